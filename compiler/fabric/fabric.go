@@ -1,0 +1,499 @@
+// Package fabric is the one model of a fabric that the compiler works on:
+// devices, ports, links and what hangs on them as rows in slices behind 32-bit
+// IDs (0 = none). Ports are grouped by device; whatever many ports share
+// (profiles, VLAN sets, layers of declarations) is interned and stands once.
+// Where a value was written is looked up, not stored (Origin). A fabric is
+// immutable once compiler/resolve has built it; derived facts live in slices of
+// their own (compiler/derive). It holds no configuration syntax.
+package fabric
+
+import (
+	"net/netip"
+
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// IDs. The zero value means "none"; row 0 of every table is unused.
+type (
+	DeviceID   uint32
+	PortID     uint32
+	LinkID     uint32
+	LAGID      uint32
+	IfaceID    uint32
+	NICID      uint32
+	ProfileID  uint32
+	VLANSetID  uint32
+	QoSID      uint32
+	SegmentID  uint32
+	ModelID    uint32 // of switch models
+	NICModelID uint32
+	MLAGID     uint32
+	MediaID    uint32
+	DeclID     uint32
+	LayersID   uint32
+	Str        uint32 // interned string; 0 = ""
+)
+
+// Fabric is everything. The slices are indexed by their IDs.
+type Fabric struct {
+	Devices   []Device
+	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
+	Links     []Link
+	LAGs      []LAG
+	Ifaces    []Iface
+	NICs      []NIC
+	Profiles  []Profile
+	VLANSets  [][]SegmentID // interned, ascending by VLAN ID
+	QoS       []QoS
+	Segments  []Segment
+	Models    []SwitchModel
+	NICModels []NICModel
+	MLAGs     []MLAG
+	Media     []Media
+	PCIe      []PCIe
+	Decls     []Decl
+	Layers    []Layers
+	Headrooms []Headroom
+	Breakouts []Breakout
+
+	Selections []Selection // target blocks
+	Overrides  []Override
+	Ignores    []Ignore
+	Names      Strings
+
+	// Defaults of the platforms' headroom tables, in file order.
+	HeadroomRows []HeadroomRow
+}
+
+// DeviceKind says what a device is.
+type DeviceKind uint8
+
+// Kinds of devices.
+const (
+	Switch DeviceKind = iota + 1
+	Node
+)
+
+// Manage says who writes a device or port.
+type Manage uint8
+
+// Full: rocec writes it. Verify: proven and compared. Hands: taken as declared.
+const (
+	Full Manage = iota
+	Verify
+	HandsOff
+)
+
+// Device is a switch or a node.
+type Device struct {
+	Name      Str
+	Kind      DeviceKind
+	Manage    Manage
+	Trusted   bool // false: ports of this node are hostile
+	OSName    Str  // "sonic"
+	OSVersion Str
+	Model     ModelID // of switches
+	Role      Str     // free word; "" = switches of one model and OS count as one role
+	Rack      Str
+	Cluster   Str
+	Slot      uint32
+	First     PortID
+	NPorts    uint32
+	Decl      DeclID
+	Layers    LayersID
+	Address   Str // `switch.tor`, `node.gpu["gpu01"]`
+	MLAG      MLAGID
+	Buffer    DeviceBuffer
+}
+
+// DeviceBuffer is what the source says of a switch's packet buffer.
+type DeviceBuffer struct {
+	SharedBytes   uint64 // 0 = not written
+	HeadroomBytes uint64 // shared headroom pool
+	Alpha         Ratio  // zero = not written
+}
+
+// Ratio is a fraction; Den 0 means "not written".
+type Ratio struct{ Num, Den int32 }
+
+// PortFlags are facts about a port.
+type PortFlags uint32
+
+// Flags of ports.
+const (
+	IsLAG       PortFlags = 1 << iota // a LAG or bond as a port; its row is in LAGs
+	IsVNIC                            // host vNIC or VLAN device with a port's duties
+	External                          // the peer is not of this fabric and not trusted
+	ShutDown                          // enabled = false
+	EnabledSet                        // enabled was written
+	AutonegSet                        // autoneg was written
+	Autoneg                           // and its value
+	FECSet                            // fec was written
+	MTUSet                            // some layer wrote the MTU
+	SpeedSet                          // speed was written (else it follows from the model)
+	Implicit                          // exists by its model and a reference only
+	InfiniBand                        // link layer
+	NativeSet                         // a native segment or "no native" was written
+	RoutedPort                        // has an address of its own, not bridged
+	HeadroomSet                       // headroom written on the port
+	FromPeer                          // settings came from `peer` of the NIC at the other end
+	Kept                              // qos = "keep": the profile is the vendor's default, and not managed
+)
+
+// FEC is a forward error correction mode.
+type FEC uint8
+
+// FEC modes; the zero value is not written.
+const (
+	FECUnset FEC = iota
+	FECNone
+	FECRS
+	FECFC
+	FECAuto
+)
+
+// PortRole is where a port leads.
+type PortRole uint8
+
+// Roles of ports, from the cable.
+const (
+	RoleUnused PortRole = iota
+	RoleNode            // faces a node
+	RoleFabric          // switch to switch
+	RolePeerLink
+	RoleHost // NIC
+	RoleOutside
+)
+
+// Port is a switch port, NIC port, LAG or host vNIC.
+type Port struct {
+	Device   DeviceID
+	Name     Str
+	Peer     PortID // other end of its link, 0 if it has none
+	Link     LinkID
+	Profile  ProfileID // 0 = qos "keep" or none
+	VLANs    VLANSetID // tagged segments
+	Native   SegmentID // untagged segment
+	Decl     DeclID
+	Layers   LayersID
+	NIC      NICID // of host ports
+	LAG      LAGID // the LAG it is a member of, or that it is (IsLAG)
+	Mbps     uint32
+	MTU      uint16 // IP MTU in force; 0 = unknown
+	MTUFloor uint16 // as written, where a bridged port carries more
+	FEC      FEC
+	Role     PortRole
+	Manage   Manage
+	Flags    PortFlags
+	Headroom HeadroomID // as written on the port or device
+}
+
+// HeadroomID is the index of a written headroom. 0 = none.
+type HeadroomID uint32
+
+// Link is one cable.
+type Link struct {
+	A, B          PortID // A < B
+	CableMm       uint32 // 0 = not written
+	DelayNs       uint32 // extra one-way delay
+	Media         MediaID
+	Decl          DeclID
+	Name          Str
+	Key           Str    // of for_each
+	PeerLink      MLAGID // of an MLAG pair, else 0
+	LengthWritten bool   // a length stands in the source, even if it is 0 or negative
+	BadLength     bool   // it is 0 or negative
+}
+
+// LAG is a switch LAG, host bond or SET team. Its members are ports of one device.
+type LAG struct {
+	Device  DeviceID
+	Name    Str
+	Number  uint16
+	Mode    LAGMode
+	Fast    bool
+	RateSet bool
+	Hash    Str
+	Members []PortID
+	Native  SegmentID
+	VLANs   VLANSetID
+	MTU     uint16
+	Port    PortID // the row that stands for the LAG as a port, 0 if none
+	Peer    LAGID  // the LAG at the other end
+	MLAG    MLAGID // set on both halves of a LAG over a pair
+	Decl    DeclID
+	Layers  LayersID
+	Implied bool // made by a bond at the other end
+}
+
+// LAGMode is how a LAG is formed.
+type LAGMode uint8
+
+// Modes of LAGs.
+const (
+	LACP LAGMode = iota + 1
+	Static
+	ActiveBackup
+	SET
+)
+
+// IfaceKind is what an interface sits on.
+type IfaceKind uint8
+
+// Kinds of interfaces.
+const (
+	SVI IfaceKind = iota + 1
+	RoutedIface
+	LoopbackIface
+	DirectIface // address on a NIC or bond itself
+	VLANIface   // VLAN device of a host
+	VNICIface
+)
+
+// Iface is a layer-3 interface.
+type Iface struct {
+	Device    DeviceID
+	Name      Str
+	Kind      IfaceKind
+	On        PortID // NIC or switch port, 0 if it sits on a LAG or segment
+	OnLAG     LAGID
+	Pin       PortID
+	Segment   SegmentID // whose VLAN it is in
+	Tagged    bool
+	Addresses []netip.Prefix
+	Gateway   netip.Addr
+	VRF       Str
+	MTU       uint16
+	RDMA      bool
+	Decl      DeclID
+	Layers    LayersID
+}
+
+// NIC is the adapter side of a host port.
+type NIC struct {
+	Model     NICModelID
+	Port      PortID
+	Device    Str // name in the OS
+	PCI       Str
+	MAC       Str
+	Adapter   Str   // ports of one card share it
+	RoCE      Str   // "v2", "v1"; "" = not written
+	Rail      int32 // -1 = not written
+	Plane     int32
+	Firmware  Str
+	Driver    Str
+	PCIeGen   uint8
+	PCIeLanes uint8
+	VFs       VFs
+}
+
+// VFs are the virtual functions of a NIC.
+type VFs struct {
+	Set     bool
+	Count   uint16
+	Mode    Str
+	RDMA    bool
+	Trust   bool
+	Segment SegmentID
+}
+
+// Segment is a VLAN with its subnet.
+type Segment struct {
+	Name     Str
+	VLAN     uint16
+	Subnet   netip.Prefix
+	First    uint32
+	Gateway  netip.Addr
+	VRF      Str
+	QoS      QoSID
+	Isolated bool
+	MTU      uint16
+	Decl     DeclID
+	Address  Str
+}
+
+// MLAG is a pair of switches.
+type MLAG struct {
+	Name       Str
+	Switches   [2]DeviceID
+	Domain     uint16
+	Links      []LinkID // the peer link's cables
+	LAGs       [2]LAGID // the peer link as a LAG on each side, if it has several
+	Keepalive  [2]netip.Addr
+	IntervalMs uint32
+	TimeoutMs  uint32
+	Decl       DeclID
+}
+
+// SwitchModel is a switch's hardware, its ASIC's facts folded in.
+type SwitchModel struct {
+	Name                   Str
+	ASIC                   Str
+	Family                 Str // "spectrum-4"
+	Vendor                 Str
+	PortNames              map[string][]string // by OS name
+	Mbps                   map[string]uint32   // by port name of the first naming, or "*"
+	Lanes                  uint8
+	MaxMTU                 uint16
+	JumboMTU               uint16
+	BufferBytes            uint64
+	CellBytes              uint32
+	MaxLossless            uint8
+	LosslessPriorities     uint8 // set of the only ones, 0 = any
+	Queues                 uint8
+	HeadroomSharePercent   uint8
+	Formula                Str // "reference", "spectrum", "mlxsw", "cisco"
+	PipelineLatencyBytes   uint32
+	MacPhyDelayBytes       uint32
+	CompensationBytes      uint32
+	Tile                   bool
+	PauseResponseNs        uint32 // 0 = the standard's
+	PFC, ECN, ETS, DSCPPFC Fact
+	Watchdog               map[string]bool  // by OS
+	Defaults               map[string]QoSID // the vendor's default as a qos, by OS
+	Platform               Str
+	HWSKU                  Str
+	Facts                  map[string]int64 // thousandths
+	Decl                   DeclID
+}
+
+// Fact is a yes/no fact of a data file.
+type Fact uint8
+
+// Unknown is the zero value: missing data is said, never guessed.
+const (
+	Unknown Fact = iota
+	No
+	Yes
+)
+
+// NICModel is a NIC's hardware.
+type NICModel struct {
+	Name                      Str
+	Vendor                    Str
+	Driver                    Str
+	Ports                     uint8
+	Mbps                      []uint32
+	RoCEv1, RoCEv2, IWARP, IB Fact
+	TrafficClasses            uint8
+	PFCPriorities             uint8 // how many can have PFC at a time
+	DSCPTrust                 Fact
+	Resilient                 Fact
+	MaxMTU                    uint16
+	CNPDSCP                   int16 // -1 = unknown
+	CNPPriority               int16
+	MinOS                     map[string]string
+	Defaults                  map[string]QoSID // the vendor's default as a qos, by OS
+	Facts                     map[string]int64 // thousandths
+	Decl                      DeclID
+}
+
+// Media is a kind of cable.
+type Media struct {
+	Name  Str
+	Class Str
+	Reach []Reach
+	Decl  DeclID
+}
+
+// Reach is the longest cable from a speed upwards.
+type Reach struct {
+	MinMbps uint32
+	MaxMm   uint32
+}
+
+// PCIe is what a generation carries.
+type PCIe struct {
+	Generation uint8
+	UsableMbps map[uint8]uint32 // by lanes
+}
+
+// HeadroomRow is one row of a vendor's headroom table.
+type HeadroomRow struct {
+	Platform, SKU                                  Str
+	Mbps                                           uint32
+	CableMm                                        uint32
+	SizeBytes, XonBytes, XonOffsetBytes, XoffBytes uint32
+	AlphaExponent                                  int8
+}
+
+// Selection is a target block.
+type Selection struct {
+	Emitter  Str
+	Devices  []DeviceID // nil = every device the emitter serves
+	Output   Str
+	Delivery Str
+	Options  []Option
+	Decl     DeclID
+}
+
+// Option is one setting of a target block, in canonical text.
+type Option struct {
+	Name, Value Str
+	Span        source.Span
+}
+
+// Override is a temporary exception.
+type Override struct {
+	Devices  []DeviceID
+	Ports    []PortID
+	Links    []LinkID
+	LAGs     []LAGID
+	Segments []SegmentID
+	QoS      []QoSID
+	Accept   []Str // rules
+	Reason   Str
+	Expires  Str // YYYY-MM-DD
+	Decl     DeclID
+}
+
+// Ignore is a comment that silences rules over a range of source.
+type Ignore struct {
+	Rules  []Str
+	Reason Str
+	At     source.Span
+	Covers source.Span
+}
+
+// Decl is a written block; all that came of it share it.
+type Decl struct {
+	Span   source.Span
+	Head   Str // as written: `port "Ethernet[0-3]"`
+	Module Str // address prefix of its module: "module.pod1."; 0 = root
+	Parent DeclID
+	Attrs  []AttrSpan
+}
+
+// AttrSpan is where one attribute was written, and the place its value came from.
+type AttrSpan struct {
+	Num  schema.Attr
+	Span source.Span
+	From source.Span
+}
+
+// Layers is a chain of declarations around a row's own one. Each distinct chain
+// is stored once.
+type Layers struct {
+	Before []DeclID // nearer than the row's own: overrides, exceptions
+	Chain  []DeclID // farther, nearest first: LAG, device, segments, defaults
+}
+
+// Breakout is a port split into children.
+type Breakout struct {
+	Device   DeviceID
+	Parent   Str // name of the port that is split
+	Count    uint8
+	Mbps     uint32
+	Lanes    uint8 // of the parent, 0 = unknown
+	Children []PortID
+	Overlaps []PortID // ports that exist beside the children and use the parent's lanes
+	Decl     DeclID
+}
+
+// Headroom is what the source writes for the lossless classes of a port.
+type Headroom struct {
+	AllBytes uint32             // every lossless class; 0 = by class
+	ByClass  [MaxClasses]uint32 // by index in the qos
+	Keep     bool
+}

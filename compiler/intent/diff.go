@@ -1,0 +1,107 @@
+package intent
+
+// Difference is one field that has to change. Before is "" where nothing was
+// there, AtDefault where a device said that the field is at its default.
+type Difference struct {
+	Path   Path
+	Before string
+	After  string
+}
+
+// AtDefault is the text of a field that a device has left at its default.
+const AtDefault = "default"
+
+// Creates reports whether the difference is an object that does not exist yet.
+func (d Difference) Creates() bool { return d.Path.Field == "" && d.Before == "" }
+
+// Destroys reports whether the difference is an object that has to go.
+func (d Difference) Destroys() bool { return d.Path.Field == "" && d.After == "" }
+
+// Diff lists what has to change on a device that is have so that it is want,
+// in the order of Fields. Only fields that both state are compared: what want
+// leaves alone or at the vendor's default is never touched, what have could
+// not show stands in Unseen. An object of want that have lacks comes first as
+// such, from "" to Present, and then with all its fields, as does every object
+// when have is nil. An object of have that want lacks is no difference: what
+// rocec does not manage is never removed. See Gone.
+func Diff(want, have *Device) []Difference {
+	seen := index(have)
+	var list []Difference
+	for p, w := range want.Fields {
+		if w.State != Set {
+			continue
+		}
+		h, stated := seen[p]
+		switch {
+		case !stated && !missing(seen, have, p):
+			continue // exists, but could not be read
+		case stated && h.State == Set && h.Text == w.Text:
+			continue
+		case stated && h.State == Default:
+			h.Text = AtDefault
+		}
+		list = append(list, Difference{Path: p, Before: h.Text, After: w.Text})
+	}
+	return list
+}
+
+// Unseen lists the fields that want sets and that have, which knows the object,
+// could not show. It is nil when have is nil.
+func Unseen(want, have *Device) []Path {
+	if have == nil {
+		return nil
+	}
+	seen := index(have)
+	var list []Path
+	for p, w := range want.Fields {
+		if _, stated := seen[p]; w.State == Set && !stated && !missing(seen, have, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Gone lists the objects that were written once and that want no longer has,
+// from Present to "". Written is what was applied before, from the record, and
+// not what a device shows: only what rocec wrote may be removed by it. Ports
+// do not go; a port that is no longer wanted is no longer managed.
+func Gone(want, written *Device) []Difference {
+	if written == nil {
+		return nil
+	}
+	kept := index(want)
+	var list []Difference
+	for p := range written.Fields {
+		if p.Field != "" || p.Object == OfPort {
+			continue
+		}
+		if _, ok := kept[p]; !ok {
+			list = append(list, Difference{Path: p, Before: Present})
+		}
+	}
+	return list
+}
+
+func index(d *Device) map[Path]Value {
+	if d == nil {
+		return nil
+	}
+	m := map[Path]Value{}
+	for p, v := range d.Fields {
+		m[p] = v
+	}
+	return m
+}
+
+// missing reports whether the object of a path does not exist at all. The
+// device itself exists as soon as there is something to compare with.
+func missing(seen map[Path]Value, have *Device, p Path) bool {
+	if have == nil {
+		return true
+	}
+	if p.Object == OfDevice {
+		return false
+	}
+	_, ok := seen[Path{Object: p.Object, Name: p.Name}]
+	return !ok
+}

@@ -1,0 +1,34 @@
+package intent
+
+// Path names one field of a device's intent: emitted lines carry it, refusals
+// and plans point with it, and the compiler finds the source of its value.
+type Path struct {
+	Object Object
+	Name   string // of the port, LAG, interface, VLAN, QoS or option; "" for the device
+	Field  string // in the words of the language: "mtu", "pfc", "ecn"
+}
+
+// Object is the kind of thing a path starts at.
+type Object string
+
+// Objects of a device.
+const (
+	OfDevice Object = "device"
+	OfPort   Object = "port"
+	OfLAG    Object = "lag"
+	OfIface  Object = "interface"
+	OfVLAN   Object = "vlan"
+	OfQoS    Object = "qos"
+	OfOption Object = "option"
+)
+
+// String is the path as messages show it: `port["Ethernet0"].mtu`.
+func (p Path) String() string {
+	switch {
+	case p.Object == OfDevice:
+		return p.Field
+	case p.Field == "":
+		return string(p.Object) + `["` + p.Name + `"]`
+	}
+	return string(p.Object) + `["` + p.Name + `"].` + p.Field
+}

@@ -1,0 +1,112 @@
+// Package diag is the one form of a finding: a severity, one line of summary,
+// any number of labelled spans across files, what to do, and the rule it comes
+// from. Stages return lists of diagnostics beside their values; renderers turn
+// the same list into text, JSON or one-line forms.
+//
+// How to write one: summary in lower case, no full stop, with the names and
+// both values in it ("port leaf01/swp3 runs at 400G, its peer gpu007/eth2 at
+// 200G"); Labels[0] is the cause, the others are the other end, the origin of a
+// value or the hop; at most three labels; the smallest span that shows it.
+// No blame, no "invalid", no "please". Help says what to do, as an imperative.
+package diag
+
+import "github.com/rocec/rocec/lang/source"
+
+// Severity orders findings. The zero value is Error, so that a forgotten field
+// is never a silent pass.
+type Severity uint8
+
+// The three severities. Notice is the catalogue's "I".
+const (
+	Error Severity = iota
+	Warning
+	Notice
+)
+
+// String is the lower-case word used in JSON and settings.
+func (s Severity) String() string {
+	switch s {
+	case Error:
+		return "error"
+	case Warning:
+		return "warning"
+	}
+	return "notice"
+}
+
+// Label is one place that a finding points to.
+type Label struct {
+	Span source.Span
+	// Where says in which block the span stands, as the user would write it:
+	// `switch "tor", port "Ethernet0"`. It may be empty.
+	Where string
+	// Text says what the place has to do with the finding: "" for the cause,
+	// else "other end", "value comes from", "first written".
+	Text string
+	// Values are lines such as `qos.legacy.class["rdma"].priority is 4`.
+	Values []string
+}
+
+// Edit is one optional fix: replace the bytes of Span by New.
+type Edit struct {
+	Span source.Span
+	New  string
+}
+
+// Diagnostic is one finding.
+type Diagnostic struct {
+	Rule     string // "ROCE301"; "" for syntax, type and reference errors
+	Severity Severity
+	Summary  string
+	Address  string   // what it is about: `switch.tor.port["Ethernet0"]`
+	Concerns []string // addresses of everything else it concerns: the other end, the link; overrides reach it by these
+	Labels   []Label
+	Notes    []string // consequences, measured values, the majority
+	Help     string
+	Edits    []Edit
+	Count    int    // equal findings folded into this one; 0 and 1 both mean one
+	Also     string // first examples of the folded ones: `node.gpu["gpu07"].nic["rail2"], and 255 more`
+}
+
+// List is an ordered list of findings.
+type List []Diagnostic
+
+// Add appends one finding.
+func (l *List) Add(d Diagnostic) { *l = append(*l, d) }
+
+// HasErrors reports whether any finding is an error.
+func (l List) HasErrors() bool {
+	for i := range l {
+		if l[i].Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// When says at which time a rule can be decided.
+type When uint8
+
+// Compile: from the source alone. Live: needs read-back. Both: a half of each.
+const (
+	Compile When = iota
+	Live
+	Both
+)
+
+// Rule is what a rule says of itself. Rules that run over the fabric add a Run
+// function (compiler/lint); those that need a target's table or a plan live
+// with it. The same value feeds explain, the pages, the JSON and the tests.
+type Rule struct {
+	ID       string // "ROCE301", never renumbered
+	Name     string // "link_pfc_priorities"
+	Severity Severity
+	When     When
+	Hard     bool   // starred in the catalogue: not even an override silences it
+	Title    string // what holds when the rule is content, one line
+	Why      string // what goes wrong on the wire when it does not
+	Fix      string // what to do
+	Source   string // standard, paper, vendor text or incident it rests on
+	Bad      string // a fabric that yields exactly this rule
+	Good     string // the same fabric, mended
+}

@@ -1,0 +1,200 @@
+package diag
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rocec/rocec/lang/source"
+)
+
+// TextOptions say how findings are printed for people.
+type TextOptions struct {
+	Color bool   // a terminal: colours, and each finding in a box
+	Width int    // columns to wrap at; 0 does not wrap
+	Limit int    // findings shown; 0 shows all
+	Rules Lookup // names of rules
+}
+
+// Text prints findings for people: severity and summary, each place with its
+// source line, values and users, then consequence, remedy and the rule. The
+// list is printed in its order; Sort and Fold come before.
+func Text(w io.Writer, list List, view *source.View, o TextOptions) error {
+	shown := list
+	if o.Limit > 0 && len(list) > o.Limit {
+		shown = list[:o.Limit]
+	}
+	p := &printer{view: view, o: o}
+	for i := range shown {
+		if i > 0 && !o.Color {
+			p.b.WriteByte('\n')
+		}
+		p.finding(&shown[i])
+	}
+	if rest := list[len(shown):]; len(rest) > 0 {
+		if len(shown) > 0 && !o.Color {
+			p.b.WriteByte('\n')
+		}
+		fmt.Fprintf(&p.b, "Not shown: %s\n", Tally(rest))
+	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// Tally counts findings by severity, folded ones with all they stand for:
+// "2 errors, 1 warning". It is "" for an empty list.
+func Tally(list List) string {
+	var count [Notice + 1]int
+	for i := range list {
+		count[min(list[i].Severity, Notice)] += max(list[i].Count, 1)
+	}
+	var parts []string
+	for s, n := range count {
+		switch n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+Severity(s).String())
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss", n, Severity(s)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Escape sequences of terminals (ECMA-48, SGR), in one table.
+const (
+	reset     = "\x1b[0m"
+	bold      = "\x1b[1m"
+	underline = "\x1b[4m"
+	noLine    = "\x1b[24m"
+	red       = "\x1b[31m"
+	yellow    = "\x1b[33m"
+	cyan      = "\x1b[36m"
+)
+
+var heads = [...]struct{ word, color string }{
+	Error:   {"Error", red},
+	Warning: {"Warning", yellow},
+	Notice:  {"Notice", cyan},
+}
+
+type printer struct {
+	b    strings.Builder
+	view *source.View
+	o    TextOptions
+	bar  string // what starts each line of the box, with its colour
+}
+
+func (p *printer) style(codes, s string) string {
+	if !p.o.Color {
+		return s
+	}
+	return codes + s + reset
+}
+
+func (p *printer) line(s string) {
+	s = strings.TrimRight(s, " ")
+	if p.o.Color {
+		p.b.WriteString(p.bar)
+		if s != "" {
+			p.b.WriteByte(' ')
+		}
+	}
+	p.b.WriteString(s)
+	p.b.WriteByte('\n')
+}
+
+func (p *printer) finding(d *Diagnostic) {
+	head := heads[min(d.Severity, Notice)]
+	p.bar = p.style(head.color, "│")
+	if p.o.Color {
+		p.b.WriteString(p.style(head.color, "╷") + "\n")
+	}
+	p.line(p.style(bold+head.color, head.word+":") + " " + p.style(bold, Printable(d.Summary)))
+	for i := range d.Labels {
+		p.line("")
+		p.label(&d.Labels[i])
+		if i == 0 {
+			p.users(d)
+		}
+	}
+	if len(d.Labels) == 0 && d.Also != "" {
+		p.line("")
+		p.users(d)
+	}
+	if body := strings.TrimSpace(d.detail() + " " + d.reference(p.o.Rules)); body != "" {
+		p.line("")
+		width := p.o.Width
+		if p.o.Color && width > 2 {
+			width -= 2
+		}
+		for _, l := range wrap(body, width) {
+			p.line(l)
+		}
+	}
+	if p.o.Color {
+		p.b.WriteString(p.style(head.color, "╵") + "\n")
+	}
+}
+
+func (p *printer) users(d *Diagnostic) {
+	if d.Also != "" {
+		p.line("  used by " + Printable(d.Also))
+	}
+}
+
+func (p *printer) label(l *Label) {
+	place := place(l, p.view)
+	if l.Text != "" {
+		place = strings.TrimSpace(Printable(l.Text) + ": " + place)
+	}
+	snippet, ok := p.view.Snippet(l.Span)
+	if ok || len(l.Values) > 0 {
+		place += ":"
+	} else if !l.Span.IsZero() {
+		place += " (source is not at hand)"
+	}
+	p.line("  " + place)
+	if ok {
+		p.code(snippet)
+	}
+	if len(l.Values) == 0 {
+		return
+	}
+	p.line("    ├────────────────")
+	for _, v := range l.Values {
+		p.line("    │ " + Printable(v))
+	}
+}
+
+// place is `on FILE line N, in BLOCK`, with as much of it as is known.
+func place(l *Label, view *source.View) string {
+	var parts []string
+	if name := view.Name(l.Span.File); name != "" {
+		on := "on " + Printable(name)
+		if start, _, ok := view.Range(l.Span); ok {
+			on += fmt.Sprintf(" line %d", start.Line)
+		}
+		parts = append(parts, on)
+	}
+	if l.Where != "" {
+		parts = append(parts, "in "+Printable(l.Where))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *printer) code(s source.Snippet) {
+	at := 0
+	for i, line := range strings.Split(s.Code, "\n") {
+		from := min(max(s.HighlightStart-at, 0), len(line))
+		to := min(max(s.HighlightEnd-at, from), len(line))
+		text := printableCode(line[:from])
+		if marked := printableCode(line[from:to]); p.o.Color && marked != "" {
+			text += underline + marked + noLine
+		} else {
+			text += marked
+		}
+		p.line(fmt.Sprintf("%4d: %s", s.StartLine+i, text+printableCode(line[to:])))
+		at += len(line) + 1
+	}
+}

@@ -1,0 +1,234 @@
+package schema
+
+// The attributes, in the order of the documentation.
+const (
+	_ Attr = iota
+	// what many blocks share
+	AName
+	AForEach
+	AEnabled
+	ADescription
+	AReason
+	ASource
+	ASources
+	AOptions
+	AVersion
+	// rocec
+	ARequiredVersion
+	ARequiredCapabilities
+	ARecord
+	AExperiments
+	// variable, output, module, check
+	AType
+	ADefault
+	ASensitive
+	ANullable
+	AValue
+	ACondition
+	AErrorMessage
+	// qos and class
+	AFrom
+	ATrust
+	ADCBX
+	ATransport
+	ACarries
+	ADSCP
+	APriority
+	AQueue
+	AGroup
+	ALossless
+	ABandwidth
+	AStrict
+	ACap
+	AECN
+	ACongestion
+	AWatchdog
+	ABuffer
+	AMatch
+	AMark
+	ARDMAMTU
+	ARemap
+	// segment
+	AVLAN
+	ASubnet
+	AFirst
+	AGateway
+	AVRF
+	AQoS
+	AIsolated
+	AMTU
+	// devices
+	AModel
+	AOS
+	ARole
+	AMgmt
+	AManage
+	AVars
+	ARack
+	ASlot
+	ACluster
+	ATrusted
+	// ports and NICs
+	ASpeed
+	AFEC
+	AAutoneg
+	ABreakout
+	AExternal
+	ASegments
+	ANative
+	ADevice
+	APCI
+	AMAC
+	AAdapter
+	APCIe
+	ALinkLayer
+	ARoCEMode
+	AFirmware
+	ADriver
+	ARail
+	APlane
+	AGPU
+	ASegment
+	AAddress
+	AVFs
+	APeer
+	// LAGs, interfaces
+	AMembers
+	AMode
+	ARate
+	AHash
+	AID
+	AOn
+	APin
+	ARDMA
+	// mlag, link
+	ASwitches
+	ADomain
+	APeerLink
+	AKeepalive
+	ACable
+	AEnds
+	AMediaName
+	ALength
+	ADelay
+	// deviations
+	ADSCPMap
+	APCPMap
+	AQueueMap
+	AGroupMap
+	APFC
+	APFCQueueMap
+	APause
+	AETS
+	AHeadroom
+	// target, override
+	ASelect
+	AOutput
+	ADelivery
+	AAccept
+	ASet
+	AExpires
+	// fields of objects
+	AMin
+	AMax
+	AProbability
+	ADetect
+	ARestore
+	APoll
+	AAction
+	AAlpha
+	AXon
+	AXoff
+	AShared
+	ANetDirectPort
+	ATCPPort
+	AUDPPort
+	AOwner
+	ACount
+	AResource
+	AGen
+	ALanes
+	ANUMA
+	ASource4 // keepalive: address of the device itself, by switch name
+	AInterval
+	ATimeout
+	// models
+	AASIC
+	APorts
+	AVendor
+	AFamily
+	ACell
+	AMaxLossless
+	APFCQueues
+	AQueues
+	APauseResponse
+	APipelineLatency
+	AMacPhyDelay
+	ATile
+	ACompensation
+	AFormula
+	APlatform
+	AHWSKU
+	ASpeeds
+	AMaxMTU
+	AJumboMTU
+	AHasWatchdog
+	ADSCPPFC
+	ARoCE
+	AIWARP
+	AIB
+	ATrafficClasses
+	APFCPriorities
+	ADSCPTrust
+	AResilient
+	ACNPDSCP
+	ACNPPriority
+	ADefaults
+	AFacts
+	AReach
+	AMinSpeed
+	AMaxLength
+	AClassOfMedia
+	AUsableMbps
+	AGeneration
+	AWidth
+	ACaps
+	ACapETS
+	ACapECN
+	ACapPFC
+	AOSNames
+	AReservedHeadroomShare
+	AttrCount // the number of attribute numbers, 0 included
+)
+
+var names = [AttrCount]string{
+	AName: "name", AForEach: "for_each", AEnabled: "enabled", ADescription: "description", AReason: "reason",
+	ASource: "source", ASources: "sources", AOptions: "options", AVersion: "version",
+	ARequiredVersion: "required_version", ARequiredCapabilities: "required_capabilities", ARecord: "record", AExperiments: "experiments",
+	AType: "type", ADefault: "default", ASensitive: "sensitive", ANullable: "nullable", AValue: "value", ACondition: "condition", AErrorMessage: "error_message",
+	AFrom: "from", ATrust: "trust", ADCBX: "dcbx", ATransport: "transport", ACarries: "carries", ADSCP: "dscp", APriority: "priority",
+	AQueue: "queue", AGroup: "group", ALossless: "lossless", ABandwidth: "bandwidth", AStrict: "strict", ACap: "cap", AECN: "ecn",
+	ACongestion: "congestion", AWatchdog: "watchdog", ABuffer: "buffer", AMatch: "match", AMark: "mark", ARDMAMTU: "rdma_mtu", ARemap: "remap",
+	AVLAN: "vlan", ASubnet: "subnet", AFirst: "first", AGateway: "gateway", AVRF: "vrf", AQoS: "qos", AIsolated: "isolated", AMTU: "mtu",
+	AModel: "model", AOS: "os", ARole: "role", AMgmt: "mgmt", AManage: "manage", AVars: "vars", ARack: "rack", ASlot: "slot", ACluster: "cluster", ATrusted: "trusted",
+	ASpeed: "speed", AFEC: "fec", AAutoneg: "autoneg", ABreakout: "breakout", AExternal: "external", ASegments: "segments", ANative: "native",
+	ADevice: "device", APCI: "pci", AMAC: "mac", AAdapter: "adapter", APCIe: "pcie", ALinkLayer: "link_layer", ARoCEMode: "roce_mode",
+	AFirmware: "firmware", ADriver: "driver", ARail: "rail", APlane: "plane", AGPU: "gpu", ASegment: "segment", AAddress: "address", AVFs: "vfs", APeer: "peer",
+	AMembers: "members", AMode: "mode", ARate: "rate", AHash: "hash", AID: "id", AOn: "on", APin: "pin", ARDMA: "rdma",
+	ASwitches: "switches", ADomain: "domain", APeerLink: "peer_link", AKeepalive: "keepalive", ACable: "cable", AEnds: "ends",
+	AMediaName: "media", ALength: "length", ADelay: "delay",
+	ADSCPMap: "dscp_map", APCPMap: "pcp_map", AQueueMap: "queue_map", AGroupMap: "group_map", APFC: "pfc", APFCQueueMap: "pfc_queue_map",
+	APause: "pause", AETS: "ets", AHeadroom: "headroom",
+	ASelect: "select", AOutput: "output", ADelivery: "delivery", AAccept: "accept", ASet: "set", AExpires: "expires",
+	AMin: "min", AMax: "max", AProbability: "probability", ADetect: "detect", ARestore: "restore", APoll: "poll", AAction: "action",
+	AAlpha: "alpha", AXon: "xon", AXoff: "xoff", AShared: "shared", ANetDirectPort: "netdirect_port", ATCPPort: "tcp_port", AUDPPort: "udp_port",
+	AOwner: "owner", ACount: "count", AResource: "resource", AGen: "gen", ALanes: "lanes", ANUMA: "numa", ASource4: "addresses", AInterval: "interval", ATimeout: "timeout",
+	AASIC: "asic", APorts: "ports", AVendor: "vendor", AFamily: "family", ACell: "cell", AMaxLossless: "max_lossless", APFCQueues: "lossless_priorities",
+	AQueues: "queues", APauseResponse: "pause_response", APipelineLatency: "pipeline_latency", AMacPhyDelay: "mac_phy_delay", ATile: "tile",
+	ACompensation: "compensation", AFormula: "formula", APlatform: "platform", AHWSKU: "hwsku", ASpeeds: "speeds", AMaxMTU: "max_mtu", AJumboMTU: "jumbo_mtu",
+	AHasWatchdog: "has_watchdog", ADSCPPFC: "dscp_pfc", ARoCE: "roce", AIWARP: "iwarp", AIB: "infiniband", ATrafficClasses: "traffic_classes",
+	APFCPriorities: "pfc_priorities", ADSCPTrust: "dscp_trust", AResilient: "resilient", ACNPDSCP: "cnp_dscp", ACNPPriority: "cnp_priority",
+	ADefaults: "defaults", AFacts: "facts", AReach: "reach", AMinSpeed: "min_speed", AMaxLength: "max_length", AClassOfMedia: "class",
+	AUsableMbps: "usable", AGeneration: "generation", AWidth: "width", ACaps: "capabilities", ACapETS: "has_ets", ACapECN: "has_ecn", ACapPFC: "has_pfc",
+	AOSNames: "port_names", AReservedHeadroomShare: "headroom_share",
+}

@@ -1,0 +1,172 @@
+// Package schema is the shape of the language: which blocks there are, which
+// attributes and blocks each takes, of which type, and what each means. The
+// decoder walks these tables, the documentation is printed from them, and
+// unknown names are compared with them. It holds data only.
+package schema
+
+// Kind is a kind of block.
+type Kind uint8
+
+// Kinds of blocks. The zero value is no block.
+const (
+	None Kind = iota
+	Rocec
+	Variable
+	Locals
+	Output
+	Module
+	Defaults
+	QoS
+	Class
+	Segment
+	Switch
+	Port
+	LAG
+	Interface
+	Node
+	NIC
+	Bond
+	MLAG
+	Link
+	Check
+	Target
+	Except
+	Override
+	SwitchModel
+	NICModel
+	ASIC
+	Media
+	PCIe
+	KindCount
+)
+
+// Attr is the number of an attribute. One name has one number, in whatever
+// block it stands, so that layers of blocks can be compared attribute by
+// attribute.
+type Attr uint16
+
+// Base is the form of a value.
+type Base uint8
+
+// Forms of values. The comment gives the canonical form in lang.Value.
+const (
+	String  Base = iota // Str
+	Bool                // Int 0 or 1
+	Int                 // Int within Min..Max
+	Percent             // Int 0..100
+	Speed               // Int, Mb/s
+	Length              // Int, mm
+	Time                // Int, microseconds
+	Bytes               // Int, bytes
+	DSCP                // Int 0..63, by number or name
+	Alpha               // Ratio
+	Cap                 // Int Mb/s, or Percent kind
+	Range               // List of Str: a string or list of strings, ranges expanded
+	CIDR                // Str, netip.Prefix form with host bits kept
+	Addr                // Str, netip.Addr form
+	Date                // Str, YYYY-MM-DD
+	Ref                 // Block; one of Refs
+	Object              // Object with Fields
+	Map                 // Map of Key to Elem
+	Number              // Ratio: any decimal number
+	Any                 // not kept; expressions only
+	Scalar              // Str: a string, number or bool in canonical text
+)
+
+// Type is the type of an attribute.
+type Type struct {
+	Base     Base
+	Min, Max int64    // of Int; Max 0 means no limit
+	Words    []string // plain words accepted besides: "auto", "off", "keep"
+	Enum     []string // of String: the only values
+	Refs     []Kind   // of Ref
+	Many     bool     // a list of these; a single value counts as a list of one
+	Key      *Type    // of Map
+	Elem     *Type    // of Map
+	Fields   []AttrDef
+	Also     *Type // another form that is taken: where a size may be a map of sizes
+}
+
+// AttrDef is one attribute of a block, or one field of an object.
+type AttrDef struct {
+	Num      Attr
+	Type     Type
+	Required bool
+	Secret   bool // takes references to secrets only; nothing takes a sensitive value
+	Doc      string
+}
+
+// Label is one label of a block.
+type Label struct {
+	Name string
+	Enum []string // the only values
+}
+
+// BlockDef is one kind of block.
+type BlockDef struct {
+	Kind   Kind
+	Word   string
+	Labels []Label
+	Ranged bool // the last label may be a range
+	Each   bool // takes for_each and enabled
+	Free   bool // attributes of any name: locals, module inputs
+	Attrs  []AttrDef
+	Blocks []Kind
+	Doc    string
+}
+
+// Def returns the definition of a kind of block.
+func Def(k Kind) *BlockDef { return &blocks[k] }
+
+// ByWord returns the kind of a block word among those allowed inside parent
+// (None: at the top of a file), or None.
+func ByWord(parent Kind, word string) Kind {
+	for _, k := range Inside(parent) {
+		if blocks[k].Word == word {
+			return k
+		}
+	}
+	return None
+}
+
+// Inside lists the kinds allowed inside a block, or at the top of a file.
+func Inside(parent Kind) []Kind {
+	if parent == None {
+		return top
+	}
+	return blocks[parent].Blocks
+}
+
+// Lookup returns the definition of a named attribute of a kind, or nil.
+func Lookup(k Kind, name string) *AttrDef { return index[k][name] }
+
+// Name is the word of an attribute.
+func (a Attr) Name() string { return names[a] }
+
+// String is the word of a kind.
+func (k Kind) String() string { return blocks[k].Word }
+
+var index = func() (ix [KindCount]map[string]*AttrDef) {
+	for k := range ix {
+		m := make(map[string]*AttrDef, len(blocks[k].Attrs))
+		for i := range blocks[k].Attrs {
+			m[names[blocks[k].Attrs[i].Num]] = &blocks[k].Attrs[i]
+		}
+		ix[k] = m
+	}
+	return ix
+}()
+
+// Later lists block words that the language foresees and this version does not
+// have, with what they will do. They are refused plainly.
+var Later = map[string]string{
+	"topology":   "generated fabrics",
+	"cabling":    "cable lists",
+	"connection": "how a device is reached",
+	"routing":    "declared routing",
+	"analysis":   "proofs over failures",
+	"rollout":    "waves of a live rollout",
+	"moved":      "renaming without replacement",
+	"import":     "taking over running configurations",
+	"run":        "tests of the configuration",
+}

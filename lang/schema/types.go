@@ -1,0 +1,119 @@
+package schema
+
+// Shapes of values that several blocks share.
+
+func str() Type                 { return Type{Base: String} }
+func boolean() Type             { return Type{Base: Bool} }
+func enum(words ...string) Type { return Type{Base: String, Enum: words} }
+func number(lo, hi int64) Type  { return Type{Base: Int, Min: lo, Max: hi} }
+func ref(kinds ...Kind) Type    { return Type{Base: Ref, Refs: kinds} }
+func refs(kinds ...Kind) Type   { return Type{Base: Ref, Refs: kinds, Many: true} }
+func many(t Type) Type          { t.Many = true; return t }
+func object(f ...AttrDef) Type  { return Type{Base: Object, Fields: f} }
+func mapOf(key, elem Type) Type { return Type{Base: Map, Key: &key, Elem: &elem} }
+func also(t, other Type) Type   { t.Also = &other; return t }
+func or(t Type, w ...string) Type {
+	t.Words = append(t.Words[:len(t.Words):len(t.Words)], w...)
+	return t
+}
+
+func attr(n Attr, t Type, doc string) AttrDef { return AttrDef{Num: n, Type: t, Doc: doc} }
+func required(n Attr, t Type, doc string) AttrDef {
+	return AttrDef{Num: n, Type: t, Doc: doc, Required: true}
+}
+
+var (
+	priority = number(0, 7)
+	speed    = Type{Base: Speed}
+	length   = Type{Base: Length}
+	duration = Type{Base: Time}
+	size     = Type{Base: Bytes}
+	mtu      = number(576, 16000)
+	vlanID   = number(1, 4094)
+	percent  = Type{Base: Percent, Min: 0, Max: 100}
+
+	dcbx = or(object(
+		attr(AMode, enum("off", "advertise", "willing"), "who decides: nobody, this end, or the other end"),
+		attr(AVersion, enum("ieee", "cee"), "the DCBX version spoken"),
+		attr(AOwner, enum("os", "firmware", "lldpad"), "the agent on a host that speaks it"),
+	), "off", "advertise", "willing", "keep")
+
+	ecn = or(object(
+		attr(AMin, or(size, "auto"), "queue length at which marking starts"),
+		attr(AMax, or(size, "auto"), "queue length from which every packet is marked"),
+		attr(AProbability, or(Type{Base: Percent, Min: 1, Max: 100}, "auto"), "marking probability at max, in percent"),
+	), "auto", "off", "keep")
+
+	watchdog = or(object(
+		attr(ADetect, duration, "pause time after which a queue counts as stuck"),
+		attr(ARestore, duration, "time without pause after which the queue is served again"),
+		attr(APoll, duration, "how often the device looks"),
+		attr(AAction, enum("drop", "forward", "alert"), "what happens to the stuck queue"),
+	), "auto", "off", "keep")
+
+	classBuffer = object(
+		attr(AAlpha, Type{Base: Alpha}, "dynamic threshold of the lossless priority group, a number or \"1/8\""),
+		attr(AHeadroom, size, "bytes reserved per port for what arrives after the pause"),
+		attr(AXon, size, "fill level at which the pause ends"),
+	)
+
+	match = object(
+		attr(ANetDirectPort, number(1, 65535), "NetworkDirect port of the service (Windows: 445 for SMB Direct)"),
+		attr(ATCPPort, number(1, 65535), "TCP destination port"),
+		attr(AUDPPort, number(1, 65535), "UDP destination port"),
+	)
+
+	cable = object(
+		attr(AMediaName, str(), "a `media` block: \"dac\", \"aoc\", \"sr\", \"dr\", \"fr\", \"lr\""),
+		attr(ALength, length, "length, which headroom follows"),
+		attr(ADelay, duration, "extra one-way delay of equipment in the path"),
+	)
+
+	// deviations are what a device, port or NIC as found may restate.
+	deviations = []AttrDef{
+		attr(ATrust, or(enum("dscp", "pcp", "none"), "keep"), "which mark classifies a frame"),
+		attr(ADSCPMap, mapOf(Type{Base: DSCP}, priority), "DSCP to priority, as found; the rest follows the qos"),
+		attr(APCPMap, mapOf(number(0, 7), priority), "PCP to priority, as found"),
+		attr(AQueueMap, mapOf(priority, number(0, 15)), "priority to egress queue, as found"),
+		attr(AGroupMap, mapOf(priority, number(0, 15)), "priority to priority group, as found"),
+		attr(APFC, or(many(priority), "keep"), "priorities with PFC, as found"),
+		attr(APFCQueueMap, mapOf(priority, number(0, 15)), "priority of a received PFC frame to the queue it stops, as found"),
+		attr(APause, boolean(), "802.3x global pause, as found"),
+		attr(AETS, mapOf(number(0, 7), or(percent, "strict")), "traffic class to ETS percent or \"strict\", as found"),
+		attr(ADCBX, dcbx, "DCBX on this device or port"),
+		attr(AECN, ecn, "ECN of every class that marks, on this device or port"),
+		attr(AHeadroom, Type{Base: Bytes, Words: []string{"keep"}, Key: &Type{Base: String}, Elem: &Type{Base: Bytes}}, "headroom of every lossless class of this port; a map by class name gives each its own"),
+		attr(AWatchdog, watchdog, "PFC watchdog of this device or port"),
+	}
+
+	// deviceAttrs are common to switches and nodes.
+	deviceAttrs = []AttrDef{
+		attr(AName, str(), "the device's name, instead of the label or key"),
+		attr(AOS, str(), "operating system and lowest version: \"sonic/202405\", \"windows-server/2025\", \"ubuntu/24.04\""),
+		attr(AMgmt, str(), "management address or name; a way in, never emitted"),
+		attr(AManage, enum("full", "verify", "none"), "full: rocec writes it; verify: proven and compared, never written; none: taken as declared"),
+		attr(AVars, Type{Base: Any}, "free values for expressions: `self.vars`"),
+	}
+
+	// portAttrs are common to switch ports and NICs.
+	portAttrs = []AttrDef{
+		attr(ASpeed, speed, "speed of the port"),
+		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction"),
+		attr(AAutoneg, boolean(), "auto-negotiation"),
+		attr(AExternal, boolean(), "the peer is not of this fabric and not trusted"),
+		attr(AManage, enum("full", "verify", "none"), "who writes this port"),
+		attr(AQoS, or(ref(QoS), "keep"), "the qos of the port; \"keep\" leaves the vendor's default"),
+		attr(ASegments, refs(Segment), "segments carried tagged"),
+		attr(ANative, ref(Segment), "the segment carried untagged"),
+		attr(AMTU, mtu, "IP MTU; on a bridged switch port a floor"),
+		attr(ACable, cable, "of the link on this port, where no link block says it"),
+	}
+)
+
+func join(lists ...[]AttrDef) []AttrDef {
+	var out []AttrDef
+	for _, l := range lists {
+		out = append(out, l...)
+	}
+	return out
+}
