@@ -496,4 +496,5 @@ type Headroom struct {
 	AllBytes uint32             // every lossless class; 0 = by class
 	ByClass  [MaxClasses]uint32 // by index in the qos
 	Keep     bool
+	Zero     bool // a size of 0 is written
 }

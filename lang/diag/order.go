@@ -10,9 +10,10 @@ import (
 	"github.com/rocec/rocec/lang/source"
 )
 
-// Sort puts findings in the one order that every command prints: file by name,
-// offset, rule, address. Findings without a place come first.
-func Sort(list List, files *source.Files) {
+// Sort puts findings, in place, in the one order that every command prints:
+// file by name, offset, rule, address. Findings without a place come first. It
+// returns the list. Sort before Fold, so that what stands for many is the first.
+func Sort(list List, files *source.Files) List {
 	name := func(s source.Span) string {
 		if files == nil {
 			return ""
@@ -30,6 +31,7 @@ func Sort(list List, files *source.Files) {
 			cmp.Compare(a.Summary, b.Summary),
 		)
 	})
+	return list
 }
 
 // Span is where the finding stands: the first of its labels that has a place.

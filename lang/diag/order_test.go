@@ -27,7 +27,7 @@ func TestSort(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		got := List(rapid.Permutation([]Diagnostic(want)).Draw(t, "order"))
-		Sort(got, files)
+		got = Sort(got, files)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}

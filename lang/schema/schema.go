@@ -81,10 +81,9 @@ type Type struct {
 	Enum     []string // of String: the only values
 	Refs     []Kind   // of Ref
 	Many     bool     // a list of these; a single value counts as a list of one
-	Key      *Type    // of Map
-	Elem     *Type    // of Map
+	Key      *Type    // of Map; of another base: a map of Key to Elem is taken too
+	Elem     *Type
 	Fields   []AttrDef
-	Also     *Type // another form that is taken: where a size may be a map of sizes
 }
 
 // AttrDef is one attribute of a block, or one field of an object.

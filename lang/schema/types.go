@@ -11,7 +11,6 @@ func refs(kinds ...Kind) Type   { return Type{Base: Ref, Refs: kinds, Many: true
 func many(t Type) Type          { t.Many = true; return t }
 func object(f ...AttrDef) Type  { return Type{Base: Object, Fields: f} }
 func mapOf(key, elem Type) Type { return Type{Base: Map, Key: &key, Elem: &elem} }
-func also(t, other Type) Type   { t.Also = &other; return t }
 func or(t Type, w ...string) Type {
 	t.Words = append(t.Words[:len(t.Words):len(t.Words)], w...)
 	return t

@@ -1,0 +1,26 @@
+.PHONY: build test check bench fuzz update docs
+
+# What the gate runs is in .ci/run; these are the short ways to parts of it.
+
+build:
+	go build -o bin/rocec ./cmd/rocec
+
+test:
+	go test ./...
+
+check:
+	.ci/run
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz:
+	.ci/run fuzz
+
+# Rewrites the expectations of every package that has some; the diff is the review. A package without the flag would refuse it.
+update:
+	go test $$(git grep --untracked -lE 'flag\.Bool\("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|') -update
+
+# Rewrites docs/ from the values the program itself uses.
+docs:
+	go run ./cmd/rocec docs docs

@@ -1,0 +1,89 @@
+// Package compiler takes a configuration to a proven fabric: resolve, derive,
+// lint, and the intent of each device on demand. It does no I/O and calls
+// nothing back; the same configuration gives the same result on any machine.
+package compiler
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/headroom"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lint"
+	"github.com/rocec/rocec/compiler/lower"
+	"github.com/rocec/rocec/compiler/resolve"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Options steer a compilation. They are inputs like the files.
+type Options struct {
+	AsOf  string       // YYYY-MM-DD, judges end dates; "" = not judged
+	Rules []*lint.Rule // nil = all
+	// Rows returns the headroom tables of shipping platforms; nil: none.
+	Rows func(platforms ...string) []headroom.Row
+}
+
+// Result is a compiled fabric. Fabric is nil when resolve failed; Facts is nil
+// when there was nothing to derive from.
+type Result struct {
+	Fabric *fabric.Fabric
+	Facts  *derive.Facts
+	Diags  diag.List // of every stage: folded, silenced, sorted
+}
+
+// Compile runs the stages. It stops after resolve if that found errors, so that
+// one mistake gives one message.
+func Compile(cfg *lang.Config, opt Options) *Result {
+	f, diags := resolve.Fabric(cfg)
+	if diags.HasErrors() {
+		return &Result{Diags: diag.Sort(diag.Fold(diags), cfg.Files)}
+	}
+	tables(f, opt.Rows)
+	facts, more := derive.Compute(f, derive.Options{})
+	diags = append(diags, more...)
+	rules := opt.Rules
+	if rules == nil {
+		rules = lint.All
+	}
+	found := lint.Run(f, facts, opt.AsOf, rules)
+	found = accept(f, found, opt.AsOf, len(rules) == len(lint.All))
+	found = silence(f, found, len(rules) == len(lint.All))
+	diags = append(diags, found...)
+	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(diags), cfg.Files)}
+}
+
+// tables enters the headroom rows of the platforms that the fabric has.
+func tables(f *fabric.Fabric, rows func(platforms ...string) []headroom.Row) {
+	if rows == nil {
+		return
+	}
+	var platforms []string
+	for i := range f.Models {
+		if p := f.Text(f.Models[i].Platform); p != "" && !slices.Contains(platforms, p) {
+			platforms = append(platforms, p)
+		}
+	}
+	for _, r := range rows(platforms...) {
+		row := fabric.HeadroomRow{
+			Platform: f.Names.Add(r.Platform), SKU: f.Names.Add(r.SKU), Mbps: uint32(r.Mbps), CableMm: uint32(r.CableMm),
+			SizeBytes: uint32(r.SizeBytes), XonBytes: uint32(r.XonBytes), XonOffsetBytes: uint32(r.XonOffsetBytes), XoffBytes: uint32(r.XoffBytes),
+		}
+		// Static thresholds are bytes and say nothing of a dynamic one.
+		if r.Threshold >= -8 && r.Threshold <= 7 {
+			row.AlphaExponent = int8(r.Threshold)
+		}
+		f.HeadroomRows = append(f.HeadroomRows, row)
+	}
+}
+
+// Intent is what one device should be, nil if rocec never touches it.
+func (r *Result) Intent(d fabric.DeviceID) *intent.Device {
+	return lower.Device(r.Fabric, r.Facts, d)
+}
+
+// Origin is where a field of a device's intent comes from.
+func (r *Result) Origin(d fabric.DeviceID, p intent.Path) []diag.Label {
+	return lower.Origin(r.Fabric, r.Facts, d, p)
+}

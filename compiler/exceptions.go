@@ -1,0 +1,172 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/lint"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// accept takes out the findings that an override accepts, and judges the
+// overrides themselves: their dates, rules that nothing may accept, and those
+// that no longer accept anything (only when every rule ran).
+func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) diag.List {
+	var out diag.List
+	used := make([]bool, len(f.Overrides))
+	live := make([]bool, len(f.Overrides))
+	for i := range f.Overrides {
+		live[i] = judge(f, &f.Overrides[i], asOf, &out)
+	}
+	for _, d := range found {
+		i := slices.IndexFunc(f.Overrides, func(o fabric.Override) bool { return covers(f, &o, &d) })
+		if i >= 0 {
+			used[i] = true
+		}
+		if i < 0 || !live[i] {
+			out.Add(d)
+		}
+	}
+	for i := range f.Overrides {
+		o := &f.Overrides[i]
+		if complete && live[i] && !used[i] && len(o.Accept) > 0 {
+			out.Add(diag.Diagnostic{
+				Severity: diag.Warning, Summary: "override accepts " + names(f, o.Accept) + ", which finds nothing here",
+				Labels: []diag.Label{f.Label(o.Decl, 0, schema.AAccept, "")}, Help: "delete the override",
+			})
+		}
+	}
+	return out
+}
+
+// judge reports on an override itself and says whether it is in force.
+func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) bool {
+	expires := f.Text(o.Expires)
+	at := f.Label(o.Decl, 0, schema.AExpires, "")
+	add := func(s diag.Severity, summary, help string) {
+		out.Add(diag.Diagnostic{Severity: s, Summary: summary, Help: help, Labels: []diag.Label{at}})
+	}
+	for _, a := range o.Accept {
+		r := lint.Find(f.Text(a))
+		label := f.Label(o.Decl, 0, schema.AAccept, "")
+		switch {
+		case r == nil:
+			out.Add(diag.Diagnostic{Summary: fmt.Sprintf("override accepts %q, which is not a rule", f.Text(a)),
+				Help: "write the code or the name of a rule: rocec lint --list-rules", Labels: []diag.Label{label}})
+			return false
+		case r.Hard:
+			out.Add(diag.Diagnostic{Summary: fmt.Sprintf("nothing may accept %s %s", r.ID, r.Name), Help: r.Fix, Labels: []diag.Label{label}})
+			return false
+		}
+	}
+	end, err := time.Parse(time.DateOnly, expires)
+	if err != nil {
+		add(diag.Error, fmt.Sprintf("override ends on %q, which is not a date", expires), "write expires as YYYY-MM-DD")
+		return false
+	}
+	now, err := time.Parse(time.DateOnly, asOf)
+	switch {
+	case err != nil:
+		add(diag.Notice, "the end date of this override is not judged", "give --as-of=DATE; pipelines pass the date of the commit")
+	case !now.Before(end):
+		add(diag.Error, fmt.Sprintf("override expired on %s", expires), "mend what it accepted, or agree on a new date")
+		return false
+	case end.Sub(now) <= 30*24*time.Hour:
+		add(diag.Warning, fmt.Sprintf("override ends on %s, in %d days", expires, int(end.Sub(now).Hours()/24)), "mend what it accepts before then")
+	}
+	return true
+}
+
+// covers reports whether an override accepts a finding: one of its rules, about
+// something the override names or that is part of it.
+func covers(f *fabric.Fabric, o *fabric.Override, d *diag.Diagnostic) bool {
+	r := lint.Find(d.Rule)
+	if r == nil || !slices.ContainsFunc(o.Accept, func(a fabric.Str) bool { t := f.Text(a); return t == r.ID || t == r.Name }) {
+		return false
+	}
+	for _, on := range addresses(f, o) {
+		for _, about := range append([]string{d.Address}, d.Concerns...) {
+			if about == on || strings.HasPrefix(about, on+".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func addresses(f *fabric.Fabric, o *fabric.Override) []string {
+	var list []string
+	for _, d := range o.Devices {
+		list = append(list, f.Text(f.Devices[d].Address))
+	}
+	for _, p := range o.Ports {
+		list = append(list, f.PortAddress(p))
+	}
+	for _, l := range o.Links {
+		list = append(list, f.LinkAddress(l))
+	}
+	for _, l := range o.LAGs {
+		list = append(list, f.LAGAddress(l))
+	}
+	for _, s := range o.Segments {
+		list = append(list, f.Text(f.Segments[s].Address))
+	}
+	for _, q := range o.QoS {
+		list = append(list, f.Text(f.QoS[q].Address))
+	}
+	return list
+}
+
+// silence takes out warnings and notices that a comment silences. A comment
+// that silences nothing is a finding itself (only when every rule ran).
+func silence(f *fabric.Fabric, found diag.List, complete bool) diag.List {
+	if len(f.Ignores) == 0 {
+		return found
+	}
+	used := make([]bool, len(f.Ignores))
+	var out diag.List
+	for _, d := range found {
+		i := slices.IndexFunc(f.Ignores, func(g fabric.Ignore) bool { return silences(f, &g, &d) })
+		switch {
+		case i < 0:
+			out.Add(d)
+		case d.Severity == diag.Error:
+			used[i] = true
+			d.Notes = append(d.Notes, "a comment does not silence an error; an override block with a reason and an end date does")
+			out.Add(d)
+		default:
+			used[i] = true
+		}
+	}
+	for i := range f.Ignores {
+		if complete && !used[i] {
+			out.Add(diag.Diagnostic{
+				Severity: diag.Warning, Summary: "comment silences " + names(f, f.Ignores[i].Rules) + ", which finds nothing here",
+				Labels: []diag.Label{{Span: f.Ignores[i].At}}, Help: "delete the comment",
+			})
+		}
+	}
+	return out
+}
+
+func silences(f *fabric.Fabric, g *fabric.Ignore, d *diag.Diagnostic) bool {
+	r := lint.Find(d.Rule)
+	if r == nil || !slices.ContainsFunc(g.Rules, func(n fabric.Str) bool { t := f.Text(n); return t == r.ID || t == r.Name }) {
+		return false
+	}
+	return slices.ContainsFunc(d.Labels, func(l diag.Label) bool {
+		return l.Span.File == g.Covers.File && l.Span.Start >= g.Covers.Start && l.Span.Start < g.Covers.End()
+	})
+}
+
+func names(f *fabric.Fabric, rules []fabric.Str) string {
+	list := make([]string, len(rules))
+	for i, r := range rules {
+		list[i] = f.Text(r)
+	}
+	return strings.Join(list, ", ")
+}

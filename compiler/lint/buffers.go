@@ -1,0 +1,199 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var buffers = []*Rule{roce501, roce502, roce503, roce512}
+
+var roce501 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE501", Name: "buffer_headroom", Severity: diag.Error,
+		Title:  "headroom holds what still arrives after a pause",
+		Why:    "below the physical minimum, or the vendor's own row, frames are lost whenever the port pauses",
+		Fix:    "raise the headroom, or leave it to be computed",
+		Source: "theory A.2, A.10",
+		Bad:    twoNodes(`headroom = "20KB"`),
+		Good:   twoNodes(``),
+	},
+	Run: headroomSize,
+}
+
+func headroomSize(p *Pass) {
+	p.eachHeadroom(func(e End, priority int, h derive.Headroom, ports int) {
+		least, why := h.Minimum, "the physical minimum"
+		if h.Table > least {
+			least, why = h.Table, "the vendor's table"
+		}
+		if h.Source != derive.SourceOperator || h.Xoff >= least {
+			return
+		}
+		l := p.Fabric.Links[e.Port.Link]
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("headroom of priority %d on %s is %d B, and %s for %s is %d B", priority, p.Name(e), h.Xoff, why, Meters(max(l.CableMm, h.AssumedMm)), least),
+			Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.AtPort(e, schema.AHeadroom, ""), p.Fabric.Label(l.Decl, 0, schema.ACable, "the cable")},
+			Notes:  []string{fmt.Sprintf("the reference formula gives %d B", h.Reference)}, Help: fmt.Sprintf("use %d B or more, or leave it to be computed", max(least, h.Reference)),
+		})
+	})
+}
+
+// eachHeadroom calls visit for each lossless priority of switch ports, once for
+// every distinct row of derived facts on a device.
+func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, ports int)) {
+	type key struct {
+		device fabric.DeviceID
+		fact   derive.FactID
+	}
+	count := map[key]int{}
+	first := map[key]fabric.PortID{}
+	var order []key
+	for id := 1; id < len(p.Fabric.Ports); id++ {
+		port := &p.Fabric.Ports[id]
+		if p.Facts.Of[id] == 0 || p.Fabric.Devices[port.Device].Kind != fabric.Switch {
+			continue
+		}
+		k := key{port.Device, p.Facts.Of[id]}
+		if count[k] == 0 {
+			first[k] = fabric.PortID(id)
+			order = append(order, k)
+		}
+		count[k]++
+	}
+	for _, k := range order {
+		e := p.End(first[k])
+		for priority, h := range p.Facts.Port(e.ID).Headroom {
+			if h.Source != derive.SourceNone || h.TableMiss {
+				visit(e, priority, h, count[k])
+			}
+		}
+	}
+}
+
+var roce502 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE502", Name: "buffer_headroom_sum", Severity: diag.Error,
+		Title:  "headroom of all ports leaves buffer for traffic",
+		Why:    "headroom is taken from the shared buffer: past about half of it, nothing is left to absorb a burst",
+		Fix:    "fewer lossless priorities, shorter cables, or a shared headroom pool",
+		Source: "theory B.5; data of the model",
+		Bad:    strings.Replace(twoNodes(``), `model = "nvidia/sn3700"`, `model = "example/shallow"`, 1) + shallowSwitch("100KB"),
+		Good:   strings.Replace(twoNodes(``), `model = "nvidia/sn3700"`, `model = "example/shallow"`, 1) + shallowSwitch("32MB"),
+	},
+	Run: headroomSum,
+}
+
+func shallowSwitch(buffer string) string {
+	return strings.NewReplacer("example/plain", "example/few", "example/no-dscp", "example/shallow", `buffer       = "32MB"`, `buffer       = "`+buffer+`"`).Replace(noDSCP("true"))
+}
+
+func headroomSum(p *Pass) {
+	f := p.Fabric
+	sum := make([]uint64, len(f.Devices))
+	p.eachHeadroom(func(e End, _ int, h derive.Headroom, ports int) {
+		cell := uint64(max(f.Models[e.Device.Model].CellBytes, 1))
+		sum[e.Port.Device] += (uint64(h.Xoff) + cell - 1) / cell * cell * uint64(ports)
+	})
+	for id := 1; id < len(f.Devices); id++ {
+		dev := &f.Devices[id]
+		m := &f.Models[dev.Model]
+		if dev.Kind != fabric.Switch || m.BufferBytes == 0 || sum[id] == 0 || dev.Buffer.HeadroomBytes > 0 {
+			continue // with a shared headroom pool the sum is not reserved
+		}
+		share := uint64(m.HeadroomSharePercent)
+		if share == 0 {
+			share = 50
+		}
+		most := m.BufferBytes * share / 100
+		if sum[id] <= most {
+			continue
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("headroom of %s sums to %d B, and %d %% of its buffer is %d B", f.Text(dev.Name), sum[id], share, most), Address: f.Text(dev.Address),
+			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AModel, "")}, Help: "fewer lossless priorities, shorter cables, or a shared headroom pool",
+		})
+	}
+}
+
+var roce503 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE503", Name: "buffer_table_row", Severity: diag.Error,
+		Title:  "a device that looks its headroom up has a row for the speed and length",
+		Why:    "without a row the port gets no lossless group at all, and nobody says so",
+		Fix:    "add the row to the device, or use a length it lists",
+		Source: "sonic-net/sonic-buildimage #5837",
+		Bad:    edit(twoNodes(``), `"nvidia/sn3700"`, `"example/lookup"`, `media = "dac", length = "3m"`, `media = "lr", length = "500m"`) + lookupSwitch,
+		Good:   edit(twoNodes(``), `"nvidia/sn3700"`, `"example/lookup"`, `length = "3m"`, `length = "5m"`) + lookupSwitch,
+	},
+	Run: tableRow,
+}
+
+// lookupSwitch has the headroom table of a shipping platform.
+var lookupSwitch = strings.NewReplacer("example/plain", "example/old", "example/no-dscp", "example/lookup",
+	"  lanes     = 4\n", "  lanes     = 4\n  platform  = \"x86_64-dell_z9100_c2538-r0\"\n  hwsku     = \"Force10-Z9100-C32\"\n").Replace(noDSCP("true"))
+
+func tableRow(p *Pass) {
+	p.eachHeadroom(func(e End, priority int, h derive.Headroom, ports int) {
+		if !h.TableMiss || h.Source == derive.SourceOperator {
+			return
+		}
+		l := p.Fabric.Links[e.Port.Link]
+		m := &p.Fabric.Models[e.Device.Model]
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s has no lossless profile for %s at %s: port %s will have none", p.Fabric.Text(e.Device.Name), Speed(e.Port.Mbps), Meters(max(l.CableMm, h.AssumedMm)), p.Name(e)),
+			Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.Fabric.Label(l.Decl, 0, schema.ACable, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.AModel, "the switch")},
+			Help:   "write one of the lengths its table has for this speed: " + p.lengths(m, e.Port.Mbps) + "; or write headroom on the port",
+		})
+	})
+}
+
+// lengths lists the cable lengths that a model's table has for a speed.
+func (p *Pass) lengths(m *fabric.SwitchModel, mbps uint32) string {
+	var have []string
+	for _, r := range p.Fabric.HeadroomRows {
+		if r.Platform == m.Platform && r.SKU == m.HWSKU && r.Mbps == mbps {
+			have = append(have, Meters(r.CableMm))
+		}
+	}
+	if len(have) == 0 {
+		return "none"
+	}
+	return strings.Join(have, ", ")
+}
+
+var roce512 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE512", Name: "buffer_headroom_zero", Severity: diag.Error, When: diag.Both,
+		Title:  "a port with PFC has headroom",
+		Why:    "PFC without headroom pauses too late: whatever is on the cable is lost",
+		Fix:    "write the cable's length, or a headroom",
+		Source: "theory A.2",
+		Bad:    twoNodes(`headroom = 0`),
+		Good:   twoNodes(``),
+	},
+	Run: headroomZero,
+}
+
+func headroomZero(p *Pass) {
+	f := p.Fabric
+	p.Managed(func(e End) {
+		if e.Profile.PFC == 0 || e.Port.Flags&fabric.HeadroomSet == 0 || e.Device.Kind != fabric.Switch {
+			return
+		}
+		h := &f.Headrooms[e.Port.Headroom]
+		if h.Keep || h.AllBytes > 0 || !h.Zero {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("PFC %s is on at %s, and its headroom is 0 B", Priorities(e.Profile.PFC), p.Name(e)), Address: f.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtPort(e, schema.AHeadroom, "")}, Help: "leave it to be computed, or write a size",
+		})
+	})
+}

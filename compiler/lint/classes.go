@@ -1,0 +1,778 @@
+package lint
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var classes = []*Rule{
+	roce201, roce202, roce203, roce205, roce206, roce207, roce208, roce209, roce210, roce211,
+	roce214, roce215, roce218, roce220, roce221, roce226, roce227, roce228,
+}
+
+var roce201 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE201", Name: "ets_sum", Severity: diag.Error,
+		Title:  "ETS shares of a port sum to 100",
+		Why:    "drivers and switches refuse other sums, or hand out what was not meant",
+		Fix:    "make the bandwidth of the classes that are not strict sum to 100",
+		Source: "IEEE 802.1Qaz; theory I8",
+		Bad:    twoNodesEdit("bandwidth = 50", "bandwidth = 40"),
+		Good:   twoNodes(``),
+	},
+	Run: etsSum,
+}
+
+func etsSum(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		sum, shares := 0, 0
+		for _, s := range e.Profile.Sched {
+			if s.Used && !s.Strict {
+				sum += int(s.Percent)
+				shares++
+			}
+		}
+		if shares == 0 || sum == 100 || sum == 0 {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("ETS shares of %s add to %d", p.Name(e), sum), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.atShares(e)}, Help: "make them 100",
+		})
+	})
+}
+
+// atShares points at the restated shares of a port, else at its contract.
+func (p *Pass) atShares(e End) diag.Label {
+	if e.Profile.Deviates&fabric.DeviatesETS != 0 {
+		return p.AtPort(e, schema.AETS, "")
+	}
+	return p.Fabric.DeclLabel(p.Fabric.QoS[e.Profile.QoS].Decl, "")
+}
+
+var roce202 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE202", Name: "ets_share", Severity: diag.Error,
+		Title:  "a traffic class that carries something has a share, or is strict",
+		Why:    "a class with no share gets what others leave: under load, nothing",
+		Fix:    "give it at least 1 %",
+		Source: "theory I8",
+		Bad:    twoNodesEdit("bandwidth = 50", "bandwidth = 100", "    bandwidth = 50\n", ""),
+		Good:   twoNodes(``),
+	},
+	Run: etsShare,
+}
+
+func etsShare(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			s := e.Profile.Sched[on.Queue&7]
+			if s.Strict || s.Percent > 0 {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("class %s of %s is in traffic class %d with 0 %%", p.Fabric.Text(c.Name), p.Name(e), on.Queue),
+				Address: p.Fabric.PortAddress(e.ID), Count: ports,
+				Labels: []diag.Label{p.AtContract(e, schema.AETS, c, schema.ABandwidth, "")}, Help: "give it at least 1 %, or make it strict",
+			})
+		})
+	})
+}
+
+var roce203 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE203", Name: "ets_strict_uncapped", Severity: diag.Error,
+		Title:  "a strict class that carries data has a rate cap",
+		Why:    "strict traffic is served before everything else: without a cap it starves the other classes",
+		Fix:    "give it a share instead of strict, or a cap",
+		Source: "theory I8",
+		Bad:    twoNodesEdit("bandwidth = 50\n    ecn       = \"auto\"", "strict    = true\n    ecn       = \"auto\"", "bandwidth = 50", "bandwidth = 100"),
+		Good:   twoNodes(``),
+	},
+	Run: strictUncapped,
+}
+
+func strictUncapped(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			s := e.Profile.Sched[on.Queue&7]
+			control := c.Carries == fabric.CarriesCNP || c.Carries == fabric.CarriesCluster
+			if !s.Strict || control || s.CapMbps > 0 || s.CapPercent > 0 {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("class %s is strict on %s and has no cap: it can starve the rest", p.Fabric.Text(c.Name), p.Name(e)),
+				Address: p.Fabric.PortAddress(e.ID), Count: ports,
+				Labels: []diag.Label{p.AtContract(e, schema.AETS, c, schema.AStrict, "")}, Help: "give it bandwidth instead of strict, or a cap",
+			})
+		})
+	})
+}
+
+var roce205 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE205", Name: "class_priority", Severity: diag.Error, Hard: true,
+		Title:  "a class has one priority on both ends of a link",
+		Why:    "a class that changes its priority from one hop to the next is paused by one and not by the other, and queued among strangers",
+		Fix:    "use one map on both ends; a rewrite that is meant is declared with remap = true",
+		Source: "theory I5",
+		Bad:    twoNodes(`dscp_map = { 48 = 5 }`),
+		Good:   twoNodes(``),
+	},
+	Run: classPriority,
+}
+
+func classPriority(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Port.Profile == 0 || b.Port.Profile == 0 || a.Profile.Trust != b.Profile.Trust || p.untrusted(a) || p.untrusted(b) {
+			return
+		}
+		p.LinkClasses(a, b, func(c *fabric.Class, onA, onB fabric.ClassOn) {
+			if onA == onB || onA.Priority == onB.Priority && onA.Split == onB.Split || c.Remap || c.Default {
+				return
+			}
+			first, second, note := p.Deviant(a, b, func(e End) string { return p.marks(e) })
+			f1, f2 := onA, onB
+			if first.ID == b.ID {
+				f1, f2 = onB, onA
+			}
+			name := p.Fabric.Text(c.Name)
+			d := diag.Diagnostic{
+				Summary: fmt.Sprintf("class %s is priority %s on %s, and %s on its peer %s", name, landing(f1), p.Name(first), landing(f2), p.Name(second)),
+				Labels:  []diag.Label{p.AtContract(first, p.mapAttr(first), c, schema.APriority, ""), p.AtContract(second, p.mapAttr(second), c, schema.APriority, "other end")},
+				Help:    "use one map on both ends",
+			}
+			if note != "" {
+				d.Notes = append(d.Notes, note)
+			}
+			p.Report(p.AboutLink(l, first, second, d))
+		})
+	})
+}
+
+func landing(on fabric.ClassOn) string {
+	if on.Split {
+		return "several"
+	}
+	return fmt.Sprint(on.Priority)
+}
+
+// marks shows where the classes of a port's contract land, for a majority.
+func (p *Pass) marks(e End) string {
+	var b strings.Builder
+	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+		if !c.Default {
+			fmt.Fprintf(&b, "%s:%s ", p.Fabric.Text(c.Name), landing(on))
+		}
+	})
+	return strings.TrimSpace(b.String())
+}
+
+// mapAttr is the map by which a port classifies.
+func (p *Pass) mapAttr(e End) schema.Attr {
+	if e.Profile.Trust == fabric.TrustPCP {
+		return schema.APCPMap
+	}
+	return schema.ADSCPMap
+}
+
+// untrusted reports whether a port ignores marks on purpose.
+func (p *Pass) untrusted(e End) bool { return p.Fabric.QoS[e.Profile.QoS].Untrusted }
+
+var roce206 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE206", Name: "class_pcp_untagged", Severity: diag.Error,
+		Title:  "a port that trusts PCP carries its classes tagged",
+		Why:    "PCP is a field of the VLAN tag: untagged frames have none and land in the default priority, without PFC",
+		Fix:    "carry the segment tagged, or trust DSCP",
+		Source: "Guo et al., SIGCOMM 2016, section 3; theory I4",
+		Bad:    twoNodesEdit(`trust = "dscp"`, `trust = "pcp"`),
+		Good:   strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "native = segment.storage\n    \n", "segments = segment.storage\n", "native = segment.storage\n  }\n  port", "segments = segment.storage\n  }\n  port", "    native = segment.storage\n  }\n}\nnode", "    segments = segment.storage\n  }\n}\nnode", "    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink").Replace(twoNodes(``)),
+	},
+	Run: pcpUntagged,
+}
+
+func pcpUntagged(p *Pass) {
+	p.Managed(func(e End) {
+		if e.Profile.Trust != fabric.TrustPCP || !p.RDMA(e) || p.Tagged(e) || e.Port.Link == 0 {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s trusts PCP, and its RDMA is untagged there: it lands in priority %d", p.Name(e), e.Profile.PCP[0]),
+			Address: p.Fabric.PortAddress(e.ID),
+			Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtContract(e, schema.ATrust, nil, 0, "trust")},
+			Help:    `carry the segment tagged (segments), or write trust = "dscp"`,
+		})
+	})
+}
+
+var roce207 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE207", Name: "class_pcp_routed", Severity: diag.Error,
+		Title:  "a port behind a router does not trust PCP",
+		Why:    "a router takes the VLAN tag off: PCP is gone and the class lands in the default priority",
+		Fix:    `use trust = "dscp" end to end`,
+		Source: "Guo et al., SIGCOMM 2016, section 3",
+		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "    native = segment.storage\n", "    segments = segment.storage\n",
+			"segments = segment.storage\n  }\n}\nlink", "segment = segment.storage\n  }\n}\nlink",
+			`  mtu    = 9000
+}`, `  mtu    = 9000
+  gateway = "10.100.0.1"
+}
+segment "far" {
+  vlan = 101
+  subnet = "10.101.0.0/24"
+  gateway = "10.101.0.1"
+  qos = qos.roce
+}`).Replace(twoNodes(``)),
+		Good: twoNodes(``),
+	},
+	Run: pcpRouted,
+}
+
+func pcpRouted(p *Pass) {
+	f := p.Fabric
+	routed := map[fabric.SegmentID]fabric.SegmentID{} // a routed RDMA segment and one it reaches
+	for a := 1; a < len(f.Segments); a++ {
+		for b := 1; b < len(f.Segments); b++ {
+			sa, sb := &f.Segments[a], &f.Segments[b]
+			if a != b && sa.Gateway.IsValid() && sb.Gateway.IsValid() && sa.VRF == sb.VRF && sa.QoS != 0 && sb.QoS != 0 {
+				routed[fabric.SegmentID(a)] = fabric.SegmentID(b)
+			}
+		}
+	}
+	p.Managed(func(e End) {
+		if e.Profile.Trust != fabric.TrustPCP || !p.RDMA(e) {
+			return
+		}
+		report := func(why string, other diag.Label) {
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("port %s trusts PCP, which is lost at the router: %s", p.Name(e), why), Address: f.PortAddress(e.ID),
+				Labels: []diag.Label{p.AtContract(e, schema.ATrust, nil, 0, ""), other}, Help: `use trust = "dscp" end to end`,
+			})
+		}
+		if e.Port.Flags&fabric.RoutedPort != 0 {
+			report("the port is routed", p.AtPort(e, schema.AAddress, "the routed port"))
+			return
+		}
+		for _, s := range append(f.VLANSets[e.Port.VLANs], e.Port.Native) {
+			if other, ok := routed[s]; ok && s != 0 {
+				report(fmt.Sprintf("segments %s and %s reach each other", f.Text(f.Segments[s].Name), f.Text(f.Segments[other].Name)),
+					f.Label(f.Segments[s].Decl, 0, schema.AGateway, "the gateway"))
+				return
+			}
+		}
+	})
+}
+
+var roce208 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE208", Name: "class_trust", Severity: diag.Error,
+		Title:  "both ends of a link classify a class by the same mark",
+		Why:    "where one end goes by DSCP and the other by PCP, the class lands in different priorities",
+		Fix:    "align trust",
+		Source: "theory I4",
+		Bad:    twoNodes(`trust = "none"`),
+		Good:   twoNodes(``),
+	},
+	Run: classTrust,
+}
+
+func classTrust(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Port.Profile == 0 || b.Port.Profile == 0 || a.Profile.Trust == b.Profile.Trust || p.untrusted(a) || p.untrusted(b) {
+			return
+		}
+		var moved []string
+		p.LinkClasses(a, b, func(c *fabric.Class, onA, onB fabric.ClassOn) {
+			if onA.Priority != onB.Priority && !c.Remap {
+				moved = append(moved, fmt.Sprintf("%s is priority %d on %s and %d on %s", p.Fabric.Text(c.Name), onA.Priority, p.Name(a), onB.Priority, p.Name(b)))
+			}
+		})
+		if len(moved) == 0 {
+			return
+		}
+		first, second, note := p.Deviant(a, b, func(e End) string { return trustName(e.Profile.Trust) })
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s trusts %s, its peer %s trusts %s", p.Name(first), trustName(first.Profile.Trust), p.Name(second), trustName(second.Profile.Trust)),
+			Labels:  []diag.Label{p.AtContract(first, schema.ATrust, nil, 0, ""), p.AtContract(second, schema.ATrust, nil, 0, "other end")},
+			Notes:   []string{"class " + list(moved)}, Help: "align trust",
+		}
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		p.Report(p.AboutLink(l, first, second, d))
+	})
+}
+
+func trustName(t fabric.Trust) string { return [...]string{"nothing", "DSCP", "PCP", "nothing"}[t] }
+
+var roce209 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE209", Name: "class_code_points", Severity: diag.Error,
+		Title:  "no two classes share a code point",
+		Why:    "frames with one mark cannot be told apart: both classes get what only one of them was meant to have",
+		Fix:    "give each class its own code points and priority",
+		Source: "theory I4",
+		Bad:    twoNodesEdit(`dscp     = [48]`, `dscp     = [26, 48]`),
+		Good:   twoNodes(``),
+	},
+	Run: codePoints,
+}
+
+func codePoints(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.QoS); id++ {
+		q := &f.QoS[id]
+		for i := range q.Classes {
+			for j := range i {
+				a, b := &q.Classes[j], &q.Classes[i]
+				what := ""
+				switch shared := a.DSCP & b.DSCP; {
+				case shared != 0 && (a.Priority != b.Priority || a.Lossless != b.Lossless):
+					what = fmt.Sprintf("DSCP %d", bits.TrailingZeros64(shared))
+				case a.Priority == b.Priority && a.Lossless != b.Lossless:
+					what = fmt.Sprintf("priority %d, and one is lossless", a.Priority)
+				default:
+					continue
+				}
+				attr := schema.ADSCP
+				if a.DSCP&b.DSCP == 0 {
+					attr = schema.APriority
+				}
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("classes %s and %s of qos %s both use %s", f.Text(a.Name), f.Text(b.Name), f.Text(q.Name), what),
+					Address: f.Text(q.Address), Labels: []diag.Label{f.Label(b.Decl, 0, attr, ""), f.Label(a.Decl, 0, attr, "the other class")},
+					Help: "give each its own",
+				})
+			}
+		}
+	}
+}
+
+var roce210 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE210", Name: "class_group_shared", Severity: diag.Error,
+		Title:  "a lossless priority group holds lossless classes only",
+		Why:    "lossy frames in a lossless group take its headroom and cause pauses for traffic that did not need them",
+		Fix:    "move the lossy class to a group of its own",
+		Source: "theory I6",
+		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    group    = 3\n"),
+		Good:   twoNodes(``),
+	},
+	Run: groupShared,
+}
+
+func groupShared(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		if e.Profile.Host {
+			return
+		}
+		p.pairs(e, func(lossless, lossy *fabric.Class, a, b fabric.ClassOn) {
+			if a.Group != b.Group || a.Priority == b.Priority {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("class %s shares priority group %d with lossless class %s on %s", p.Fabric.Text(lossy.Name), a.Group, p.Fabric.Text(lossless.Name), p.Name(e)),
+				Address: p.Fabric.PortAddress(e.ID), Count: ports,
+				Labels: []diag.Label{p.AtContract(e, schema.AGroupMap, lossy, schema.AGroup, ""), p.AtContract(e, 0, lossless, schema.APriority, "the lossless class")},
+				Help:   "move it to a group of its own",
+			})
+		})
+	})
+}
+
+// pairs calls visit for every lossless and lossy class of a port.
+func (p *Pass) pairs(e End, visit func(lossless, lossy *fabric.Class, a, b fabric.ClassOn)) {
+	p.Classes(e, func(x *fabric.Class, onX fabric.ClassOn) {
+		if !x.Lossless {
+			return
+		}
+		p.Classes(e, func(y *fabric.Class, onY fabric.ClassOn) {
+			if !y.Lossless {
+				visit(x, y, onX, onY)
+			}
+		})
+	})
+}
+
+var roce211 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE211", Name: "class_range", Severity: diag.Error,
+		Title:  "code points, priorities and queues exist on the device",
+		Why:    "a queue that a device does not have is dropped by its configuration tool, or taken for another",
+		Fix:    "use a queue the device has",
+		Source: "IEEE 802.1Q; data of the model",
+		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    queue    = 12\n"),
+		Good:   twoNodes(``),
+	},
+	Run: classRange,
+}
+
+func classRange(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		have := uint8(8)
+		if m := &p.Fabric.Models[e.Device.Model]; e.Device.Model != 0 && m.Queues > 0 {
+			have = min(have, m.Queues)
+		}
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if on.Queue < have && on.Group < 8 {
+				return
+			}
+			what, n := "queue", on.Queue
+			attr, dev := schema.AQueue, schema.AQueueMap
+			if on.Queue < have {
+				what, n, attr, dev = "priority group", on.Group, schema.AGroup, schema.AGroupMap
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("class %s uses %s %d, and %s has 0 to %d", p.Fabric.Text(c.Name), what, n, p.Name(e), have-1),
+				Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, dev, c, attr, "")},
+				Help: "use one the device has",
+			})
+		})
+	})
+}
+
+var roce214 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE214", Name: "link_dcbx_willing", Severity: diag.Error,
+		Title:  "at most one end of a link is DCBX willing",
+		Why:    "two willing ends wait for each other, and neither advertises PFC or ETS",
+		Fix:    "make the switch advertise, or turn DCBX off",
+		Source: "Intel 800-series DCB guide; theory I19",
+		Bad:    bothDCBX(`{ mode = "willing" }`, `{ mode = "willing" }`),
+		Good:   bothDCBX(`{ mode = "advertise" }`, `{ mode = "willing" }`),
+	},
+	Run: bothWilling,
+}
+
+// bothDCBX is two hosts that rocec does not manage on a switch it does not
+// manage either, with DCBX on each side: rules on negotiation alone speak.
+func bothDCBX(port, nic string) string {
+	return edit(twoNodes(`dcbx = `+port), `os    = "sonic/202505"`, `os    = "sonic/202505"`+"\n  manage = \"verify\"",
+		`os       = "ubuntu/24.04"`, `os       = "ubuntu/24.04"`+"\n  manage = \"verify\"", `fec    = "rs"`, `fec    = "rs"`+"\n    dcbx = "+nic)
+}
+
+func bothWilling(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Profile.DCBX.Mode != fabric.DCBXWilling || b.Profile.DCBX.Mode != fabric.DCBXWilling {
+			return
+		}
+		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("ports %s and %s are both DCBX willing: nobody advertises", p.Name(a), p.Name(b)),
+			Labels:  []diag.Label{p.AtPort(a, schema.ADCBX, ""), p.AtPort(b, schema.ADCBX, "other end")},
+			Help:    "make the switch advertise, or turn DCBX off",
+		}))
+	})
+}
+
+var roce215 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE215", Name: "link_dcbx_version", Severity: diag.Error,
+		Title:  "both ends of a link speak one DCBX version",
+		Why:    "IEEE and CEE frames are not understood by each other: the settings never arrive",
+		Fix:    "use IEEE on both ends",
+		Source: "Dell DCBX troubleshooting: version conflict",
+		Bad:    bothDCBX(`{ mode = "advertise", version = "cee" }`, `{ mode = "willing", version = "ieee" }`),
+		Good:   bothDCBX(`{ mode = "advertise", version = "ieee" }`, `{ mode = "willing", version = "ieee" }`),
+	},
+	Run: dcbxVersion,
+}
+
+func dcbxVersion(p *Pass) {
+	speaks := func(e End) bool {
+		m := e.Profile.DCBX.Mode
+		return (m == fabric.DCBXAdvertise || m == fabric.DCBXWilling) && e.Profile.DCBX.VersionSet
+	}
+	word := func(e End) string {
+		if e.Profile.DCBX.CEE {
+			return "CEE"
+		}
+		return "IEEE"
+	}
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if !speaks(a) || !speaks(b) || a.Profile.DCBX.CEE == b.Profile.DCBX.CEE {
+			return
+		}
+		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s speaks %s DCBX, its peer %s speaks %s", p.Name(a), word(a), p.Name(b), word(b)),
+			Labels:  []diag.Label{p.AtPort(a, schema.ADCBX, ""), p.AtPort(b, schema.ADCBX, "other end")}, Help: `use version = "ieee" on both ends`,
+		}))
+	})
+}
+
+var roce218 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE218", Name: "class_count", Severity: diag.Error,
+		Title:  "a device has a traffic class for every class",
+		Why:    "where classes outnumber traffic classes a driver refuses the whole setting; Windows then sends nothing to the NIC",
+		Fix:    "merge classes",
+		Source: "data of the model; Microsoft New-NetQosTrafficClass",
+		Bad:    strings.Replace(twoNodes(``), "nvidia/connectx-6-dx", "example/three-tc", 1) + threeTC + extraClass,
+		Good:   twoNodes(``),
+	},
+	Run: classCount,
+}
+
+const threeTC = `
+nic_model "example/three-tc" {
+  vendor          = "example"
+  driver          = "mlx5"
+  roce            = ["v2"]
+  speeds          = ["100G"]
+  traffic_classes = 2
+  pfc_priorities  = 8
+  dscp_trust      = true
+  resilient       = true
+  max_mtu         = 9978
+}
+`
+
+const extraClass = ``
+
+func classCount(p *Pass) {
+	p.Managed(func(e End) {
+		used := 0
+		for _, s := range e.Profile.Sched {
+			if s.Used {
+				used++
+			}
+		}
+		have := 0
+		if e.Device.Kind == fabric.Node {
+			have = int(p.Fabric.NICModels[p.Fabric.NICs[e.Port.NIC].Model].TrafficClasses)
+		} else {
+			have = int(p.Fabric.Models[e.Device.Model].Queues)
+		}
+		if have == 0 || used <= have {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("the classes of qos %s need %d traffic classes, and %s has %d", p.Fabric.Text(p.Fabric.QoS[e.Profile.QoS].Name), used, p.Name(e), have),
+			Address: p.Fabric.PortAddress(e.ID), Labels: []diag.Label{p.AtPort(e, schema.AQoS, ""), p.AtPort(e, schema.AModel, "the model")}, Help: "merge classes",
+		})
+	})
+}
+
+var roce220 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE220", Name: "class_cnp_queue", Severity: diag.Warning,
+		Title:  "CNPs have a strict queue of their own",
+		Why:    "a congestion signal that waits in the congested queue arrives when it is too late",
+		Fix:    "put CNP in a strict queue",
+		Source: "Zhu et al., SIGCOMM 2015: CNPs at high priority",
+		Bad:    twoNodesEdit("priority = 6\n", "priority = 6\n    strict   = false\n    bandwidth = 1\n", "bandwidth = 50", "bandwidth = 49"),
+		Good:   twoNodes(``),
+	},
+	Run: cnpQueue,
+}
+
+func cnpQueue(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		if p.untrusted(e) {
+			return
+		}
+		p.cnp(e, func(at diag.Label, mark string, on fabric.ClassOn, own bool) {
+			rdma, shared := "", false
+			p.Classes(e, func(c *fabric.Class, o fabric.ClassOn) {
+				if c.Carries == fabric.CarriesRDMA && p.marksECN(e, o) && o.Queue == on.Queue {
+					rdma, shared = p.Fabric.Text(c.Name), true
+				}
+			})
+			switch {
+			case shared:
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("CNPs (%s) are in queue %d of class %s on %s", mark, on.Queue, rdma, p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+					Labels: []diag.Label{at}, Help: "put CNP in a strict queue",
+				})
+			case own && !e.Profile.Sched[on.Queue&7].Strict:
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("CNPs (%s) are in queue %d of %s, which is not strict", mark, on.Queue, p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+					Labels: []diag.Label{at}, Help: "put CNP in a strict queue",
+				})
+			}
+		})
+	})
+}
+
+// marksECN reports whether the queue of a class marks on a port; on hosts,
+// whether the class does.
+func (p *Pass) marksECN(e End, on fabric.ClassOn) bool {
+	if e.Profile.Host {
+		return true
+	}
+	m := e.Profile.ECN[on.Queue&7].Mode
+	return m == fabric.Auto || m == fabric.Written
+}
+
+// cnp calls visit with where CNPs land on a port: those of the contract's CNP
+// class, else those that the NIC at the link's end sends by default.
+func (p *Pass) cnp(e End, visit func(at diag.Label, mark string, on fabric.ClassOn, own bool)) {
+	found := false
+	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+		if c.Carries == fabric.CarriesCNP {
+			found = true
+			visit(p.AtContract(e, p.mapAttr(e), c, schema.APriority, ""), marksOf(c), on, true)
+		}
+	})
+	if found || !p.ecnWanted(e) {
+		return
+	}
+	host := e
+	if e.Device.Kind == fabric.Switch {
+		if e.Port.Peer == 0 {
+			return
+		}
+		host = p.End(e.Port.Peer)
+	}
+	if host.Port.NIC == 0 {
+		return
+	}
+	m := &p.Fabric.NICModels[p.Fabric.NICs[host.Port.NIC].Model]
+	var priority uint8
+	mark := ""
+	switch {
+	case e.Profile.Trust == fabric.TrustDSCP && m.CNPDSCP >= 0:
+		priority, mark = e.Profile.DSCP[m.CNPDSCP], fmt.Sprintf("DSCP %d, the default of %s", m.CNPDSCP, p.Fabric.Text(m.Name))
+	case e.Profile.Trust == fabric.TrustPCP && m.CNPPriority >= 0:
+		priority, mark = e.Profile.PCP[m.CNPPriority], fmt.Sprintf("PCP %d, the default of %s", m.CNPPriority, p.Fabric.Text(m.Name))
+	default:
+		return
+	}
+	on := fabric.ClassOn{Priority: priority, Queue: e.Profile.Queue[priority&7], Group: e.Profile.Group[priority&7], PFC: e.Profile.PFC>>priority&1 == 1}
+	visit(p.Fabric.DeclLabel(p.Fabric.QoS[e.Profile.QoS].Decl, ""), mark, on, false)
+}
+
+// ecnWanted reports whether some RDMA class of a port is marked.
+func (p *Pass) ecnWanted(e End) bool {
+	want := false
+	p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) {
+		want = want || c.Carries == fabric.CarriesRDMA && (c.ECN.Mode == fabric.Auto || c.ECN.Mode == fabric.Written)
+	})
+	return want
+}
+
+func marksOf(c *fabric.Class) string {
+	if c.DSCP != 0 {
+		return fmt.Sprintf("DSCP %d", bits.TrailingZeros64(c.DSCP))
+	}
+	return fmt.Sprintf("priority %d", c.Priority)
+}
+
+var roce221 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE221", Name: "class_cnp_lossless", Severity: diag.Error,
+		Title:  "CNPs are not in a lossless priority",
+		Why:    "a pause stops the congestion signals together with the congestion they report",
+		Fix:    "take their priority out of PFC",
+		Source: "theory I9",
+		Bad:    twoNodesEdit("priority = 6\n", "priority = 6\n    lossless = true\n"),
+		Good:   twoNodes(``),
+	},
+	Run: cnpLossless,
+}
+
+func cnpLossless(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		p.cnp(e, func(at diag.Label, mark string, on fabric.ClassOn, _ bool) {
+			if !on.PFC {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("CNPs (%s) land in lossless priority %d on %s: congestion signals can be paused", mark, on.Priority, p.Name(e)),
+				Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{at}, Help: "give CNPs a priority without PFC",
+			})
+		})
+	})
+}
+
+var roce226 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE226", Name: "windows_smb_direct", Severity: diag.Error,
+		Title:  "Windows classifies SMB Direct by its NetworkDirect port",
+		Why:    "policies by TCP port never match RDMA: without a NetworkDirect policy SMB Direct travels in the default class",
+		Fix:    "write match = { netdirect_port = 445 } on the class",
+		Source: "Microsoft New-NetQosPolicy",
+		Bad:    windowsPair(``),
+		Good:   windowsPair(`match = { netdirect_port = 445 }`),
+	},
+	Run: smbDirect,
+}
+
+func smbDirect(p *Pass) {
+	f := p.Fabric
+	p.Managed(func(e End) {
+		if e.Device.Kind != fabric.Node || e.Port.Manage == fabric.HandsOff || !strings.HasPrefix(f.Text(e.Device.OSName), "windows") {
+			return
+		}
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if c.Carries != fabric.CarriesRDMA || c.NetDirectPort != 0 {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("SMB Direct of %s is not mapped to priority %d: class %s matches no NetworkDirect port", f.Text(e.Device.Name), c.Priority, f.Text(c.Name)),
+				Address: f.PortAddress(e.ID), Labels: []diag.Label{f.DeclLabel(c.Decl, ""), f.DeclLabel(e.Port.Decl, "used by")},
+				Help: "write match = { netdirect_port = 445 } on the class",
+			})
+		})
+	})
+}
+
+var roce227 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE227", Name: "class_queue_shared", Severity: diag.Error,
+		Title:  "lossless and lossy priorities do not share a queue",
+		Why:    "a pause stops the queue: the lossy class stops with it, and its backlog fills the lossless buffer",
+		Fix:    "give the lossy class another queue",
+		Source: "theory I6",
+		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    queue    = 3\n    strict   = false\n"),
+		Good:   twoNodes(``),
+	},
+	Run: queueShared,
+}
+
+func queueShared(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		p.pairs(e, func(lossless, lossy *fabric.Class, a, b fabric.ClassOn) {
+			if a.Queue != b.Queue || a.Priority == b.Priority {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("priorities %d (%s, lossless) and %d (%s) share queue %d on %s", a.Priority, p.Fabric.Text(lossless.Name), b.Priority, p.Fabric.Text(lossy.Name), a.Queue, p.Name(e)),
+				Address: p.Fabric.PortAddress(e.ID), Count: ports,
+				Labels: []diag.Label{p.AtContract(e, schema.AQueueMap, lossy, schema.AQueue, ""), p.AtContract(e, 0, lossless, schema.AQueue, "the lossless class")},
+				Help:   "give the lossy class another queue",
+			})
+		})
+	})
+}
+
+var roce228 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE228", Name: "host_dcbx_willing", Severity: diag.Error,
+		Title:  "a NIC that rocec manages is not DCBX willing",
+		Why:    "a willing NIC takes PFC and ETS from its peer at any time: what was written to it does not stay",
+		Fix:    `leave dcbx off, or set manage = "verify" where the switch shall decide`,
+		Source: "Microsoft: Set-NetQosDcbxSetting -Willing false; Intel 800-series DCB guide",
+		Bad:    twoNodesEdit(`model  = "nvidia/connectx-6-dx"`, `model  = "nvidia/connectx-6-dx"`+"\n    dcbx   = { mode = \"willing\" }"),
+		Good:   twoNodes(``),
+	},
+	Run: nicWilling,
+}
+
+func nicWilling(p *Pass) {
+	p.Managed(func(e End) {
+		if e.Device.Kind != fabric.Node || e.Port.Manage != fabric.Full || e.Profile.DCBX.Mode != fabric.DCBXWilling {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("nic %s is DCBX willing: its peer may overwrite PFC and ETS at any time", p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtPort(e, schema.ADCBX, "")}, Help: `leave dcbx off, or set manage = "verify"`,
+		})
+	})
+}

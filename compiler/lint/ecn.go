@@ -1,0 +1,277 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var ecn = []*Rule{roce401, roce403, roce404, roce406, roce408, roce409}
+
+var roce401 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE401", Name: "ecn_before_pfc", Severity: diag.Error,
+		Title:  "ECN marks before PFC pauses",
+		Why:    "when the pause comes first, senders never learn to slow down: the fabric runs on pauses, and they spread",
+		Fix:    "lower the ECN minimum, or raise alpha",
+		Source: "Zhu et al., SIGCOMM 2015; theory B.2, relaxed bound",
+		Bad:    edit(twoNodes(``), `ecn       = "auto"`, `ecn       = { min = "1MB", max = "2MB", probability = 5 }`, `os    = "sonic/202505"`, `os    = "sonic/202505"`+"\n"+`  buffer = { shared = "12MB", alpha = "1/64" }`),
+		Good:   twoNodes(``),
+	},
+	Run: ecnBeforePFC,
+}
+
+func ecnBeforePFC(p *Pass) {
+	p.eachMarking(func(e End, c *fabric.Class, queue uint8, ports int) {
+		x := p.Facts.Port(e.ID).ECN[queue]
+		if !c.Lossless || x.RelaxedBytes == 0 || x.MinBytes < x.RelaxedBytes {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("queue %d of %s: PFC fires at %d B, before ECN at %d B", queue, p.Name(e), x.RelaxedBytes, x.MinBytes), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.ABuffer, "the buffer")},
+			Help:   "lower the ECN minimum, or raise alpha",
+		})
+	})
+}
+
+// eachMarking calls visit for each class that a switch port marks, once for
+// every distinct profile and set of derived facts.
+func (p *Pass) eachMarking(visit func(e End, c *fabric.Class, queue uint8, ports int)) {
+	type key struct {
+		profile fabric.ProfileID
+		fact    uint32
+	}
+	first := map[key]fabric.PortID{}
+	count := map[key]int{}
+	var order []key
+	for id := 1; id < len(p.Fabric.Ports); id++ {
+		port := &p.Fabric.Ports[id]
+		if port.Profile == 0 || p.Fabric.Devices[port.Device].Kind != fabric.Switch {
+			continue
+		}
+		k := key{port.Profile, uint32(p.Facts.Of[id])}
+		if count[k] == 0 {
+			first[k] = fabric.PortID(id)
+			order = append(order, k)
+		}
+		count[k]++
+	}
+	for _, k := range order {
+		e := p.End(first[k])
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if on.Queue < 8 && p.Facts.Port(e.ID).ECN[on.Queue].On {
+				visit(e, c, on.Queue, count[k])
+			}
+		})
+	}
+}
+
+var roce403 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE403", Name: "ecn_range", Severity: diag.Error,
+		Title:  "the ECN minimum is below the maximum, and the probability within 1 to 100",
+		Why:    "devices refuse the profile, or mark everything or nothing",
+		Fix:    "swap or correct the values",
+		Source: "theory B.6",
+		Bad:    twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "1500KB", max = "150KB", probability = 5 }`),
+		Good:   twoNodes(``),
+	},
+	Run: ecnRange,
+}
+
+func ecnRange(p *Pass) {
+	p.eachMarking(func(e End, c *fabric.Class, queue uint8, ports int) {
+		x := p.Facts.Port(e.ID).ECN[queue]
+		// Equal values are a step: DCTCP's form, and not this rule's.
+		if x.MinBytes <= x.MaxBytes && x.Probability >= 1 && x.Probability <= 100 {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("ECN of class %s on %s: min %d B, max %d B, probability %d %%", p.Fabric.Text(c.Name), p.Name(e), x.MinBytes, x.MaxBytes, x.Probability),
+			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, "")}, Help: "make min smaller than max",
+		})
+	})
+}
+
+var roce404 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE404", Name: "path_ecn", Severity: diag.Error,
+		Title:  "a class that reacts to ECN is marked at every hop",
+		Why:    "the one queue that does not mark is where the pauses start, or where a lossy class drops",
+		Fix:    "attach ECN there",
+		Source: "theory I9",
+		Bad:    twoNodes(`ecn = "off"`),
+		Good:   twoNodes(``),
+	},
+	Run: pathECN,
+}
+
+func pathECN(p *Pass) {
+	p.Managed(func(e End) {
+		if e.Device.Kind != fabric.Switch || e.Port.Link == 0 || p.untrusted(e) {
+			return
+		}
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			wants := c.Carries == fabric.CarriesRDMA && c.Congestion != fabric.Receiver &&
+				(c.ECN.Mode == fabric.Auto || c.ECN.Mode == fabric.Written || c.Congestion == fabric.DCQCN)
+			if !wants || on.Queue >= 8 || p.marksECN(e, on) || e.Profile.ECN[on.Queue].Mode == fabric.Keep {
+				return
+			}
+			d := diag.Diagnostic{
+				Summary: fmt.Sprintf("class %s is not ECN marked at %s, queue %d", p.Fabric.Text(c.Name), p.Name(e), on.Queue), Address: p.Fabric.PortAddress(e.ID),
+				Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), p.AtContract(e, 0, c, schema.ACongestion, "the class")}, Help: `write ecn = "auto" there`,
+			}
+			if m, ok := p.majority(e, func(o End) string { return onOff(p.marksECN(o, o.Profile.On[p.indexOf(o, c)])) }); ok && m.value == "on" {
+				d.Notes = append(d.Notes, fmt.Sprintf("%s is the one that differs: %d of %d ports of its role mark it", p.Name(e), m.have, m.of))
+			}
+			p.Report(d)
+		})
+	})
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+// indexOf is the index of a class of the same name in a port's contract, 0 if
+// it has none.
+func (p *Pass) indexOf(e End, c *fabric.Class) int {
+	for i, k := range p.Fabric.QoS[e.Profile.QoS].Classes {
+		if k.Name == c.Name {
+			return i
+		}
+	}
+	return 0
+}
+
+var roce406 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE406", Name: "ecn_cnp_mark", Severity: diag.Error,
+		Title:  "the CNPs a host sends are those the switch expects",
+		Why:    "CNPs under another mark land in the default queue and arrive late, or never",
+		Fix:    "use one DSCP for CNPs on both sides; 48 is the NICs' default",
+		Source: "NVIDIA RoCE defaults; theory I9",
+		Bad: edit(twoNodes(`qos = qos.other`), `segment "storage" {`, `qos "other" {
+  from = qos.roce
+  class "cnp" {
+    dscp = [46]
+  }
+}
+segment "storage" {`),
+		Good: twoNodes(``),
+	},
+	Run: cnpMark,
+}
+
+func cnpMark(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		ca, cb := p.cnpClass(a), p.cnpClass(b)
+		if ca == nil || cb == nil || ca.DSCP == cb.DSCP || a.Profile.Trust != fabric.TrustDSCP || b.Profile.Trust != fabric.TrustDSCP {
+			return
+		}
+		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("CNPs are %s on %s, and its peer %s expects %s", marksOf(ca), p.Name(a), p.Name(b), marksOf(cb)),
+			Labels:  []diag.Label{p.Fabric.Label(ca.Decl, 0, schema.ADSCP, ""), p.Fabric.Label(cb.Decl, 0, schema.ADSCP, "other end")}, Help: "use one value",
+		}))
+	})
+}
+
+func (p *Pass) cnpClass(e End) *fabric.Class {
+	var found *fabric.Class
+	p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) {
+		if c.Carries == fabric.CarriesCNP {
+			found = c
+		}
+	})
+	return found
+}
+
+var roce408 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE408", Name: "class_no_control", Severity: diag.Warning,
+		Title:  "an RDMA class has PFC or ECN",
+		Why:    "with neither, congestion shows as loss, and RoCE recovers from loss badly",
+		Fix:    "enable one of them",
+		Source: "theory I9",
+		Bad:    twoNodesEdit(`ecn       = "auto"`, `lossless  = false`),
+		Good:   twoNodes(``),
+	},
+	Run: noControl,
+}
+
+func noControl(p *Pass) {
+	f := p.Fabric
+	used := map[fabric.QoSID]bool{}
+	p.EachProfile(func(e End, _ int) { used[e.Profile.QoS] = true })
+	for id := 1; id < len(f.QoS); id++ {
+		for i := range f.QoS[id].Classes {
+			c := &f.QoS[id].Classes[i]
+			ecnOff := c.ECN.Mode == fabric.Unwritten || c.ECN.Mode == fabric.Off
+			if !used[fabric.QoSID(id)] || c.Carries != fabric.CarriesRDMA || c.Lossless || !ecnOff || c.Transport == fabric.IWARP {
+				continue
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("class %s of qos %s has neither PFC nor ECN", f.Text(c.Name), f.Text(f.QoS[id].Name)), Address: f.Text(f.QoS[id].Address),
+				Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `make it lossless, or write ecn = "auto"`,
+			})
+		}
+	}
+}
+
+var roce409 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE409", Name: "nic_resilient", Severity: diag.Error,
+		Title:  "every NIC of a lossy RDMA class can run RoCE on lossy Ethernet",
+		Why:    "a NIC without resilient RoCE falls back to go-back-N at the first lost packet: throughput collapses",
+		Fix:    "use PFC, or newer NICs",
+		Source: "NVIDIA RoCE documentation: resilient from ConnectX-4",
+		Bad:    strings.NewReplacer(`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false", "nvidia/connectx-6-dx", "example/fragile").Replace(twoNodes(``)) + fragileNIC("false"),
+		Good:   strings.NewReplacer(`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false", "nvidia/connectx-6-dx", "example/fragile").Replace(twoNodes(``)) + fragileNIC("true"),
+	},
+	Run: nicResilient,
+}
+
+func fragileNIC(resilient string) string {
+	return `
+nic_model "example/fragile" {
+  vendor          = "example"
+  driver          = "mlx5"
+  roce            = ["v1", "v2"]
+  speeds          = ["100G"]
+  traffic_classes = 8
+  pfc_priorities  = 8
+  dscp_trust      = true
+  resilient       = ` + resilient + `
+  max_mtu         = 9978
+}
+`
+}
+
+func nicResilient(p *Pass) {
+	f := p.Fabric
+	p.Managed(func(e End) {
+		if e.Port.NIC == 0 {
+			return
+		}
+		m := &f.NICModels[f.NICs[e.Port.NIC].Model]
+		if m.Resilient != fabric.No || f.Text(m.Driver) == "mlx4" {
+			return // ConnectX-3 is ROCE705
+		}
+		p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) {
+			if c.Carries != fabric.CarriesRDMA || c.Lossless || c.Transport == fabric.IWARP || c.ECN.Mode == fabric.Unwritten || c.ECN.Mode == fabric.Off {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("nic %s (%s) needs a lossless class, and %s is lossy", p.Name(e), f.Text(m.Name), f.Text(c.Name)), Address: f.PortAddress(e.ID),
+				Labels: []diag.Label{p.AtPort(e, schema.AModel, ""), f.Label(c.Decl, 0, schema.ALossless, "the class")}, Help: "use PFC, or a newer NIC",
+			})
+		})
+	})
+}

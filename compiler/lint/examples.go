@@ -1,0 +1,174 @@
+package lint
+
+import "strings"
+
+// twoNodes is the fabric that most examples vary: two hosts on one switch. port
+// is said of one switch port besides.
+func twoNodes(port string) string { return strings.Replace(twoNodesText, "#PORT", port, 1) }
+
+// twoNodesEdit is twoNodes with edits: pairs of a text and its replacement,
+// each found after the one before.
+func twoNodesEdit(pairs ...string) string { return edit(twoNodes(""), pairs...) }
+
+func edit(text string, pairs ...string) string {
+	done := ""
+	for i := 0; i+1 < len(pairs); i += 2 {
+		before, after, ok := strings.Cut(text, pairs[i])
+		if !ok {
+			return "the example has no " + pairs[i]
+		}
+		done, text = done+before+pairs[i+1], after
+	}
+	return done + text
+}
+
+// bonded is a host with a LACP bond; nic is said of its second port.
+func bonded(nic string) string {
+	return edit(twoNodes(""),
+		`node "n" {`, `node "b" {
+  os   = "ubuntu/24.04"
+  slot = 9
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+  }
+  nic "p1" {
+    model = "nvidia/connectx-6-dx"
+    `+nic+`
+  }
+  bond "bond0" {
+    mode    = "lacp"
+    members = "p[0-1]"
+    native  = segment.storage
+  }
+}
+node "n" {`)
+}
+
+// backToBack is two hosts on one cable; nic is said of both NICs.
+func backToBack(nic string) string {
+	start, _, _ := strings.Cut(twoNodes(""), `switch "tor"`)
+	return start + `node "n" {
+  for_each = { n1 = 1, n2 = 2 }
+  os       = "ubuntu/24.04"
+  slot     = each.value
+  nic "rail0" {
+    model  = "nvidia/connectx-6-dx"
+    speed  = "100G"
+    native = segment.storage
+    ` + nic + `
+  }
+}
+link "direct" {
+  ends  = [node.n["n1"].nic["rail0"], node.n["n2"].nic["rail0"]]
+  cable = { media = "dac", length = "1m" }
+}
+`
+}
+
+// windowsPair is backToBack for two Windows hosts with a tagged segment and PCP;
+// class is said of the class that carries SMB Direct.
+func windowsPair(class string) string {
+	return strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"", "    dscp      = [26]\n", "    "+class+"\n", "ubuntu/24.04", "windows-server/2025",
+		"native = segment.storage", "segment = segment.storage").Replace(backToBack(""))
+}
+
+// iwarpPair is backToBack with iWARP; class is said of the class that carries it.
+func iwarpPair(class string) string {
+	return strings.NewReplacer("trust = \"dscp\"\n", "trust = \"dscp\"\n  transport = \"iwarp\"\n", "    ecn       = \"auto\"\n", "    "+class+"\n",
+		"nvidia/connectx-6-dx", "chelsio/t6").Replace(backToBack(""))
+}
+
+// pcpAccess is twoNodes with tags and PCP, and a spare port without a cable.
+func pcpAccess(port string) string {
+	return edit(strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"",
+		"    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage").Replace(twoNodes("")),
+		`port "Ethernet4" {`, "port \"Ethernet8\" {\n    "+port+"\n  }\n  port \"Ethernet4\" {")
+}
+
+// noDSCP is a switch model with or without PFC by DSCP.
+func noDSCP(has string) string {
+	return `
+asic "example/plain" {
+  vendor       = "example"
+  family       = "plain"
+  cell         = 256
+  buffer       = "32MB"
+  max_lossless = 2
+  queues       = 8
+  dscp_pfc     = ` + has + `
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  has_watchdog = true
+  max_mtu      = 9216
+}
+switch_model "example/no-dscp" {
+  asic      = "example/plain"
+  ports     = { sonic = "Ethernet[0-124:4]" }
+  speeds    = { "*" = "100G" }
+  lanes     = 4
+  jumbo_mtu = 9216
+}
+`
+}
+
+const twoNodesText = `
+qos "roce" {
+  trust = "dscp"
+  class "rdma" {
+    carries   = "rdma"
+    dscp      = [26]
+    priority  = 3
+    bandwidth = 50
+    ecn       = "auto"
+  }
+  class "cnp" {
+    carries  = "cnp"
+    dscp     = [48]
+    priority = 6
+  }
+  class "default" {
+    priority  = 0
+    bandwidth = 50
+    default   = true
+  }
+}
+segment "storage" {
+  vlan   = 100
+  subnet = "10.100.0.0/24"
+  qos    = qos.roce
+  mtu    = 9000
+}
+switch "tor" {
+  model = "nvidia/sn3700"
+  os    = "sonic/202505"
+  port "Ethernet0" {
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.storage
+    #PORT
+  }
+  port "Ethernet4" {
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.storage
+  }
+}
+node "n" {
+  for_each = { n1 = 1, n2 = 2 }
+  os       = "ubuntu/24.04"
+  slot     = each.value
+  nic "rail0" {
+    model  = "nvidia/connectx-6-dx"
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.storage
+  }
+}
+link "tor" {
+  for_each = { n1 = "Ethernet0", n2 = "Ethernet4" }
+  ends     = [node.n[each.key].nic["rail0"], switch.tor.port[each.value]]
+  cable    = { media = "dac", length = "3m" }
+}
+`

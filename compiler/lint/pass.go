@@ -1,0 +1,220 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// Pass is what a rule sees, and where it reports.
+type Pass struct {
+	Fabric *fabric.Fabric
+	Facts  *derive.Facts
+	AsOf   string // YYYY-MM-DD, "" = no date given
+
+	rule   *Rule
+	found  diag.List
+	groups []groupID // by PortID, made on first use
+	sizes  []int     // by groupID
+	known  map[majorityKey]majority
+}
+
+// Report adds a finding of the running rule, whose code and severity are
+// filled in; a severity the finding sets may only be weaker than the rule's.
+func (p *Pass) Report(d diag.Diagnostic) {
+	d.Rule = p.rule.ID
+	d.Severity = max(d.Severity, p.rule.Severity)
+	p.found.Add(d)
+}
+
+// End is one end of a link, with what a rule about links asks most.
+type End struct {
+	ID      fabric.PortID
+	Port    *fabric.Port
+	Profile *fabric.Profile
+	Device  *fabric.Device
+}
+
+// End returns the row of a port with its neighbours.
+func (p *Pass) End(id fabric.PortID) End {
+	port := &p.Fabric.Ports[id]
+	return End{id, port, &p.Fabric.Profiles[port.Profile], &p.Fabric.Devices[port.Device]}
+}
+
+// Links calls visit for every link, declared backup links included.
+func (p *Pass) Links(visit func(l fabric.LinkID, a, b End)) {
+	for id := 1; id < len(p.Fabric.Links); id++ {
+		l := &p.Fabric.Links[id]
+		visit(fabric.LinkID(id), p.End(l.A), p.End(l.B))
+	}
+}
+
+// Managed calls visit for every port that a profile speaks for.
+func (p *Pass) Managed(visit func(End)) {
+	for id := 1; id < len(p.Fabric.Ports); id++ {
+		if p.Fabric.Ports[id].Profile != 0 {
+			visit(p.End(fabric.PortID(id)))
+		}
+	}
+}
+
+// Classes calls visit for every class of a port's contract, with where it lands.
+func (p *Pass) Classes(e End, visit func(c *fabric.Class, on fabric.ClassOn)) {
+	q := &p.Fabric.QoS[e.Profile.QoS]
+	for i := range q.Classes {
+		visit(&q.Classes[i], e.Profile.On[i])
+	}
+}
+
+// Name is a port as messages name it.
+func (p *Pass) Name(e End) string { return p.Fabric.PortName(e.ID) }
+
+// AtPort is a label at the attribute of a port that a finding is about.
+func (p *Pass) AtPort(e End, n schema.Attr, text string, values ...string) diag.Label {
+	l := p.Fabric.PortLabel(e.ID, n, text)
+	l.Values = values
+	return l
+}
+
+// AtContract is a label at a deviation the port restates, else at the class
+// attribute of its contract, else at the port's qos.
+func (p *Pass) AtContract(e End, deviation schema.Attr, c *fabric.Class, n schema.Attr, text string, values ...string) diag.Label {
+	if at, by, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, deviation); ok && deviation != 0 {
+		return diag.Label{Span: at.Span, Where: p.Fabric.Where(by), Text: text, Values: values}
+	}
+	var l diag.Label
+	switch {
+	case c != nil && c.Decl != 0:
+		l = p.Fabric.Label(c.Decl, 0, n, text)
+	default:
+		l = p.Fabric.PortLabel(e.ID, schema.AQoS, text)
+	}
+	l.Values = values
+	return l
+}
+
+// AboutLink fills in what every finding on a link says: the addresses of both
+// ends and of the link, and the majority where one end deviates from its peers.
+func (p *Pass) AboutLink(l fabric.LinkID, a, b End, d diag.Diagnostic) diag.Diagnostic {
+	d.Address = p.Fabric.PortAddress(a.ID)
+	d.Concerns = append(d.Concerns, p.Fabric.PortAddress(b.ID), p.Fabric.LinkAddress(l))
+	return d
+}
+
+// Priorities shows a set of priorities: "[3, 4]".
+func Priorities(set uint8) string { return intent.PrioritySet(set).String() }
+
+// groupID numbers the groups of ports that should be alike. 0 = in none.
+type groupID uint32
+
+// Deviant says which of two ends differs from the ports of its role, judged by
+// a value of each port. It returns the ends with the deviant first, and a note
+// that names it, the majority value and how many have it; the note is "" when
+// there is no majority, and a tie names nobody.
+func (p *Pass) Deviant(a, b End, value func(End) string) (first, second End, note string) {
+	na, oka := p.majority(a, value)
+	nb, okb := p.majority(b, value)
+	switch {
+	case oka && value(a) != na.value:
+		return a, b, p.deviantNote(a, value(a), na)
+	case okb && value(b) != nb.value:
+		return b, a, p.deviantNote(b, value(b), nb)
+	}
+	return a, b, ""
+}
+
+func (p *Pass) deviantNote(e End, v string, m majority) string {
+	return fmt.Sprintf("%s is the one that differs: it has %s, %d of %d ports of its role have %s", p.Name(e), v, m.have, m.of, m.value)
+}
+
+type majority struct {
+	value    string
+	have, of int
+}
+
+// majority is the value that more than half of a port's group have, the port
+// itself included; groups of fewer than three have none.
+func (p *Pass) majority(e End, value func(End) string) (majority, bool) {
+	p.group()
+	g := p.groups[e.ID]
+	if g == 0 || p.sizes[g] < 3 {
+		return majority{}, false
+	}
+	k := majorityKey{p.rule, g}
+	if m, done := p.known[k]; done {
+		return m, 2*m.have > m.of
+	}
+	counts := map[string]int{}
+	best := ""
+	for id := 1; id < len(p.groups); id++ {
+		if p.groups[id] != g {
+			continue
+		}
+		v := value(p.End(fabric.PortID(id)))
+		counts[v]++
+		if counts[v] > counts[best] {
+			best = v
+		}
+	}
+	m := majority{best, counts[best], p.sizes[g]}
+	if p.known == nil {
+		p.known = map[majorityKey]majority{}
+	}
+	p.known[k] = m
+	return m, 2*m.have > m.of
+}
+
+// majorityKey: a rule asks one value of each port, so that one count serves
+// all its findings.
+type majorityKey struct {
+	rule  *Rule
+	group groupID
+}
+
+// group puts every port with a profile into the group of ports that should be
+// like it: same kind of device, same role (or model) of device, same role of port.
+func (p *Pass) group() {
+	if p.groups != nil {
+		return
+	}
+	type key struct {
+		kind  fabric.DeviceKind
+		role  fabric.Str
+		model fabric.ModelID
+		port  fabric.PortRole
+	}
+	ids := map[key]groupID{}
+	p.groups = make([]groupID, len(p.Fabric.Ports))
+	p.sizes = make([]int, 1)
+	for id := 1; id < len(p.Fabric.Ports); id++ {
+		e := p.End(fabric.PortID(id))
+		if e.Port.Profile == 0 || e.Port.Link == 0 {
+			continue
+		}
+		k := key{kind: e.Device.Kind, role: e.Device.Role, port: e.Port.Role}
+		if k.role == 0 {
+			k.model = e.Device.Model
+		}
+		g, ok := ids[k]
+		if !ok {
+			g = groupID(len(p.sizes))
+			ids[k] = g
+			p.sizes = append(p.sizes, 0)
+		}
+		p.groups[id] = g
+		p.sizes[g]++
+	}
+}
+
+// list joins words for a sentence: "a, b and c".
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

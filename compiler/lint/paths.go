@@ -1,0 +1,211 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var paths = []*Rule{roce806, roce807, roce811}
+
+var roce806 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE806", Name: "path_mtu", Severity: diag.Error,
+		Title:  "MTUs agree where they must, and a bridged port takes what its host sends",
+		Why:    "a frame that is too large for one hop is dropped there without a word: small messages work, large ones hang",
+		Fix:    "write the MTU once, on the segment",
+		Source: "theory I2",
+		Bad:    twoNodesEdit(`model  = "nvidia/connectx-6-dx"`, `model  = "nvidia/connectx-6-dx"`+"\n    mtu    = self.slot == 1 ? 9000 : 4200"),
+		Good:   twoNodes(``),
+	},
+	Run: pathMTU,
+}
+
+func pathMTU(p *Pass) {
+	f := p.Fabric
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Port.MTU == b.Port.MTU || a.Port.MTU == 0 || b.Port.MTU == 0 {
+			return
+		}
+		if a.Device.Kind == fabric.Node && b.Device.Kind == fabric.Switch {
+			a, b = b, a
+		}
+		bridged := a.Device.Kind == fabric.Switch && b.Device.Kind == fabric.Node && a.Port.Flags&fabric.RoutedPort == 0
+		if bridged && a.Port.MTU >= b.Port.MTU {
+			return // a bridged port only has to accept what its host sends
+		}
+		first, second, note := p.Deviant(a, b, func(e End) string { return fmt.Sprint(e.Port.MTU) })
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("MTU is %d on %s and %d on its peer %s", first.Port.MTU, p.Name(first), second.Port.MTU, p.Name(second)),
+			Labels:  []diag.Label{p.AtPort(first, schema.AMTU, ""), p.AtPort(second, schema.AMTU, "other end")}, Help: "align them; an MTU is best written once, on the segment",
+		}
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		p.Report(p.AboutLink(l, first, second, d))
+	})
+	p.hostMTUs(f)
+}
+
+// hostMTUs compares the hosts of one segment.
+func (p *Pass) hostMTUs(f *fabric.Fabric) {
+	type tally struct {
+		mtu   uint16
+		iface fabric.IfaceID
+		n     int
+	}
+	on := map[fabric.SegmentID][]tally{}
+	for id := 1; id < len(f.Ifaces); id++ {
+		iface := &f.Ifaces[id]
+		if iface.Segment == 0 || f.Devices[iface.Device].Kind != fabric.Node || !p.rdmaSegment(iface.Segment) {
+			continue
+		}
+		mtu := iface.MTU
+		if mtu == 0 && iface.On != 0 {
+			mtu = f.Ports[iface.On].MTU
+		}
+		if mtu == 0 {
+			continue
+		}
+		found := false
+		for i := range on[iface.Segment] {
+			if t := &on[iface.Segment][i]; t.mtu == mtu {
+				t.n++
+				found = true
+			}
+		}
+		if !found {
+			on[iface.Segment] = append(on[iface.Segment], tally{mtu, fabric.IfaceID(id), 1})
+		}
+	}
+	for s := fabric.SegmentID(1); int(s) < len(f.Segments); s++ {
+		t := on[s]
+		if len(t) < 2 {
+			continue
+		}
+		most := t[0]
+		for _, x := range t {
+			if x.n > most.n {
+				most = x
+			}
+		}
+		for _, x := range t {
+			if x.mtu == most.mtu {
+				continue
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("MTU is %d on %s and %d on %s, both in segment %s", x.mtu, f.IfaceAddress(x.iface), most.mtu, f.IfaceAddress(most.iface), f.Text(f.Segments[s].Name)),
+				Address: f.IfaceAddress(x.iface), Concerns: []string{f.IfaceAddress(most.iface), f.Text(f.Segments[s].Address)}, Count: x.n,
+				Labels: []diag.Label{p.atIfaceMTU(x.iface, ""), p.atIfaceMTU(most.iface, fmt.Sprintf("%d others have this", most.n))}, Help: "write the MTU once, on the segment",
+			})
+		}
+	}
+}
+
+func (p *Pass) atIfaceMTU(id fabric.IfaceID, text string) diag.Label {
+	f := p.Fabric
+	iface := &f.Ifaces[id]
+	if iface.On != 0 {
+		return f.PortLabel(iface.On, schema.AMTU, text)
+	}
+	return f.Label(iface.Decl, iface.Layers, schema.AMTU, text)
+}
+
+var roce807 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE807", Name: "mtu_class", Severity: diag.Error, Hard: true,
+		Title:  "every port carries the RDMA MTU its classes ask for",
+		Why:    "RDMA does not fragment: a path MTU of 4096 on a 1500 byte port connects and then fails at the first large message",
+		Fix:    "raise the MTU, or ask for a smaller rdma_mtu",
+		Source: "theory E.1; tensorflow/tensorflow #9432",
+		Bad:    twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\"", "mtu    = 9000", "mtu    = 2200"),
+		Good:   twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\""),
+	},
+	Run: classMTU,
+}
+
+func classMTU(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.Ports); id++ {
+		e := p.End(fabric.PortID(id))
+		if e.Port.Profile == 0 || e.Port.MTU == 0 || e.Port.Link == 0 {
+			continue
+		}
+		x := p.Facts.Port(e.ID)
+		if x.NeedMTU <= e.Port.MTU {
+			continue
+		}
+		c := &f.QoS[e.Profile.QoS].Classes[x.NeedClass]
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("MTU %d of %s is below the %d that class %s needs for RDMA MTU %d", e.Port.MTU, p.Name(e), x.NeedMTU, f.Text(c.Name), c.RDMAMTU), Address: f.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: fmt.Sprintf("raise it to %d or more; 4200 is usual for 4096", x.NeedMTU),
+		})
+	}
+}
+
+var roce811 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE811", Name: "host_subnet_twice", Severity: diag.Error,
+		Title:  "each NIC of a node is in a subnet of its own",
+		Why:    "the kernel answers ARP for any of its addresses on any NIC, and sends out of the first: one NIC carries the load of all",
+		Fix:    "one subnet per rail",
+		Source: "NVIDIA/nccl #1109, #1269; theory I13",
+		Bad:    twoRails(`segment.storage`),
+		Good:   twoRails(`segment.storage2`),
+	},
+	Run: subnetTwice,
+}
+
+// twoRails is a host with two NICs on one switch; the second is in segment.
+func twoRails(segment string) string {
+	return edit(twoNodes(``), `node "n" {`, `segment "storage2" {
+  vlan   = 101
+  subnet = "10.101.0.0/24"
+  qos    = qos.roce
+  mtu    = 9000
+}
+node "r" {
+  os   = "ubuntu/24.04"
+  slot = 9
+  nic "rail0" {
+    model  = "nvidia/connectx-6-dx"
+    speed  = "100G"
+    native = segment.storage
+  }
+  nic "rail1" {
+    model   = "nvidia/connectx-6-dx"
+    speed   = "100G"
+    native  = `+segment+`
+    address = `+segment+` == segment.storage ? "10.100.0.99/24" : "10.101.0.99/24"
+  }
+}
+node "n" {`)
+}
+
+func subnetTwice(p *Pass) {
+	f := p.Fabric
+	on := map[fabric.DeviceID][]fabric.IfaceID{}
+	for id := 1; id < len(f.Ifaces); id++ {
+		iface := &f.Ifaces[id]
+		if !iface.RDMA || f.Devices[iface.Device].Kind != fabric.Node || f.Devices[iface.Device].Manage == fabric.HandsOff {
+			continue
+		}
+		for _, other := range on[iface.Device] {
+			for _, a := range iface.Addresses {
+				for _, b := range f.Ifaces[other].Addresses {
+					if a.Masked() != b.Masked() || a.Addr() == b.Addr() {
+						continue
+					}
+					p.Report(diag.Diagnostic{
+						Summary: fmt.Sprintf("%s: %s and %s share %s", f.Text(f.Devices[iface.Device].Name), f.Text(f.Ifaces[other].Name), f.Text(iface.Name), a.Masked()), Address: f.IfaceAddress(fabric.IfaceID(id)),
+						Concerns: []string{f.IfaceAddress(other), f.Text(f.Devices[iface.Device].Address)},
+						Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "one subnet per rail",
+					})
+				}
+			}
+		}
+		on[iface.Device] = append(on[iface.Device], fabric.IfaceID(id))
+	}
+}

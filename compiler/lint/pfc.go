@@ -1,0 +1,586 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var pfc = []*Rule{
+	roce301, roce302, roce303, roce304, roce305, roce306, roce307, roce308, roce309, roce310, roce311, roce312, roce314, roce320, roce322,
+}
+
+var roce301 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE301", Name: "link_pfc_priorities", Severity: diag.Error, Hard: true,
+		Title:  "both ends of a link have PFC on the same priorities",
+		Why:    "a pause for one priority does not stop traffic sent on another: the receiver's buffer overruns and a lossless class loses frames, late and under load",
+		Fix:    "give both ends the same qos, or make the class lossy on both",
+		Source: "IEEE 802.1Qbb; theory I3",
+		Bad:    twoNodes(`pfc = [4]`),
+		Good:   twoNodes(``),
+	},
+	Run: linkPFC,
+}
+
+func linkPFC(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Port.Profile == 0 || b.Port.Profile == 0 || a.Profile.PFC == b.Profile.PFC {
+			return
+		}
+		first, second, note := p.Deviant(a, b, func(e End) string { return Priorities(e.Profile.PFC) })
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("PFC priorities differ: %s has %s, %s has %s", p.Name(first), Priorities(first.Profile.PFC), p.Name(second), Priorities(second.Profile.PFC)),
+			Labels:  []diag.Label{p.AtContract(first, schema.APFC, nil, 0, ""), p.AtContract(second, schema.APFC, nil, 0, "other end")},
+			Help:    "give both ends the same qos, or make the class lossy on both",
+		}
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		if broken := p.brokenClasses(first, second); broken != "" {
+			d.Notes = append(d.Notes, broken)
+		}
+		p.Report(p.AboutLink(l, first, second, d))
+	})
+}
+
+// brokenClasses names the lossless classes that one of two ends does not pause.
+func (p *Pass) brokenClasses(ends ...End) string {
+	var broken []string
+	seen := map[string]bool{}
+	for _, e := range ends {
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			name := p.Fabric.Text(c.Name)
+			for _, o := range ends {
+				if c.Lossless && !seen[name] && o.Profile.PFC>>c.Priority&1 == 0 {
+					seen[name] = true
+					broken = append(broken, name)
+				}
+			}
+		})
+	}
+	if len(broken) == 0 {
+		return ""
+	}
+	return "what breaks: " + list(broken) + " is not lossless on this link"
+}
+
+var roce302 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE302", Name: "path_lossless", Severity: diag.Error,
+		Title:  "a lossless class is lossless at every hop",
+		Why:    "one hop without PFC drops frames of a class that was promised not to lose any: go-back-N retransmits whole windows",
+		Fix:    "enable PFC for the class's priority there",
+		Source: "theory I5",
+		Bad:    edit(twoNodes(`pfc = [4]`), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [4]", `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [4]"),
+		Good:   twoNodes(``),
+	},
+	Run: pathLossless,
+}
+
+func pathLossless(p *Pass) {
+	f := p.Fabric
+	p.Links(func(l fabric.LinkID, a, b End) {
+		for _, ends := range [2][2]End{{a, b}, {b, a}} {
+			e, other := ends[0], ends[1]
+			if e.Device.Kind != fabric.Switch {
+				continue // the NIC's side is ROCE322
+			}
+			if e.Port.Profile == 0 {
+				p.noContract(l, e, other)
+				continue
+			}
+			if e.Profile.PFC != other.Profile.PFC && other.Port.Profile != 0 {
+				continue // ROCE301 says which end differs
+			}
+			p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+				if !c.Lossless || on.PFC && !on.Split {
+					return
+				}
+				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
+					Summary: fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", f.Text(c.Name), p.Name(e), on.Priority, p.Name(other)),
+					Labels:  []diag.Label{p.AtContract(e, schema.APFC, c, schema.APriority, ""), f.Label(f.Links[l].Decl, 0, schema.AEnds, "the link")},
+					Help:    fmt.Sprintf("enable PFC for priority %d there", on.Priority),
+				}))
+			})
+		}
+	})
+}
+
+// noContract reports a hop that carries a lossless segment and was told nothing.
+func (p *Pass) noContract(l fabric.LinkID, e, other End) {
+	f := p.Fabric
+	if e.Port.Manage == fabric.HandsOff && other.Port.Profile == 0 {
+		return
+	}
+	report := func(q fabric.QoSID, what string) bool {
+		for i := range f.QoS[q].Classes {
+			if c := &f.QoS[q].Classes[i]; c.Lossless {
+				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
+					Summary: fmt.Sprintf("class %s becomes lossy at %s: %s, and the port has no qos", f.Text(c.Name), p.Name(e), what),
+					Labels:  []diag.Label{p.AtPort(e, schema.AQoS, ""), f.DeclLabel(f.QoS[q].Decl, "the class")},
+					Help:    "write qos on the port, or take the segment off it",
+				}))
+				return true
+			}
+		}
+		return false
+	}
+	if other.Port.Profile != 0 && report(other.Profile.QoS, "its peer "+p.Name(other)+" sends it") {
+		return
+	}
+	for _, s := range append(append([]fabric.SegmentID(nil), f.VLANSets[e.Port.VLANs]...), e.Port.Native) {
+		if s != 0 && report(f.Segments[s].QoS, "it carries segment "+f.Text(f.Segments[s].Name)) {
+			return
+		}
+	}
+}
+
+var roce303 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE303", Name: "port_pause", Severity: diag.Error, Hard: true,
+		Title:  "global pause and PFC are not on together",
+		Why:    "global pause stops every class, and drivers treat all buffers as lossless then: 802.3x and 802.1Qbb exclude each other",
+		Fix:    "turn global pause off",
+		Source: "torvalds/linux mlx5 en/port_buffer.c fill_pfc_en; Nokia SR Linux: mutually exclusive",
+		Bad:    twoNodes(`pause = true`),
+		Good:   twoNodes(`pause = false`),
+	},
+	Run: globalPause,
+}
+
+func globalPause(p *Pass) {
+	p.Managed(func(e End) {
+		if !e.Profile.Pause || e.Profile.PFC == 0 {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("global pause and PFC %s are both on at %s", Priorities(e.Profile.PFC), p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtPort(e, schema.APause, "")}, Help: "turn global pause off",
+		})
+	})
+}
+
+var roce304 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE304", Name: "port_pfc_unused", Severity: diag.Warning,
+		Title:  "every priority with PFC has a class",
+		Why:    "a lossless priority that nothing uses still reserves headroom on every port",
+		Fix:    "remove it",
+		Source: "theory B.4",
+		Bad:    edit(twoNodes(`pfc = [3, 4]`), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [3, 4]", `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [3, 4]"),
+		Good:   twoNodes(``),
+	},
+	Run: pfcUnused,
+}
+
+func pfcUnused(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		unused := e.Profile.PFC
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			unused &^= 1 << (on.Priority & 7)
+			if c.Lossless {
+				unused &^= 1 << c.Priority // ROCE205 and 302 say what is wrong then
+			}
+		})
+		if unused == 0 || e.Profile.PFC == 0xff {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("PFC %s on %s has no class", Priorities(unused), p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, "")}, Help: "remove it",
+		})
+	})
+}
+
+var roce305 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE305", Name: "switch_lossless_count", Severity: diag.Error,
+		Title:  "a switch carries no more lossless priorities than its buffer serves",
+		Why:    "every lossless priority takes headroom on every port; past the device's limit the extra ones are silently lossy",
+		Fix:    "merge lossless classes to two, or to what the device has",
+		Source: "Guo et al., SIGCOMM 2016, section 2; data of the model",
+		Bad:    manyLossless,
+		Good:   twoNodes(``),
+	},
+	Run: losslessCount,
+}
+
+var manyLossless = edit(twoNodes(""), `  class "default" {`, `  class "two" {
+    carries   = "other"
+    lossless  = true
+    dscp      = [34]
+    priority  = 4
+    bandwidth = 10
+  }
+  class "three" {
+    carries   = "other"
+    lossless  = true
+    dscp      = [42]
+    priority  = 5
+    bandwidth = 10
+  }
+  class "default" {`, "bandwidth = 50", "bandwidth = 30")
+
+func losslessCount(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.Devices); id++ {
+		dev := &f.Devices[id]
+		if dev.Kind != fabric.Switch {
+			continue
+		}
+		var set uint8
+		var at fabric.PortID
+		first, end := f.PortsOf(fabric.DeviceID(id))
+		for port := first; port < end; port++ {
+			if more := f.Profiles[f.Ports[port].Profile].PFC; more&^set != 0 && more != 0xff {
+				set |= more
+				at = port
+			}
+		}
+		n, most := len(intent.PrioritySet(set).List()), int(f.Models[dev.Model].MaxLossless)
+		if n <= 2 || at == 0 {
+			continue
+		}
+		d := diag.Diagnostic{
+			Severity: diag.Warning, Address: f.Text(dev.Address), Labels: []diag.Label{f.PortLabel(at, schema.AQoS, ""), f.DeclLabel(dev.Decl, "the switch")},
+			Summary: fmt.Sprintf("switch %s has %d lossless priorities: %s", f.Text(dev.Name), n, Priorities(set)), Help: "merge them to two",
+		}
+		if most > 0 && n > most {
+			d.Severity = diag.Error
+			d.Summary += fmt.Sprintf(", and its model carries %d", most)
+		}
+		p.Report(d)
+	}
+}
+
+var roce306 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE306", Name: "port_pfc_all", Severity: diag.Error,
+		Title:  "PFC is on for the lossless priorities only",
+		Why:    "PFC on all eight priorities is global pause by another name: everything stops together, and deadlock is near",
+		Fix:    "list only the lossless ones",
+		Source: "theory I6",
+		Bad:    edit(twoNodes(allPFC), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    "+allPFC, `fec    = "rs"`, `fec    = "rs"`+"\n    "+allPFC),
+		Good:   twoNodes(``),
+	},
+	Run: pfcAll,
+}
+
+const allPFC = "pfc = [0, 1, 2, 3, 4, 5, 6, 7]"
+
+func pfcAll(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		if e.Profile.PFC != 0xff {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("PFC on all priorities of %s is global pause", p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, "")}, Help: "list only the lossless ones",
+		})
+	})
+}
+
+var roce307 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE307", Name: "port_watchdog", Severity: diag.Error,
+		Title:  "a switch port with PFC has a PFC watchdog",
+		Why:    "one NIC that pauses for ever stops its port, then every port that feeds it, then the fabric",
+		Fix:    `leave watchdog at "auto", or give it times`,
+		Source: "Guo et al., SIGCOMM 2016, 4.3; Bai et al., NSDI 2023, 3.1",
+		Bad:    twoNodes(`watchdog = "off"`),
+		Good:   twoNodes(`watchdog = "auto"`),
+	},
+	Run: watchdogOff,
+}
+
+func watchdogOff(p *Pass) {
+	f := p.Fabric
+	p.Managed(func(e End) {
+		if e.Device.Kind != fabric.Switch || e.Profile.PFC == 0 || e.Profile.Watchdog.Mode == fabric.Keep {
+			return
+		}
+		m := &f.Models[e.Device.Model]
+		has, known := m.Watchdog[f.Text(e.Device.OSName)]
+		if !known {
+			has = m.Watchdog["*"]
+		}
+		d := diag.Diagnostic{
+			Address: f.PortAddress(e.ID), Labels: []diag.Label{p.AtContract(e, schema.AWatchdog, nil, 0, "")},
+			Summary: fmt.Sprintf("port %s has PFC and no watchdog: one bad NIC can stop the fabric", p.Name(e)), Help: `leave watchdog at "auto", or give it times`,
+		}
+		switch off := e.Profile.Watchdog.Mode == fabric.Off || e.Profile.Watchdog.Mode == fabric.Unwritten; {
+		case has && off:
+			p.Report(d)
+		case !has && e.Device.Model != 0:
+			d.Severity, d.Help = diag.Warning, "watch its pause counters by other means"
+			d.Summary = fmt.Sprintf("port %s has PFC, and the data of %s knows no watchdog for os %s", p.Name(e), f.Text(m.Name), f.Text(e.Device.OSName))
+			p.Report(d)
+		}
+	})
+}
+
+var roce308 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE308", Name: "port_watchdog_detect", Severity: diag.Warning,
+		Title:  "the watchdog detects within 100 ms to 5 s, and not faster than it polls",
+		Why:    "too fast it takes congestion for a storm and drops lossless frames; too slow the fabric stands still",
+		Fix:    "use 200 to 400 ms",
+		Source: "SONiC pfcwd defaults; sonic-pfcwd.yang; sonic-net/sonic-mgmt #2205",
+		Bad:    twoNodes(`watchdog = { detect = "50ms", restore = "400ms" }`),
+		Good:   twoNodes(`watchdog = { detect = "200ms", restore = "400ms", poll = "200ms" }`),
+	},
+	Run: watchdogDetect,
+}
+
+func watchdogDetect(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		w := e.Profile.Watchdog
+		if w.Mode != fabric.Written || w.DetectMs == 0 || w.DetectMs >= 100 && w.DetectMs <= 5000 && w.DetectMs >= w.PollMs {
+			return
+		}
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("watchdog on %s detects in %d ms", p.Name(e), w.DetectMs), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.atWatchdog(e)}, Help: "use 200 to 400 ms, and not less than the poll interval",
+		}
+		if w.DetectMs < w.PollMs {
+			d.Summary += fmt.Sprintf(" and polls every %d ms", w.PollMs)
+		}
+		p.Report(d)
+	})
+}
+
+// atWatchdog points at the restated watchdog of a port, else at that of the
+// lossless class that wrote it.
+func (p *Pass) atWatchdog(e End) diag.Label {
+	var c *fabric.Class
+	p.Classes(e, func(k *fabric.Class, _ fabric.ClassOn) {
+		if c == nil && k.Watchdog.Mode != fabric.Unwritten {
+			c = k
+		}
+	})
+	return p.AtContract(e, schema.AWatchdog, c, schema.AWatchdog, "")
+}
+
+var roce309 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE309", Name: "port_watchdog_restore", Severity: diag.Warning,
+		Title:  "the watchdog restores no faster than it detects",
+		Why:    "a queue that is restored before a storm can be detected again flaps between dropping and pausing",
+		Fix:    "make restore at least detect",
+		Source: "sonic-net/sonic-buildimage #29203",
+		Bad:    twoNodes(`watchdog = { detect = "400ms", restore = "200ms" }`),
+		Good:   twoNodes(`watchdog = { detect = "400ms", restore = "400ms" }`),
+	},
+	Run: watchdogRestore,
+}
+
+func watchdogRestore(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		w := e.Profile.Watchdog
+		if w.Mode != fabric.Written || w.RestoreMs == 0 || w.RestoreMs >= w.DetectMs {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("watchdog on %s restores after %d ms and detects after %d ms: it will flap", p.Name(e), w.RestoreMs, w.DetectMs),
+			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.atWatchdog(e)}, Help: "make restore at least detect",
+		})
+	})
+}
+
+var roce310 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE310", Name: "port_pfc_queue", Severity: diag.Error,
+		Title:  "a received pause stops the queue of the class it is for",
+		Why:    "a pause that stops another queue leaves the lossless one sending into a full buffer",
+		Fix:    "align the PFC-to-queue map with the queue map",
+		Source: "theory I5",
+		Bad:    twoNodes(`pfc_queue_map = { 3 = 4 }`),
+		Good:   twoNodes(``),
+	},
+	Run: pfcQueue,
+}
+
+func pfcQueue(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if !c.Lossless || !on.PFC || e.Profile.PFCQueue[on.Priority&7] == on.Queue {
+				return
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("pausing priority %d on %s stops queue %d, and class %s is in queue %d", on.Priority, p.Name(e), e.Profile.PFCQueue[on.Priority&7], p.Fabric.Text(c.Name), on.Queue),
+				Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.APFCQueueMap, c, schema.AQueue, "")},
+				Help: "align the PFC-to-queue map with the queue map",
+			})
+		})
+	})
+}
+
+var roce311 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE311", Name: "port_pfc_untrusted", Severity: diag.Error,
+		Title:  "no PFC towards a peer outside the fabric or not trusted",
+		Why:    "whoever may send pause frames may stop the fabric",
+		Fix:    "turn PFC off there",
+		Source: "theory I17",
+		Bad:    edit(twoNodes(``), `slot     = each.value`, "slot     = each.value\n  trusted  = false"),
+		Good:   twoNodes(``),
+	},
+	Run: pfcUntrusted,
+}
+
+func pfcUntrusted(p *Pass) {
+	f := p.Fabric
+	p.Managed(func(e End) {
+		if e.Profile.PFC == 0 || e.Device.Kind == fabric.Node && e.Device.Trusted {
+			return
+		}
+		peer := "a peer outside the fabric"
+		label := p.AtPort(e, schema.AExternal, "declared external")
+		switch {
+		case e.Port.Flags&fabric.External != 0:
+		case e.Device.Kind == fabric.Switch && e.Port.Peer != 0 && !f.Devices[f.Ports[e.Port.Peer].Device].Trusted:
+			node := &f.Devices[f.Ports[e.Port.Peer].Device]
+			peer = f.PortName(e.Port.Peer) + ", which is not trusted"
+			label = f.Label(node.Decl, node.Layers, schema.ATrusted, "not trusted")
+		default:
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s accepts pauses %s from %s", p.Name(e), Priorities(e.Profile.PFC), peer), Address: f.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, ""), label}, Help: "turn PFC off there: qos = qos.untrusted",
+		})
+	})
+}
+
+var roce312 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE312", Name: "class_iwarp_pfc", Severity: diag.Notice,
+		Title:  "PFC is not spent on iWARP",
+		Why:    "iWARP runs over TCP and recovers by itself: PFC takes buffer and brings its risks for nothing",
+		Fix:    "write lossless = false on the class",
+		Source: "theory I11",
+		Bad:    iwarpPair(``),
+		Good:   iwarpPair(`lossless  = false`),
+	},
+	Run: iwarpPFC,
+}
+
+func iwarpPFC(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.QoS); id++ {
+		q := &f.QoS[id]
+		var iwarp *fabric.Class
+		other := false
+		for i := range q.Classes {
+			c := &q.Classes[i]
+			if !c.Lossless {
+				continue
+			}
+			if c.Transport == fabric.IWARP {
+				iwarp = c
+			} else {
+				other = true
+			}
+		}
+		if iwarp == nil || other {
+			continue
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("class %s of qos %s is iWARP: PFC is optional", f.Text(iwarp.Name), f.Text(q.Name)), Address: f.Text(q.Address),
+			Labels: []diag.Label{f.DeclLabel(iwarp.Decl, "")}, Help: "write lossless = false on the class",
+		})
+	}
+}
+
+var roce314 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE314", Name: "port_pcp_access", Severity: diag.Warning,
+		Title:  "a port that is lossless by PCP is a trunk",
+		Why:    "an access port has no tag, so nothing plugged into it can ever reach the lossless priority",
+		Fix:    "carry the segment tagged, or trust DSCP",
+		Source: "theory I4",
+		Bad:    pcpAccess(`native   = segment.storage`),
+		Good:   pcpAccess(`segments = segment.storage`),
+	},
+	Run: pcpAccessPort,
+}
+
+func pcpAccessPort(p *Pass) {
+	p.Managed(func(e End) {
+		// A port with a cable is ROCE206.
+		if e.Device.Kind != fabric.Switch || e.Port.Link != 0 || e.Profile.Trust != fabric.TrustPCP || e.Profile.PFC == 0 || e.Port.Native == 0 || p.Tagged(e) {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s is access, and its lossless class needs a tag", p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtPort(e, schema.ANative, "")}, Help: "carry the segment tagged, or trust DSCP",
+		})
+	})
+}
+
+var roce320 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE320", Name: "switch_dscp_pfc", Severity: diag.Error,
+		Title:  "a device that trusts DSCP can pause by it",
+		Why:    "without DSCP-based PFC the lossless class lands in the default priority group and is dropped",
+		Fix:    "use PCP and tags, or another device",
+		Source: "Guo et al., SIGCOMM 2016, section 3; data of the model",
+		Bad:    strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + noDSCP("false"),
+		Good:   strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
+	},
+	Run: dscpPFC,
+}
+
+func dscpPFC(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		m := &p.Fabric.Models[e.Device.Model]
+		if e.Device.Kind != fabric.Switch || e.Profile.Trust != fabric.TrustDSCP || e.Profile.PFC == 0 || m.DSCPPFC != fabric.No {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s trusts DSCP with PFC, and %s cannot do DSCP-based PFC", p.Name(e), p.Fabric.Text(m.Name)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.AtContract(e, schema.ATrust, nil, 0, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.AModel, "the model")},
+			Help:   "use trust = \"pcp\" with tagged segments, or another device",
+		})
+	})
+}
+
+var roce322 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE322", Name: "nic_pfc", Severity: diag.Error,
+		Title:  "the NIC of a lossless class sends and honours PFC for it",
+		Why:    "a NIC that ignores pauses overruns the switch; one that sends none loses what it cannot take",
+		Fix:    "enable PFC for the class's priority on the NIC",
+		Source: "linux-rdma/perftest #284 (inverse case); theory I5",
+		Bad:    backToBack(`pfc = []`),
+		Good:   backToBack(``),
+	},
+	Run: nicPFC,
+}
+
+func nicPFC(p *Pass) {
+	p.Managed(func(e End) {
+		if e.Device.Kind != fabric.Node || e.Port.Link == 0 {
+			return
+		}
+		peer := p.End(e.Port.Peer)
+		if peer.Port.Profile != 0 && peer.Profile.PFC != e.Profile.PFC {
+			return // ROCE301 says which end differs
+		}
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if !c.Lossless || on.PFC {
+				return
+			}
+			p.Report(p.AboutLink(e.Port.Link, e, peer, diag.Diagnostic{
+				Summary: fmt.Sprintf("nic %s neither sends nor honours PFC %d of class %s", p.Name(e), c.Priority, p.Fabric.Text(c.Name)),
+				Labels:  []diag.Label{p.AtContract(e, schema.APFC, c, schema.APriority, ""), p.AtPort(peer, schema.AQoS, "other end")},
+				Help:    fmt.Sprintf("enable PFC for priority %d on the NIC", c.Priority),
+			}))
+		})
+	})
+}

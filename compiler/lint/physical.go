@@ -1,0 +1,379 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce108, roce109, roce116, roce117}
+
+var roce101 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE101", Name: "link_speed", Severity: diag.Error,
+		Title:  "both ends of a link run at the same speed",
+		Why:    "ends forced to different speeds do not come up; where they negotiate, the slower one decides and headroom, ECN and ETS were computed for the other",
+		Fix:    "write one speed on both ends, or leave it to the model on both",
+		Source: "theory I1",
+		Bad:    twoNodesEdit(`speed  = "100G"`, `speed  = "25G"`),
+		Good:   twoNodes(``),
+	},
+	Run: linkSpeed,
+}
+
+func linkSpeed(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Port.Mbps == b.Port.Mbps || a.Port.Mbps == 0 || b.Port.Mbps == 0 {
+			return
+		}
+		first, second, note := p.Deviant(a, b, func(e End) string { return Speed(e.Port.Mbps) })
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s runs at %s, its peer %s at %s", p.Name(first), Speed(first.Port.Mbps), p.Name(second), Speed(second.Port.Mbps)),
+			Labels:  []diag.Label{p.AtPort(first, schema.ASpeed, "", p.modelSpeed(first)...), p.AtPort(second, schema.ASpeed, "other end", p.modelSpeed(second)...)},
+			Help:    "write one speed on both ends",
+		}
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		p.Report(p.AboutLink(l, first, second, d))
+	})
+}
+
+// modelSpeed says where a speed comes from that nobody wrote.
+func (p *Pass) modelSpeed(e End) []string {
+	if e.Port.Flags&fabric.SpeedSet != 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("speed is not written: the model's %s holds", Speed(e.Port.Mbps))}
+}
+
+var roce102 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE102", Name: "link_fec", Severity: diag.Error,
+		Title:  "both ends of a link use the same FEC",
+		Why:    "ends with different error correction do not come up, or lose frames that a lossless class cannot afford",
+		Fix:    "use RS-FEC on both ends",
+		Source: "sonic-net/sonic-buildimage #3578",
+		Bad:    twoNodesEdit(`fec    = "rs"`, `fec    = "none"`),
+		Good:   twoNodes(``),
+	},
+	Run: linkFEC,
+}
+
+func linkFEC(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		fa, fb := a.Port.FEC, b.Port.FEC
+		if fa == fb || fa == fabric.FECUnset || fb == fabric.FECUnset || fa == fabric.FECAuto || fb == fabric.FECAuto {
+			return
+		}
+		first, second, note := p.Deviant(a, b, func(e End) string { return fecName(e.Port.FEC) })
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s uses FEC %s, its peer %s FEC %s: the link stays down or loses frames", p.Name(first), fecName(first.Port.FEC), p.Name(second), fecName(second.Port.FEC)),
+			Labels:  []diag.Label{p.AtPort(first, schema.AFEC, ""), p.AtPort(second, schema.AFEC, "other end")},
+			Help:    `write fec = "rs" on both ends`,
+		}
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		p.Report(p.AboutLink(l, first, second, d))
+	})
+}
+
+func fecName(f fabric.FEC) string {
+	return [...]string{"unset", "none", "rs", "fc", "auto"}[f]
+}
+
+var roce103 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE103", Name: "link_autoneg", Severity: diag.Error,
+		Title:  "both ends of a link negotiate, or neither does",
+		Why:    "a forced end does not answer, and the negotiating end gives up or falls back",
+		Fix:    "write autoneg alike on both ends, or on the link",
+		Source: "sonic-net/sonic-mgmt #7038; theory I1",
+		Bad:    twoNodesEdit(`fec    = "rs"`, `fec    = "rs"`+"\n    autoneg = true", `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    autoneg = false"),
+		Good:   twoNodes(``),
+	},
+	Run: linkAutoneg,
+}
+
+func linkAutoneg(p *Pass) {
+	const both = fabric.AutonegSet
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Port.Flags&both == 0 || b.Port.Flags&both == 0 || (a.Port.Flags^b.Port.Flags)&fabric.Autoneg == 0 {
+			return
+		}
+		if b.Port.Flags&fabric.Autoneg != 0 {
+			a, b = b, a
+		}
+		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s negotiates, its peer %s is forced", p.Name(a), p.Name(b)),
+			Labels:  []diag.Label{p.AtPort(a, schema.AAutoneg, ""), p.AtPort(b, schema.AAutoneg, "other end")},
+			Help:    "write autoneg alike on both ends",
+		}))
+	})
+}
+
+var roce104 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE104", Name: "link_ends", Severity: diag.Error, Hard: true,
+		Title:  "a port has one cable, and a cable has two different ends",
+		Why:    "what one port is told depends on its peer: with two of them nothing about it can be proven",
+		Fix:    "correct the list of links",
+		Source: "theory section D",
+		Bad:    twoNodesEdit(`n2 = "Ethernet4"`, `n2 = "Ethernet0"`),
+		Good:   twoNodes(``),
+	},
+	Run: linkEnds,
+}
+
+func linkEnds(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.Links); id++ {
+		l := &f.Links[id]
+		if l.A == l.B {
+			p.Report(p.AboutLink(fabric.LinkID(id), p.End(l.A), p.End(l.B), diag.Diagnostic{
+				Summary: fmt.Sprintf("link %s joins port %s to itself", f.LinkAddress(fabric.LinkID(id)), f.PortName(l.A)),
+				Labels:  []diag.Label{f.Label(l.Decl, 0, schema.AEnds, "")}, Help: "name the port at the other end of the cable",
+			}))
+			continue
+		}
+		for _, end := range []fabric.PortID{l.A, l.B} {
+			if first := f.Ports[end].Link; first != fabric.LinkID(id) && first != 0 {
+				p.Report(p.AboutLink(fabric.LinkID(id), p.End(end), p.End(l.A+l.B-end), diag.Diagnostic{
+					Summary: fmt.Sprintf("port %s is used by links %s and %s", f.PortName(end), f.LinkAddress(first), f.LinkAddress(fabric.LinkID(id))),
+					Labels:  []diag.Label{f.Label(l.Decl, 0, schema.AEnds, ""), f.Label(f.Links[first].Decl, 0, schema.AEnds, "the other link")},
+					Help:    "leave one of the links",
+				}))
+			}
+		}
+	}
+}
+
+var roce105 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE105", Name: "link_breakout", Severity: diag.Error,
+		Title:  "a split port is used by its children only, and they fit its lanes",
+		Why:    "children and parent share lanes: using both, or more children than lanes, leaves ports that never come up",
+		Fix:    "use the children, or do not split the port",
+		Source: "vendor breakout rules; switches-linux-nos section 7",
+		Bad:    twoNodes(`breakout = "8x25G"`),
+		Good:   twoNodes(``),
+	},
+	Run: linkBreakout,
+}
+
+func linkBreakout(p *Pass) {
+	f := p.Fabric
+	for i := range f.Breakouts {
+		b := &f.Breakouts[i]
+		name := f.Text(f.Devices[b.Device].Name) + "/" + f.Text(b.Parent)
+		at := f.Label(b.Decl, 0, schema.ABreakout, "")
+		address := f.Text(f.Devices[b.Device].Address) + `.port["` + f.Text(b.Parent) + `"]`
+		if b.Lanes > 0 && b.Count > b.Lanes {
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("port %s is split into %d, and has %d lanes", name, b.Count, b.Lanes), Address: address,
+				Labels: []diag.Label{at}, Help: "split it into as many ports as it has lanes, at most",
+			})
+		}
+		for _, whole := range b.Overlaps {
+			labels := []diag.Label{at}
+			if l := f.Ports[whole].Link; l != 0 {
+				labels = append(labels, f.Label(f.Links[l].Decl, 0, schema.AEnds, "used whole here"))
+			} else {
+				labels = append(labels, f.DeclLabel(f.Ports[whole].Decl, "used whole here"))
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("port %s is split %dx%s and also used whole as %s", name, b.Count, Speed(b.Mbps), f.PortName(whole)),
+				Address: address, Concerns: []string{f.PortAddress(whole)}, Labels: labels, Help: "use its children, or do not split it",
+			})
+		}
+	}
+}
+
+var roce106 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE106", Name: "link_media_reach", Severity: diag.Error,
+		Title:  "the cable is no longer than its medium reaches at that speed",
+		Why:    "beyond its reach a medium loses frames, and no setting repairs that",
+		Fix:    "use a medium that reaches",
+		Source: "data of the media packs; IEEE 802.3 clauses of each medium",
+		Bad:    twoNodesEdit(`length = "3m"`, `length = "30m"`),
+		Good:   twoNodes(``),
+	},
+	Run: mediaReach,
+}
+
+func mediaReach(p *Pass) {
+	f := p.Fabric
+	p.Links(func(id fabric.LinkID, a, b End) {
+		l := &f.Links[id]
+		if l.Media == 0 || l.CableMm == 0 {
+			return
+		}
+		m := &f.Media[l.Media]
+		mbps := max(a.Port.Mbps, b.Port.Mbps)
+		var reach, from uint32
+		found := false
+		for _, r := range m.Reach {
+			if mbps >= r.MinMbps && (!found || r.MinMbps > from) {
+				reach, from, found = r.MaxMm, r.MinMbps, true
+			}
+		}
+		if !found || l.CableMm <= reach {
+			return
+		}
+		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("%s cannot run %s at %s between %s and %s: it reaches %s", f.Text(m.Name), Meters(l.CableMm), Speed(mbps), p.Name(a), p.Name(b), Meters(reach)),
+			Labels:  []diag.Label{f.Label(l.Decl, 0, schema.ACable, "")}, Help: "use a medium that reaches, or a shorter cable",
+		}))
+	})
+}
+
+var roce108 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE108", Name: "link_length", Severity: diag.Error,
+		Title:  "the length of a lossless link is above zero",
+		Why:    "headroom follows from the length: with a wrong one the buffer overruns when the far end has to be paused",
+		Fix:    "write the real length",
+		Source: "sonic-net/sonic-swss #3548",
+		Bad:    twoNodesEdit(`length = "3m"`, `length = "0m"`),
+		Good:   twoNodes(``),
+	},
+	Run: linkLength,
+}
+
+func linkLength(p *Pass) {
+	f := p.Fabric
+	p.Links(func(id fabric.LinkID, a, b End) {
+		l := &f.Links[id]
+		if !l.BadLength || a.Profile.PFC|b.Profile.PFC == 0 {
+			return
+		}
+		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("the cable between %s and %s has no length: headroom would be wrong", p.Name(a), p.Name(b)),
+			Labels:  []diag.Label{f.Label(l.Decl, 0, schema.ACable, "")}, Help: "write the real length",
+		}))
+	})
+}
+
+var roce109 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE109", Name: "link_rs_fec", Severity: diag.Error,
+		Title:  "ports of 200G and more use RS-FEC",
+		Why:    "PAM4 lanes lose frames without RS-FEC, and a lossless class cannot afford one",
+		Fix:    `write fec = "rs"`,
+		Source: "sonic-net/sonic-mgmt #22669; IEEE 802.3bs",
+		Bad:    strings.NewReplacer(`"100G"`, `"200G"`, `fec    = "rs"`, `fec    = "none"`).Replace(twoNodes(``)),
+		Good:   twoNodes(``),
+	},
+	Run: rsFEC,
+}
+
+func rsFEC(p *Pass) {
+	for id := 1; id < len(p.Fabric.Ports); id++ {
+		e := p.End(fabric.PortID(id))
+		// What is not written is left to the device, which uses RS here.
+		if e.Port.Mbps < 200_000 || e.Port.FEC == fabric.FECRS || e.Port.FEC == fabric.FECUnset || e.Port.FEC == fabric.FECAuto {
+			continue
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s runs at %s with FEC %s", p.Name(e), Speed(e.Port.Mbps), fecName(e.Port.FEC)),
+			Address: p.Fabric.PortAddress(e.ID), Labels: []diag.Label{p.AtPort(e, schema.AFEC, "")}, Help: `write fec = "rs"`,
+		})
+	}
+}
+
+var roce116 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE116", Name: "link_layer", Severity: diag.Error,
+		Title:  "both ends of a link are Ethernet, or both are InfiniBand",
+		Why:    "an adapter in InfiniBand mode does not come up on an Ethernet port",
+		Fix:    `set link_layer = "ethernet", or cable it to an InfiniBand switch`,
+		Source: "theory I11",
+		Bad:    twoNodesEdit(`model  = "nvidia/connectx-6-dx"`, `model  = "nvidia/connectx-6"`+"\n    link_layer = \"infiniband\""),
+		Good:   twoNodes(``),
+	},
+	Run: linkLayer,
+}
+
+func linkLayer(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if (a.Port.Flags^b.Port.Flags)&fabric.InfiniBand == 0 {
+			return
+		}
+		if b.Port.Flags&fabric.InfiniBand != 0 {
+			a, b = b, a
+		}
+		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s is InfiniBand, its peer %s is Ethernet", p.Name(a), p.Name(b)),
+			Labels:  []diag.Label{p.AtPort(a, schema.ALinkLayer, ""), p.AtPort(b, schema.ALinkLayer, "other end")},
+			Help:    `set link_layer = "ethernet"`,
+		}))
+	})
+}
+
+var roce117 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE117", Name: "link_lag_members", Severity: diag.Error,
+		Title:  "members of a LAG have one speed and one class of medium",
+		Why:    "hashing treats members as equal: a slower one congests while others idle, and different media have different headroom",
+		Fix:    "make the members equal",
+		Source: "IEEE 802.1AX; theory I14",
+		Bad:    bonded(`speed = "25G"`),
+		Good:   bonded(`speed = "100G"`),
+	},
+	Run: lagMembers,
+}
+
+func lagMembers(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.LAGs); id++ {
+		lag := &f.LAGs[id]
+		if len(lag.Members) < 2 {
+			continue
+		}
+		first := p.End(lag.Members[0])
+		for _, m := range lag.Members[1:] {
+			e := p.End(m)
+			var how string
+			switch a, b := p.mediaClass(first), p.mediaClass(e); {
+			case e.Port.Mbps != first.Port.Mbps && e.Port.Mbps != 0 && first.Port.Mbps != 0:
+				how = fmt.Sprintf("%s at %s and %s at %s", p.Name(first), Speed(first.Port.Mbps), p.Name(e), Speed(e.Port.Mbps))
+			case a != b && a != "" && b != "":
+				how = fmt.Sprintf("%s on %s and %s on %s", p.Name(first), a, p.Name(e), b)
+			default:
+				continue
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("%s mixes %s", f.Text(lag.Name), how), Address: f.LAGAddress(fabric.LAGID(id)),
+				Concerns: []string{f.PortAddress(first.ID), f.PortAddress(e.ID)},
+				Labels:   []diag.Label{f.Label(lag.Decl, 0, schema.AMembers, ""), p.AtPort(e, schema.ASpeed, "the member that differs")},
+				Help:     "make the members equal",
+			})
+			break
+		}
+	}
+}
+
+func (p *Pass) mediaClass(e End) string {
+	return p.Fabric.Text(p.Fabric.Media[p.Fabric.Links[e.Port.Link].Media].Class)
+}
+
+// Speed shows Mb/s as people write it.
+func Speed(mbps uint32) string {
+	if mbps%1000 == 0 {
+		return fmt.Sprintf("%dG", mbps/1000)
+	}
+	return fmt.Sprintf("%dM", mbps)
+}
+
+// Meters shows millimetres as people write it.
+func Meters(mm uint32) string {
+	if mm%1000 == 0 {
+		return fmt.Sprintf("%dm", mm/1000)
+	}
+	return fmt.Sprintf("%d.%03dm", mm/1000, mm%1000)
+}

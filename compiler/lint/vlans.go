@@ -1,0 +1,522 @@
+package lint
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var vlans = []*Rule{roce601, roce602, roce603, roce604, roce605, roce614, roce615, roce617}
+
+// rdmaSegment reports whether a segment's contract has a class that carries RDMA.
+func (p *Pass) rdmaSegment(s fabric.SegmentID) bool {
+	if s == 0 {
+		return false
+	}
+	for _, c := range p.Fabric.QoS[p.Fabric.Segments[s].QoS].Classes {
+		if c.Carries == fabric.CarriesRDMA {
+			return true
+		}
+	}
+	return false
+}
+
+// tags reports whether a port carries a segment's VLAN tagged.
+func (p *Pass) tags(e End, s fabric.SegmentID) bool {
+	vlan := p.Fabric.Segments[s].VLAN
+	return slices.ContainsFunc(p.Fabric.VLANSets[e.Port.VLANs], func(o fabric.SegmentID) bool { return p.Fabric.Segments[o].VLAN == vlan })
+}
+
+func (p *Pass) native(e End, s fabric.SegmentID) bool {
+	return e.Port.Native != 0 && p.Fabric.Segments[e.Port.Native].VLAN == p.Fabric.Segments[s].VLAN
+}
+
+var roce601 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE601", Name: "vlan_missing", Severity: diag.Error,
+		Title:  "a VLAN that carries RDMA is allowed on both ends of a link",
+		Why:    "frames of a VLAN that one end does not allow are dropped there, silently",
+		Fix:    "add the segment to the other end",
+		Source: "theory I2, I16",
+		Bad:    strings.Replace(twoNodes(``), "    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", 1),
+		Good:   strings.NewReplacer("    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage").Replace(twoNodes(``)),
+	},
+	Run: vlanMissing,
+}
+
+func vlanMissing(p *Pass) {
+	f := p.Fabric
+	p.Links(func(l fabric.LinkID, a, b End) {
+		for _, ends := range [2][2]End{{a, b}, {b, a}} {
+			e, other := ends[0], ends[1]
+			if other.Port.Manage == fabric.HandsOff && other.Port.VLANs == 0 && other.Port.Native == 0 {
+				continue
+			}
+			// A trunk may offer a host more than it uses; the host's VLANs must
+			// be there, and between switches both ends must agree.
+			if e.Device.Kind == fabric.Switch && other.Device.Kind == fabric.Node {
+				continue
+			}
+			for _, s := range f.VLANSets[e.Port.VLANs] {
+				if !p.rdmaSegment(s) || p.tags(other, s) {
+					continue
+				}
+				how := fmt.Sprintf("VLAN %d (%s) is tagged on %s and missing on its peer %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other))
+				if p.native(other, s) {
+					how = fmt.Sprintf("VLAN %d (%s) is tagged on %s and untagged on its peer %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other))
+				}
+				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
+					Summary: how, Labels: []diag.Label{p.AtPort(e, p.vlanAttr(e), ""), p.AtPort(other, schema.ASegments, "other end")}, Help: "add the segment to segments of the other end",
+				}))
+			}
+			if s := e.Port.Native; s != 0 && p.rdmaSegment(s) && other.Port.Native == 0 && (other.Device.Kind == fabric.Switch || other.Port.VLANs != 0) {
+				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
+					Summary: fmt.Sprintf("VLAN %d (%s) is untagged on %s, and its peer %s takes nothing untagged", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other)),
+					Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(other, schema.ANative, "other end")}, Help: "write native on the other end, or segments on both",
+				}))
+			}
+		}
+	})
+}
+
+// vlanAttr is the attribute that put a tagged VLAN on a port.
+func (p *Pass) vlanAttr(e End) schema.Attr {
+	if _, _, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, schema.ASegments); ok {
+		return schema.ASegments
+	}
+	return schema.ASegment
+}
+
+var roce602 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE602", Name: "vlan_native", Severity: diag.Error,
+		Title:  "both ends of a link have one native VLAN",
+		Why:    "untagged frames leave one VLAN and arrive in another: the two merge",
+		Fix:    "align native",
+		Source: "theory I16",
+		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 200\n  qos = qos.roce\n}\nswitch \"tor\" {", "native = segment.storage", "native = segment.other"),
+		Good:   twoNodes(``),
+	},
+	Run: vlanNative,
+}
+
+func vlanNative(p *Pass) {
+	f := p.Fabric
+	p.Links(func(l fabric.LinkID, a, b End) {
+		na, nb := a.Port.Native, b.Port.Native
+		if na == 0 || nb == 0 || f.Segments[na].VLAN == f.Segments[nb].VLAN {
+			return
+		}
+		first, second, note := p.Deviant(a, b, func(e End) string { return fmt.Sprint(f.Segments[e.Port.Native].VLAN) })
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("native VLAN is %d on %s and %d on its peer %s: the VLANs merge", f.Segments[first.Port.Native].VLAN, p.Name(first), f.Segments[second.Port.Native].VLAN, p.Name(second)),
+			Labels:  []diag.Label{p.AtPort(first, schema.ANative, ""), p.AtPort(second, schema.ANative, "other end")}, Help: "align native",
+		}
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		p.Report(p.AboutLink(l, first, second, d))
+	})
+}
+
+// place is a VLAN on a switch: what the flood moves through.
+type place struct {
+	device fabric.DeviceID
+	vlan   uint16
+}
+
+// step is how the flood came to a place: over which port, from which place.
+type step struct {
+	from place
+	over fabric.PortID
+}
+
+// flood visits every place that frames of a VLAN can reach from the switches
+// that carry its segment: over tagged VLANs that both ends allow, and over
+// native VLANs whatever their numbers. Links that are down are not crossed.
+func (p *Pass) flood(s fabric.SegmentID, down map[fabric.LinkID]bool, visit func(at place, e End, path []step)) {
+	f := p.Fabric
+	came := map[place]step{}
+	var queue []place
+	for id := 1; id < len(f.Devices); id++ {
+		at := place{fabric.DeviceID(id), f.Segments[s].VLAN}
+		if f.Devices[id].Kind == fabric.Switch && p.carriesSegment(at.device, s) {
+			came[at] = step{}
+			queue = append(queue, at)
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		first, end := f.PortsOf(at.device)
+		for id := first; id < end; id++ {
+			e := p.End(id)
+			tagged, untagged := p.hasVLAN(e, at.vlan)
+			if !tagged && !untagged {
+				continue
+			}
+			visit(at, e, p.trail(came, at))
+			if e.Port.Peer == 0 || down[e.Port.Link] {
+				continue
+			}
+			peer := p.End(e.Port.Peer)
+			if peer.Device.Kind != fabric.Switch {
+				continue
+			}
+			next := place{device: peer.Port.Device}
+			if t, _ := p.hasVLAN(peer, at.vlan); tagged && t {
+				next.vlan = at.vlan
+			} else if untagged && peer.Port.Native != 0 {
+				next.vlan = f.Segments[peer.Port.Native].VLAN
+			} else {
+				continue
+			}
+			if _, seen := came[next]; !seen {
+				came[next] = step{at, id}
+				queue = append(queue, next)
+			}
+		}
+	}
+}
+
+func (p *Pass) trail(came map[place]step, at place) []step {
+	var path []step
+	for s := came[at]; s.over != 0; s = came[s.from] {
+		path = append(path, s)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+func (p *Pass) hasVLAN(e End, vlan uint16) (tagged, untagged bool) {
+	f := p.Fabric
+	tagged = slices.ContainsFunc(f.VLANSets[e.Port.VLANs], func(s fabric.SegmentID) bool { return f.Segments[s].VLAN == vlan })
+	return tagged, e.Port.Native != 0 && f.Segments[e.Port.Native].VLAN == vlan
+}
+
+func (p *Pass) carriesSegment(d fabric.DeviceID, s fabric.SegmentID) bool {
+	first, end := p.Fabric.PortsOf(d)
+	for id := first; id < end; id++ {
+		if port := &p.Fabric.Ports[id]; port.Native == s || slices.Contains(p.Fabric.VLANSets[port.VLANs], s) {
+			return true
+		}
+	}
+	return false
+}
+
+// via shows the hops of a path.
+func (p *Pass) via(path []step) string {
+	if len(path) == 0 {
+		return "directly"
+	}
+	var hops []string
+	for _, s := range path {
+		hops = append(hops, fmt.Sprintf("%s (VLAN %d)", p.Fabric.PortName(s.over), s.from.vlan))
+	}
+	return "via " + strings.Join(hops, ", ")
+}
+
+var roce603 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE603", Name: "vlan_untrusted", Severity: diag.Error, Hard: true,
+		Title:  "no untrusted port is reachable inside an RDMA VLAN",
+		Why:    "RDMA has no authentication of its own: whoever is in the VLAN can read, write and pause",
+		Fix:    "prune the VLAN, or put the port elsewhere",
+		Source: "theory I16",
+		Bad:    leakyPair(`native = segment.office`),
+		Good:   leakyPair(`native = segment.office2`),
+	},
+	Run: vlanUntrusted,
+}
+
+// leakyPair is two switches whose trunk merges an RDMA VLAN with the one that
+// a node nobody trusts is in; port is said of that node's switch port.
+func leakyPair(port string) string {
+	return edit(twoNodes(``), `switch "tor" {`, `segment "office" {
+  vlan = 10
+}
+segment "office2" {
+  vlan = 20
+}
+switch "edge" {
+  model = "nvidia/sn3700"
+  os    = "sonic/202505"
+  port "Ethernet0" {
+    speed  = "100G"
+    native = segment.office
+    qos    = qos.roce
+  }
+  port "Ethernet4" {
+    speed = "100G"
+    `+port+`
+  }
+}
+node "kiosk" {
+  os      = "ubuntu/24.04"
+  trusted = false
+  nic "eth0" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+  }
+}
+link "kiosk" {
+  ends  = [switch.edge.port["Ethernet4"], node.kiosk.nic["eth0"]]
+  cable = { media = "dac", length = "3m" }
+}
+override {
+  on      = link.trunk
+  accept  = "vlan_native"
+  reason  = "the two VLANs are joined on purpose in this example"
+  expires = "2999-01-01"
+}
+link "trunk" {
+  ends  = [switch.edge.port["Ethernet0"], switch.tor.port["Ethernet8"]]
+  cable = { media = "dac", length = "3m" }
+}
+switch "tor" {
+  port "Ethernet8" {
+    speed  = "100G"
+    native = segment.storage
+  }`)
+}
+
+func vlanUntrusted(p *Pass) {
+	f := p.Fabric
+	p.eachRDMA(func(s fabric.SegmentID) {
+		p.flood(s, nil, func(at place, e End, path []step) {
+			hostile := e.Port.Peer != 0 && !f.Devices[f.Ports[e.Port.Peer].Device].Trusted
+			outside := e.Port.Flags&fabric.External != 0 && len(path) > 0
+			if !hostile && !outside {
+				return
+			}
+			seg := &f.Segments[s]
+			d := diag.Diagnostic{
+				Summary: fmt.Sprintf("port %s is not trusted and reaches RDMA VLAN %d (%s) %s", p.Name(e), seg.VLAN, f.Text(seg.Name), p.via(path)), Address: f.PortAddress(e.ID),
+				Labels: []diag.Label{p.AtPort(e, p.carriedBy(e, at.vlan), ""), f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "prune the VLAN, or put the port elsewhere",
+			}
+			if hostile {
+				node := &f.Devices[f.Ports[e.Port.Peer].Device]
+				d.Labels = append(d.Labels, f.Label(node.Decl, node.Layers, schema.ATrusted, "not trusted"))
+			}
+			p.Report(d)
+		})
+	})
+}
+
+// eachRDMA calls visit for each segment that carries RDMA.
+func (p *Pass) eachRDMA(visit func(fabric.SegmentID)) {
+	for id := 1; id < len(p.Fabric.Segments); id++ {
+		if p.rdmaSegment(fabric.SegmentID(id)) {
+			visit(fabric.SegmentID(id))
+		}
+	}
+}
+
+func (p *Pass) carriedBy(e End, vlan uint16) schema.Attr {
+	if _, untagged := p.hasVLAN(e, vlan); untagged {
+		return schema.ANative
+	}
+	return schema.ASegments
+}
+
+var roce604 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE604", Name: "vlan_outside", Severity: diag.Error,
+		Title:  "no RDMA VLAN leaves the fabric",
+		Why:    "an uplink that allows the VLAN carries it to whoever is there",
+		Fix:    "take the segment off the external port",
+		Source: "theory I17",
+		Bad:    external(`segments = segment.storage`),
+		Good:   external(``),
+	},
+	Run: vlanOutside,
+}
+
+// external is twoNodes with an uplink out of the fabric; port is said of it.
+func external(port string) string {
+	return twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    speed    = \"100G\"\n    external = true\n    "+port+"\n  }\n  port \"Ethernet4\" {")
+}
+
+func vlanOutside(p *Pass) {
+	f := p.Fabric
+	p.eachRDMA(func(s fabric.SegmentID) {
+		p.flood(s, nil, func(at place, e End, path []step) {
+			tagged, _ := p.hasVLAN(e, at.vlan)
+			if e.Port.Flags&fabric.External == 0 || len(path) > 0 || !tagged {
+				return // reached by other ways it is ROCE603, native it is ROCE605
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("RDMA VLAN %d (%s) leaves the fabric on %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e)), Address: f.PortAddress(e.ID),
+				Labels: []diag.Label{p.AtPort(e, schema.ASegments, ""), p.AtPort(e, schema.AExternal, "external")}, Help: "take the segment off the external port",
+			})
+		})
+	})
+}
+
+var roce605 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE605", Name: "vlan_default", Severity: diag.Error,
+		Title:  "an RDMA VLAN is not VLAN 1, and not native towards the outside",
+		Why:    "VLAN 1 is everywhere by default, and a native VLAN takes in whatever comes untagged",
+		Fix:    "use a dedicated tagged VLAN",
+		Source: "theory I16, I17",
+		Bad:    twoNodesEdit(`vlan   = 100`, `vlan   = 1`),
+		Good:   twoNodes(``),
+	},
+	Run: vlanDefault,
+}
+
+func vlanDefault(p *Pass) {
+	f := p.Fabric
+	p.eachRDMA(func(s fabric.SegmentID) {
+		seg := &f.Segments[s]
+		if seg.VLAN == 1 {
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("segment %s carries RDMA on VLAN 1, the default VLAN", f.Text(seg.Name)), Address: f.Text(seg.Address),
+				Labels: []diag.Label{f.Label(seg.Decl, 0, schema.AVLAN, "")}, Help: "use a dedicated VLAN",
+			})
+		}
+		for id := 1; id < len(f.Ports); id++ {
+			e := p.End(fabric.PortID(id))
+			if e.Port.Flags&fabric.External == 0 || e.Port.Native != s {
+				continue
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("RDMA VLAN %d (%s) is native on %s, towards the outside", seg.VLAN, f.Text(seg.Name), p.Name(e)), Address: f.PortAddress(e.ID),
+				Labels: []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(e, schema.AExternal, "external")}, Help: "take it off the port",
+			})
+		}
+	})
+}
+
+var roce614 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE614", Name: "vlan_address", Severity: diag.Error,
+		Title:  "no address is used twice, and subnets of a node do not overlap",
+		Why:    "two hosts with one address answer for each other; overlapping subnets send traffic out of the wrong NIC",
+		Fix:    "renumber",
+		Source: "theory I13",
+		Bad:    twoNodesEdit(`n2 = 2 }`, `n2 = 1 }`),
+		Good:   twoNodes(``),
+	},
+	Run: addressTwice,
+}
+
+func addressTwice(p *Pass) {
+	f := p.Fabric
+	type key struct {
+		vrf  fabric.Str
+		addr netip.Addr
+	}
+	used := map[key]fabric.IfaceID{}
+	last := map[fabric.DeviceID][]fabric.IfaceID{}
+	for id := 1; id < len(f.Ifaces); id++ {
+		iface := &f.Ifaces[id]
+		for _, a := range iface.Addresses {
+			k := key{iface.VRF, a.Addr()}
+			if other, taken := used[k]; taken {
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("%s is used by %s and %s", a.Addr(), f.IfaceAddress(fabric.IfaceID(id)), f.IfaceAddress(other)), Address: f.IfaceAddress(fabric.IfaceID(id)),
+					Concerns: []string{f.IfaceAddress(other)},
+					Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "renumber",
+				})
+			}
+			used[k] = fabric.IfaceID(id)
+			for _, o := range last[iface.Device] {
+				for _, b := range f.Ifaces[o].Addresses {
+					if o != fabric.IfaceID(id) && f.Ifaces[o].VRF == iface.VRF && a.Masked() != b.Masked() && a.Masked().Overlaps(b.Masked()) {
+						p.Report(diag.Diagnostic{
+							Summary: fmt.Sprintf("subnets %s of %s and %s of %s overlap", a.Masked(), f.Text(iface.Name), b.Masked(), f.Text(f.Ifaces[o].Name)), Address: f.IfaceAddress(fabric.IfaceID(id)),
+							Labels: []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(o, "the other")}, Help: "renumber",
+						})
+					}
+				}
+			}
+		}
+		last[iface.Device] = append(last[iface.Device], fabric.IfaceID(id))
+	}
+}
+
+// atAddress points at a written address, else at the slot it follows from.
+func (p *Pass) atAddress(id fabric.IfaceID, text string) diag.Label {
+	iface := &p.Fabric.Ifaces[id]
+	if at, by, ok := p.Fabric.Origin(iface.Decl, 0, schema.AAddress); ok {
+		return diag.Label{Span: at.Span, Where: p.Fabric.Where(by), Text: text}
+	}
+	dev := &p.Fabric.Devices[iface.Device]
+	return p.Fabric.Label(dev.Decl, dev.Layers, schema.ASlot, text)
+}
+
+var roce615 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE615", Name: "secret_literal", Severity: diag.Error, Hard: true,
+		Title:  "no secret stands in the source",
+		Why:    "the source, the artifacts and the record are read by many and kept for ever",
+		Fix:    "name where the secret is kept instead of writing it",
+		Source: "DESIGN, decision 13",
+		Bad:    twoNodes(``) + "target \"linux\" {\n  options = { password = \"hunter2\" }\n}\n",
+		Good:   twoNodes(``),
+	},
+	Run: secretLiteral,
+}
+
+func secretLiteral(p *Pass) {
+	f := p.Fabric
+	for i := range f.Selections {
+		for _, o := range f.Selections[i].Options {
+			name := strings.ToLower(f.Text(o.Name))
+			if !slices.ContainsFunc([]string{"password", "passwd", "secret", "token", "private_key", "community", "psk"}, func(w string) bool { return strings.Contains(name, w) }) || f.Text(o.Value) == "" {
+				continue
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("option %s of target %s holds a secret, written out", f.Text(o.Name), f.Text(f.Selections[i].Emitter)),
+				Labels:  []diag.Label{{Span: o.Span, Where: f.Where(f.Selections[i].Decl)}}, Help: "take it out: no emitter needs a secret",
+			})
+		}
+	}
+}
+
+var roce617 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE617", Name: "vlan_twice", Severity: diag.Error,
+		Title:  "a VLAN has one segment on a device",
+		Why:    "two names for one VLAN are one broadcast domain: what was meant to be apart is together",
+		Fix:    "give each segment its own VLAN",
+		Source: "IEEE 802.1Q",
+		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 100\n  qos = qos.roce\n}\nswitch \"tor\" {", "native = segment.storage\n    \n  }\n  port", "native = segment.storage\n  }\n  port", "native = segment.storage", "native = segment.other"),
+		Good:   twoNodes(``),
+	},
+	Run: vlanTwice,
+}
+
+func vlanTwice(p *Pass) {
+	f := p.Fabric
+	reported := map[[2]fabric.SegmentID]bool{}
+	for id := 1; id < len(f.Devices); id++ {
+		on := map[uint16]fabric.SegmentID{}
+		first, end := f.PortsOf(fabric.DeviceID(id))
+		for port := first; port < end; port++ {
+			for _, s := range append(append([]fabric.SegmentID(nil), f.VLANSets[f.Ports[port].VLANs]...), f.Ports[port].Native) {
+				if s == 0 {
+					continue
+				}
+				vlan := f.Segments[s].VLAN
+				other, taken := on[vlan]
+				if taken && other != s && !reported[[2]fabric.SegmentID{min(s, other), max(s, other)}] {
+					reported[[2]fabric.SegmentID{min(s, other), max(s, other)}] = true
+					p.Report(diag.Diagnostic{
+						Summary: fmt.Sprintf("VLAN %d is segment %s and segment %s, and %s carries both", vlan, f.Text(f.Segments[other].Name), f.Text(f.Segments[s].Name), f.Text(f.Devices[id].Name)),
+						Address: f.Text(f.Segments[s].Address), Concerns: []string{f.Text(f.Segments[other].Address)},
+						Labels: []diag.Label{f.Label(f.Segments[s].Decl, 0, schema.AVLAN, ""), f.Label(f.Segments[other].Decl, 0, schema.AVLAN, "the other")}, Help: "give each segment its own VLAN",
+					})
+				}
+				on[vlan] = s
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package lint
+
+import (
+	"github.com/rocec/rocec/compiler/fabric"
+)
+
+// EachProfile calls visit once for every distinct profile in use, with the
+// first port that has it and how many have: cost follows variety.
+func (p *Pass) EachProfile(visit func(first End, ports int)) {
+	first := make([]fabric.PortID, len(p.Fabric.Profiles))
+	count := make([]int, len(p.Fabric.Profiles))
+	for id := 1; id < len(p.Fabric.Ports); id++ {
+		pr := p.Fabric.Ports[id].Profile
+		if count[pr] == 0 {
+			first[pr] = fabric.PortID(id)
+		}
+		count[pr]++
+	}
+	for pr := 1; pr < len(first); pr++ {
+		if count[pr] > 0 {
+			visit(p.End(first[pr]), count[pr])
+		}
+	}
+}
+
+// RDMA reports whether a port's contract has a class that carries RDMA.
+func (p *Pass) RDMA(e End) bool {
+	found := false
+	p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) { found = found || c.Carries == fabric.CarriesRDMA })
+	return found
+}
+
+// Lossless reports whether a port's contract has a lossless class.
+func (p *Pass) Lossless(e End) bool {
+	found := false
+	p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) { found = found || c.Lossless })
+	return found
+}
+
+// Land is where the frames of a class end up on a port: by the class's own
+// index when the port has the same contract, else by the marks that the class
+// puts on the wire.
+func (p *Pass) Land(q fabric.QoSID, index int, e End) fabric.ClassOn {
+	if e.Profile.QoS == q {
+		return e.Profile.On[index]
+	}
+	c := &p.Fabric.QoS[q].Classes[index]
+	on := fabric.ClassOn{Priority: 0}
+	switch {
+	case e.Profile.Trust == fabric.TrustDSCP && c.DSCP != 0:
+		first := true
+		for d := range e.Profile.DSCP {
+			if c.DSCP>>d&1 == 0 {
+				continue
+			}
+			if pr := e.Profile.DSCP[d]; first {
+				on.Priority, first = pr, false
+			} else if pr != on.Priority {
+				on.Split = true
+			}
+		}
+	case e.Profile.Trust == fabric.TrustPCP:
+		on.Priority = e.Profile.PCP[c.Priority]
+	case e.Profile.Trust == fabric.TrustDSCP:
+		on.Priority = e.Profile.DSCP[0]
+	default:
+		on.Priority = e.Profile.PCP[0]
+	}
+	on.Queue, on.Group = e.Profile.Queue[on.Priority&7], e.Profile.Group[on.Priority&7]
+	on.PFC = e.Profile.PFC>>on.Priority&1 == 1
+	return on
+}
+
+// LinkClasses calls visit for every class of either end's contract, by name
+// once, with where it lands at both ends.
+func (p *Pass) LinkClasses(a, b End, visit func(c *fabric.Class, onA, onB fabric.ClassOn)) {
+	qa, qb := a.Profile.QoS, b.Profile.QoS
+	for i := range p.Fabric.QoS[qa].Classes {
+		visit(&p.Fabric.QoS[qa].Classes[i], a.Profile.On[i], p.Land(qa, i, b))
+	}
+	if qa == qb {
+		return
+	}
+	for i := range p.Fabric.QoS[qb].Classes {
+		c := &p.Fabric.QoS[qb].Classes[i]
+		known := false
+		for _, o := range p.Fabric.QoS[qa].Classes {
+			known = known || o.Name == c.Name
+		}
+		if !known {
+			visit(c, p.Land(qb, i, a), b.Profile.On[i])
+		}
+	}
+}
+
+// Tagged reports whether the RDMA of a port travels tagged: none of its
+// traffic with this contract is on the native segment or on no VLAN at all.
+func (p *Pass) Tagged(e End) bool {
+	f := p.Fabric
+	if e.Port.Native != 0 {
+		q := f.Segments[e.Port.Native].QoS
+		if q == e.Profile.QoS || q == 0 && e.Port.VLANs == 0 {
+			return false
+		}
+	}
+	return e.Port.VLANs != 0 || e.Port.LAG != 0 && f.LAGs[e.Port.LAG].VLANs != 0
+}

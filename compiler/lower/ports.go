@@ -1,0 +1,154 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// port adds a port if there is anything to say about it. LAGs and virtual NICs
+// are rows of their own lists.
+func (b *builder) port(p fabric.PortID) {
+	port := &b.f.Ports[p]
+	if port.Flags&(fabric.IsLAG|fabric.IsVNIC) != 0 || b.manage(p) == fabric.HandsOff {
+		return
+	}
+	out := intent.Port{Name: b.portName(p), Verify: b.manage(p) == fabric.Verify}
+	b.physical(port, &out)
+	if port.LAG == 0 { // the VLANs of a member are those of its LAG
+		out.Native, out.Tagged = b.bridged(port.Native, port.VLANs, port.Flags&fabric.NativeSet != 0)
+	}
+	if port.Profile != 0 && port.Flags&fabric.Kept == 0 {
+		out.QoS = b.qos(p)
+		b.qosOf[p] = out.QoS
+	}
+	b.cable(p, &out)
+	said := out.QoS != "" || !out.Enabled.IsZero() || !out.Mbps.IsZero() || !out.FEC.IsZero() || !out.Autoneg.IsZero() ||
+		!out.MTU.IsZero() || !out.Native.IsZero() || !out.Tagged.IsZero() || !out.CableMm.IsZero()
+	if port.NIC != 0 {
+		out.NIC = b.nic(p, out.QoS != "")
+		said = said || speaks(out.NIC)
+	}
+	if said || b.used[p] {
+		b.out.Ports = append(b.out.Ports, out)
+	}
+}
+
+// physical is what the source writes about the port itself.
+func (b *builder) physical(port *fabric.Port, out *intent.Port) {
+	if port.Flags&fabric.EnabledSet != 0 {
+		out.Enabled = intent.Some(port.Flags&fabric.ShutDown == 0)
+	}
+	if port.Flags&fabric.SpeedSet != 0 && port.Mbps > 0 {
+		out.Mbps = intent.Some(port.Mbps)
+	}
+	if fec, ok := fecOf(port.FEC); ok && port.Flags&fabric.FECSet != 0 {
+		out.FEC = intent.Some(fec)
+	}
+	if port.Flags&fabric.AutonegSet != 0 {
+		out.Autoneg = intent.Some(port.Flags&fabric.Autoneg != 0)
+	}
+	if port.Flags&fabric.MTUSet != 0 && port.MTU > 0 {
+		out.MTU = intent.Some(port.MTU)
+	}
+}
+
+func fecOf(f fabric.FEC) (intent.FEC, bool) {
+	switch f {
+	case fabric.FECNone:
+		return intent.FECNone, true
+	case fabric.FECRS:
+		return intent.FECRS, true
+	case fabric.FECFC:
+		return intent.FECFC, true
+	case fabric.FECAuto:
+		return intent.FECAuto, true
+	}
+	return "", false
+}
+
+// bridged are the VLANs of a port or LAG. On a bridged switch port the list of
+// tagged ones is set even when it is empty: what is not declared is not there.
+// A host tags what its interfaces tag, so an empty list says nothing on it.
+func (b *builder) bridged(native fabric.SegmentID, set fabric.VLANSetID, nativeSet bool) (intent.Opt[uint16], intent.Opt[[]uint16]) {
+	var untagged intent.Opt[uint16]
+	var tagged intent.Opt[[]uint16]
+	if native != 0 {
+		b.carry(native)
+		untagged = intent.Some(b.f.Segments[native].VLAN)
+	}
+	ids := b.vlanIDs(set)
+	for _, s := range b.f.VLANSets[set] {
+		b.carry(s)
+	}
+	if len(ids) > 0 || !b.host && (native != 0 || nativeSet) {
+		tagged = intent.Some(ids)
+	}
+	return untagged, tagged
+}
+
+// carry notes a VLAN of the device.
+func (b *builder) carry(s fabric.SegmentID) {
+	seg := &b.f.Segments[s]
+	b.vlans[seg.VLAN] = max(b.vlans[seg.VLAN], seg.MTU)
+}
+
+// cable is the length that the device computes headroom from, and the headroom
+// of each group. A switch that looks headroom up is told the length of the row
+// it has to find. On hosts only mlx5 under Linux takes a length [Linux mlx5
+// en/port_buffer.c], and a length nobody wrote is left to the driver.
+func (b *builder) cable(p fabric.PortID, out *intent.Port) {
+	port, facts := &b.f.Ports[p], b.facts.Port(p)
+	var length uint32
+	if port.Link != 0 && b.f.Links[port.Link].LengthWritten {
+		length = derive.Length(&b.f.Links[port.Link])
+	}
+	if b.host {
+		takes := port.NIC != 0 && b.f.Text(b.f.NICModels[b.f.NICs[port.NIC].Model].Driver) == "mlx5" && emitterOf(b.out.OS.Name) == "linux"
+		if takes && length > 0 && out.QoS != "" {
+			out.CableMm = intent.Some(length)
+		}
+		return
+	}
+	if out.QoS != "" && facts.CableMm > 0 {
+		length = facts.CableMm
+		for i := range facts.Headroom {
+			length = max(length, facts.Headroom[i].TableMm)
+		}
+		out.Headroom = headrooms(&b.f.Profiles[port.Profile], facts)
+	}
+	if length > 0 {
+		out.CableMm = intent.Some(length)
+	}
+}
+
+// headrooms are the groups of the lossless priorities; of two priorities in one
+// group the larger size counts.
+func headrooms(profile *fabric.Profile, facts *derive.Port) []intent.Headroom {
+	var list []intent.Headroom
+	for prio := range facts.Headroom {
+		h := &facts.Headroom[prio]
+		if h.Source == derive.SourceNone || h.Source == derive.SourceKept {
+			continue
+		}
+		g := intent.Headroom{
+			Group: profile.Group[prio], XoffBytes: h.Xoff, XonBytes: h.Xon, SizeBytes: h.Size, XonOffset: h.XonOffset,
+			Written: h.Source == derive.SourceOperator,
+		}
+		if h.HasAlpha {
+			alpha := h.Alpha
+			g.Alpha = &alpha
+		}
+		i := slices.IndexFunc(list, func(o intent.Headroom) bool { return o.Group == g.Group })
+		switch {
+		case i < 0:
+			list = append(list, g)
+		case list[i].XoffBytes < g.XoffBytes:
+			list[i] = g
+		}
+	}
+	slices.SortFunc(list, func(a, b intent.Headroom) int { return int(a.Group) - int(b.Group) })
+	return list
+}

@@ -1,0 +1,210 @@
+package resolve
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// links joins the two ends of every cable. A port that several links name keeps
+// the first as its peer: the rule on ports used twice says so.
+func (r *resolver) links() {
+	r.linkOf = map[lang.BlockID]fabric.LinkID{}
+	r.top(schema.Link, func(b lang.BlockID) {
+		ends, ok := r.ends(b)
+		if !ok {
+			return
+		}
+		row := fabric.Link{
+			A: min(ends[0], ends[1]), B: max(ends[0], ends[1]), Decl: r.decl(b),
+			Name: r.str(r.cfg.Blocks[b].Label), Key: r.str(r.cfg.Blocks[b].Key),
+		}
+		r.cable(&row, r.linkAttr(b, schema.ACable))
+		r.linkOf[b] = r.addLink(row, b)
+	})
+	r.roles()
+}
+
+// linkAttr is an attribute of a link, by its block or the defaults for links.
+func (r *resolver) linkAttr(b lang.BlockID, n schema.Attr) lang.Value {
+	return layered{r.cfg, append(append(append([]lang.BlockID(nil), r.sets[b]...), b), r.defaultsFor(b, "link")...)}.get(n)
+}
+
+func (r *resolver) addLink(row fabric.Link, from lang.BlockID) fabric.LinkID {
+	id := fabric.LinkID(len(r.f.Links))
+	r.f.Links = append(r.f.Links, row)
+	if len(r.linkBlocks) == 0 {
+		r.linkBlocks = make([]lang.BlockID, 1)
+	}
+	r.linkBlocks = append(r.linkBlocks, from)
+	a, b := &r.f.Ports[row.A], &r.f.Ports[row.B]
+	if a.Link == 0 && b.Link == 0 && row.A != row.B {
+		a.Link, b.Link, a.Peer, b.Peer = id, id, row.B, row.A
+	}
+	return id
+}
+
+// ends are the two ports of a link; anything else is an error at its line.
+func (r *resolver) ends(b lang.BlockID) (ends [2]fabric.PortID, ok bool) {
+	list := r.cfg.List(r.attr(b, schema.AEnds))
+	if len(list) != 2 {
+		r.fail(fmt.Sprintf("%s has %d ends", r.cfg.Address(b), len(list)), "a cable has two: ends = [one port or nic, the other]", r.at(b, schema.AEnds, ""))
+		return ends, false
+	}
+	for i, v := range list {
+		if v.Kind != lang.Handle {
+			return ends, false // the loader has reported it
+		}
+		port, found := r.portOf[lang.BlockID(v.N)]
+		if !found {
+			port, found = r.portByBlock(lang.BlockID(v.N))
+		}
+		if !found {
+			return ends, false // its device or port was refused
+		}
+		ends[i] = port
+	}
+	return ends, true
+}
+
+// portByBlock finds the row of a port block that another block stands for.
+func (r *resolver) portByBlock(b lang.BlockID) (fabric.PortID, bool) {
+	blk := r.cfg.Block(b)
+	device, ok := r.deviceOf[blk.Parent]
+	if !ok {
+		return 0, false
+	}
+	id, ok := r.portName[portKey{device, r.str(blk.Name)}]
+	return id, ok
+}
+
+func (r *resolver) cable(l *fabric.Link, v lang.Value) {
+	if name := r.cfg.Text(r.cfg.Field(v, schema.AMediaName)); name != "" {
+		l.Media = r.mediaOf[name] // the loader has refused unknown media
+	}
+	if length := r.cfg.Field(v, schema.ALength); length.Kind == lang.Int {
+		l.LengthWritten = true
+		l.BadLength = length.N <= 0
+		l.CableMm = uint32(max(length.N, 0))
+	}
+	l.DelayNs = uint32(r.cfg.Field(v, schema.ADelay).N * 1000)
+}
+
+// roles follow from the cable.
+func (r *resolver) roles() {
+	f := r.f
+	for id := 1; id < len(f.Ports); id++ {
+		p := &f.Ports[id]
+		host := f.Devices[p.Device].Kind == fabric.Node
+		switch {
+		case host:
+			p.Role = fabric.RoleHost
+		case p.Peer == 0:
+			p.Role = map[string]fabric.PortRole{
+				"node": fabric.RoleNode, "fabric": fabric.RoleFabric, "peer_link": fabric.RolePeerLink,
+			}[r.cfg.Text(r.attrOrNone(r.portBlock[id], schema.ARole))]
+		case f.Devices[f.Ports[p.Peer].Device].Kind == fabric.Node:
+			p.Role = fabric.RoleNode
+		default:
+			p.Role = fabric.RoleFabric
+		}
+	}
+}
+
+func (r *resolver) attrOrNone(b lang.BlockID, n schema.Attr) lang.Value {
+	if b == 0 {
+		return lang.Value{}
+	}
+	return r.attr(b, n)
+}
+
+// mlags reads the pairs and makes the cables of their peer links.
+func (r *resolver) mlags() {
+	r.mlagOf = map[lang.BlockID]fabric.MLAGID{}
+	r.top(schema.MLAG, func(b lang.BlockID) {
+		switches := r.cfg.List(r.attr(b, schema.ASwitches))
+		if len(switches) != 2 {
+			r.fail(fmt.Sprintf("mlag %s has %d switches", r.blockName(b), len(switches)), "a pair has two", r.at(b, schema.ASwitches, ""))
+			return
+		}
+		m := fabric.MLAG{Name: r.str(r.cfg.Blocks[b].Name), Domain: 1, Decl: r.decl(b)}
+		if v := r.attr(b, schema.ADomain); v.Kind == lang.Int {
+			m.Domain = uint16(v.N)
+		}
+		for i, v := range switches {
+			d, ok := r.deviceOf[lang.BlockID(v.N)]
+			if !ok || v.Kind != lang.Handle {
+				return
+			}
+			if r.f.Devices[d].MLAG != 0 || (i == 1 && d == m.Switches[0]) {
+				r.fail(fmt.Sprintf("switch %s is in two pairs", r.f.Text(r.f.Devices[d].Name)), "a switch has one partner", r.at(b, schema.ASwitches, ""))
+				return
+			}
+			m.Switches[i] = d
+		}
+		r.keepalive(b, &m)
+		id := fabric.MLAGID(len(r.f.MLAGs))
+		r.f.MLAGs = append(r.f.MLAGs, m)
+		for _, d := range m.Switches {
+			r.f.Devices[d].MLAG = id
+		}
+		r.mlagOf[b] = id
+		r.peerLink(b, id)
+	})
+}
+
+func (r *resolver) keepalive(b lang.BlockID, m *fabric.MLAG) {
+	v := r.attr(b, schema.AKeepalive)
+	m.IntervalMs = uint32(r.cfg.Field(v, schema.AInterval).N / 1000)
+	m.TimeoutMs = uint32(r.cfg.Field(v, schema.ATimeout).N / 1000)
+	for _, p := range r.cfg.Pairs(r.cfg.Field(v, schema.ASource4)) {
+		name := r.cfg.Text(p.Key)
+		found := false
+		for i, d := range m.Switches {
+			if r.f.Text(r.f.Devices[d].Name) == name {
+				m.Keepalive[i], _ = netip.ParseAddr(r.cfg.Text(p.Val))
+				found = true
+			}
+		}
+		if !found {
+			r.fail(fmt.Sprintf("keepalive of mlag %s names %s, which is not one of its switches", r.f.Text(m.Name), name),
+				"name the two switches of the pair", r.at(b, schema.AKeepalive, ""), r.at(b, schema.ASwitches, "the switches"))
+		}
+	}
+}
+
+// peerLink makes one link for each port name that both switches have, and a
+// LAG on each side when there are several.
+func (r *resolver) peerLink(b lang.BlockID, id fabric.MLAGID) {
+	m := &r.f.MLAGs[id]
+	var members [2][]fabric.PortID
+	for _, v := range r.cfg.List(r.attr(b, schema.APeerLink)) {
+		var ends [2]fabric.PortID
+		for i, d := range m.Switches {
+			p, ok := r.portName[portKey{d, r.text(v)}]
+			if !ok {
+				r.fail(fmt.Sprintf("switch %s has no port %s for the peer link of mlag %s", r.f.Text(r.f.Devices[d].Name), r.cfg.Text(v), r.f.Text(m.Name)),
+					"name ports that both switches have", r.at(b, schema.APeerLink, ""))
+				return
+			}
+			ends[i] = p
+			members[i] = append(members[i], p)
+		}
+		row := fabric.Link{A: min(ends[0], ends[1]), B: max(ends[0], ends[1]), Decl: m.Decl, Name: m.Name, Key: r.text(v), PeerLink: id}
+		r.cable(&row, r.attr(b, schema.ACable))
+		m.Links = append(m.Links, r.addLink(row, 0))
+		for _, p := range ends {
+			r.f.Ports[p].Role = fabric.RolePeerLink
+		}
+	}
+	if len(members[0]) < 2 {
+		return
+	}
+	for i, d := range m.Switches {
+		m.LAGs[i] = r.addLAG(fabric.LAG{Device: d, Mode: fabric.LACP, Fast: true, RateSet: true, Members: members[i], Decl: m.Decl, Implied: true}, 0)
+	}
+	r.f.LAGs[m.LAGs[0]].Peer, r.f.LAGs[m.LAGs[1]].Peer = m.LAGs[1], m.LAGs[0]
+}

@@ -1,0 +1,291 @@
+package resolve
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// profile is what a port does with traffic: its contract laid out as maps, and
+// whatever the port or its device restates laid over them.
+func (r *resolver) profile(p fabric.PortID, s *scope, tagged []lang.BlockID, native lang.BlockID) fabric.ProfileID {
+	row := &r.f.Ports[p]
+	host := r.f.Devices[row.Device].Kind == fabric.Node
+	q, kept := r.contractOf(p, s, tagged, native)
+	if q == 0 {
+		return 0
+	}
+	if kept {
+		row.Flags |= fabric.Kept
+	}
+	prof := r.lay(q, host)
+	r.deviate(&prof, s, host)
+	r.compose(&prof)
+	if id, ok := r.profiles[prof]; ok {
+		return id
+	}
+	id := fabric.ProfileID(len(r.f.Profiles))
+	r.f.Profiles = append(r.f.Profiles, prof)
+	r.profiles[prof] = id
+	return id
+}
+
+// contractOf finds the qos of a port: the nearest written one, else that of its
+// segments, else that of the defaults, else qos.untrusted on external ports.
+func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, native lang.BlockID) (q fabric.QoSID, kept bool) {
+	row := &r.f.Ports[p]
+	v, by := s.find(schema.AQoS)
+	if by != 0 && r.cfg.Blocks[by].Kind == schema.Segment {
+		v = lang.Value{}
+		if q, ok := r.segmentContract(p, tagged, native); ok {
+			return q, false
+		}
+	}
+	if v.Kind == lang.Absent {
+		if peer := r.peerObject(p); peer.Kind == lang.Object {
+			v = r.cfg.Field(peer, schema.AQoS)
+		}
+	}
+	switch {
+	case v.Kind == lang.Handle:
+		return r.qosOf[lang.BlockID(v.N)], false
+	case r.cfg.IsWord(v, "keep"):
+		return r.keptContract(p, s, by), true
+	case row.Flags&fabric.External != 0:
+		return r.untrusted, false
+	}
+	return 0, false
+}
+
+// segmentContract is the one qos of the segments on a port. Two different ones
+// are an error until the port says.
+func (r *resolver) segmentContract(p fabric.PortID, tagged []lang.BlockID, native lang.BlockID) (fabric.QoSID, bool) {
+	var from lang.BlockID
+	var q fabric.QoSID
+	for _, b := range append(append([]lang.BlockID(nil), tagged...), native) {
+		if b == 0 {
+			continue
+		}
+		mine := r.f.Segments[r.segmentOf[b]].QoS
+		if mine == 0 {
+			continue
+		}
+		if q != 0 && mine != q {
+			r.fail(fmt.Sprintf("port %s carries segment %s with qos %s and segment %s with qos %s", r.f.PortName(p),
+				r.blockName(from), r.f.Text(r.f.QoS[q].Name), r.blockName(b), r.f.Text(r.f.QoS[mine].Name)),
+				"write qos on the port", r.f.PortLabel(p, schema.ASegments, ""), r.at(from, schema.AQoS, "one"), r.at(b, schema.AQoS, "the other"))
+			return q, true
+		}
+		q, from = mine, b
+	}
+	return q, q != 0
+}
+
+// keptContract is the vendor's default, as the model's data states it.
+func (r *resolver) keptContract(p fabric.PortID, s *scope, by lang.BlockID) fabric.QoSID {
+	row := &r.f.Ports[p]
+	dev := &r.f.Devices[row.Device]
+	os := r.f.Text(dev.OSName)
+	defaults, model := r.f.Models[dev.Model].Defaults, r.f.Text(r.f.Models[dev.Model].Name)
+	if dev.Kind == fabric.Node {
+		m := r.nicModel[r.cfg.Text(s.get(schema.AModel))]
+		defaults, model = r.f.NICModels[m].Defaults, r.f.Text(r.f.NICModels[m].Name)
+	}
+	if q := defaults[os]; q != 0 {
+		return q
+	}
+	r.fail(fmt.Sprintf("qos of %s is kept at the vendor's default, and the data of model %s does not state it for os %s", r.f.PortName(p), model, os),
+		"write a qos, or add defaults to the model", r.at(by, schema.AQoS, ""))
+	return 0
+}
+
+// lay lays a contract out as maps. Every code point that no class declares goes
+// to the default class: nothing undeclared becomes lossless.
+func (r *resolver) lay(id fabric.QoSID, host bool) fabric.Profile {
+	q := &r.f.QoS[id]
+	p := fabric.Profile{QoS: id, Host: host, Trust: q.Trust}
+	def := fabric.Class{}
+	for _, c := range q.Classes {
+		if c.Default {
+			def = c
+		}
+	}
+	for i := range p.DSCP {
+		p.DSCP[i] = def.Priority
+	}
+	for i := range p.PCP {
+		p.PCP[i], p.Queue[i], p.Group[i], p.PFCQueue[i] = def.Priority, def.Queue, def.Group, def.Queue
+	}
+	if host {
+		p.DCBX = fabric.DCBX{Mode: fabric.DCBXOff}
+	} else {
+		p.DCBX = q.DCBX
+	}
+	for _, c := range q.Classes {
+		r.layClass(&p, c, host)
+	}
+	if q.Trust == fabric.TrustNone {
+		for i := range p.DSCP {
+			p.DSCP[i] = def.Priority
+		}
+		for i := range p.PCP {
+			p.PCP[i] = def.Priority
+		}
+	}
+	if p.PFC != 0 {
+		p.PauseSet = true // PFC and global pause exclude each other
+	}
+	return p
+}
+
+func (r *resolver) layClass(p *fabric.Profile, c fabric.Class, host bool) {
+	for d := range p.DSCP {
+		if c.DSCP>>d&1 == 1 {
+			p.DSCP[d] = c.Priority
+		}
+	}
+	p.PCP[c.Priority] = c.Priority
+	p.Queue[c.Priority], p.Group[c.Priority], p.PFCQueue[c.Priority] = c.Queue, c.Group, c.Queue
+	if c.Queue < 8 {
+		s := &p.Sched[c.Queue]
+		s.Used = true
+		s.Strict = s.Strict || c.Strict
+		if !c.Strict {
+			s.Percent += c.Percent
+		}
+		s.CapMbps, s.CapPercent = max(s.CapMbps, c.CapMbps), max(s.CapPercent, c.CapPercent)
+		if !host && c.ECN.Mode != fabric.Unwritten {
+			p.ECN[c.Queue] = c.ECN
+		}
+	}
+	if !c.Lossless {
+		return
+	}
+	p.PFC |= 1 << c.Priority
+	if host {
+		return
+	}
+	switch w := c.Watchdog; {
+	case w.Mode != fabric.Unwritten:
+		p.Watchdog = w
+	case p.Watchdog.Mode == fabric.Unwritten:
+		p.Watchdog.Mode = fabric.Auto
+	}
+}
+
+// deviate lays over the maps what the port or its device restates.
+func (r *resolver) deviate(p *fabric.Profile, s *scope, host bool) {
+	set := func(n schema.Attr, bit uint16) (lang.Value, bool) {
+		v := s.get(n)
+		if v.Kind == lang.Absent || r.cfg.IsWord(v, "keep") {
+			return v, false
+		}
+		p.Deviates |= bit
+		return v, true
+	}
+	if v, ok := set(schema.ATrust, fabric.DeviatesTrust); ok {
+		p.Trust = trustOf(r.cfg.Text(v))
+	}
+	r.overlay(s, schema.ADSCPMap, fabric.DeviatesDSCP, p, p.DSCP[:])
+	r.overlay(s, schema.APCPMap, fabric.DeviatesPCP, p, p.PCP[:])
+	r.overlay(s, schema.AQueueMap, fabric.DeviatesQueue, p, p.Queue[:])
+	r.overlay(s, schema.AGroupMap, fabric.DeviatesGroup, p, p.Group[:])
+	r.overlay(s, schema.APFCQueueMap, fabric.DeviatesPFCQueue, p, p.PFCQueue[:])
+	if v, ok := set(schema.APFC, fabric.DeviatesPFC); ok {
+		p.PFC = r.prioritySet(v)
+	}
+	if v, ok := set(schema.APause, fabric.DeviatesPause); ok {
+		p.Pause, p.PauseSet = v.N == 1, true
+	}
+	if v, ok := set(schema.AETS, fabric.DeviatesETS); ok {
+		r.ets(p, v)
+	}
+	if v, ok := set(schema.ADCBX, fabric.DeviatesDCBX); ok {
+		p.DCBX = r.dcbx(v)
+	}
+	if host {
+		return
+	}
+	if v, ok := set(schema.AECN, fabric.DeviatesECN); ok {
+		e := r.ecn(v)
+		for q := range p.ECN {
+			if p.ECN[q].Mode == fabric.Auto || p.ECN[q].Mode == fabric.Written {
+				p.ECN[q] = e
+			}
+		}
+	}
+	if v, ok := set(schema.AWatchdog, fabric.DeviatesWatchdog); ok {
+		p.Watchdog = r.watchdog(v)
+	}
+}
+
+func (r *resolver) overlay(s *scope, n schema.Attr, bit uint16, p *fabric.Profile, m []uint8) {
+	v := s.get(n)
+	if v.Kind != lang.Map {
+		return
+	}
+	p.Deviates |= bit
+	for _, e := range r.cfg.Pairs(v) {
+		if k := e.Key.N; k >= 0 && int(k) < len(m) {
+			m[k] = uint8(e.Val.N)
+		}
+	}
+}
+
+// ets takes the shares as found: by traffic class, a percent or "strict".
+func (r *resolver) ets(p *fabric.Profile, v lang.Value) {
+	p.Sched = [8]fabric.Sched{}
+	for _, e := range r.cfg.Pairs(v) {
+		s := &p.Sched[e.Key.N&7]
+		s.Used = true
+		if r.cfg.IsWord(e.Val, "strict") {
+			s.Strict = true
+		} else {
+			s.Percent = uint8(e.Val.N)
+		}
+	}
+}
+
+// compose finds where each class of the contract lands on this port, by its
+// maps as they are, deviations included.
+func (r *resolver) compose(p *fabric.Profile) {
+	q := &r.f.QoS[p.QoS]
+	var declared uint64
+	def := uint8(0)
+	for _, c := range q.Classes {
+		declared |= c.DSCP
+		if c.Default {
+			def = c.Priority
+		}
+	}
+	for i, c := range q.Classes {
+		on := &p.On[i]
+		on.Priority = def
+		first := true
+		visit := func(priority uint8) {
+			if first {
+				on.Priority, first = priority, false
+			} else if priority != on.Priority {
+				on.Split = true
+			}
+		}
+		switch {
+		case p.Trust == fabric.TrustDSCP:
+			points := c.DSCP
+			if c.Default {
+				points |= ^declared
+			}
+			for d := range p.DSCP {
+				if points>>d&1 == 1 {
+					visit(p.DSCP[d])
+				}
+			}
+		case p.Trust == fabric.TrustPCP:
+			visit(p.PCP[c.Priority])
+		}
+		on.Queue, on.Group = p.Queue[on.Priority&7], p.Group[on.Priority&7]
+		on.PFC = p.PFC>>on.Priority&1 == 1
+	}
+}

@@ -1,0 +1,154 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// reach notes which blocks each override with `set` speaks to.
+func (r *resolver) reach() {
+	r.sets = map[lang.BlockID][]lang.BlockID{}
+	r.top(schema.Override, func(o lang.BlockID) {
+		if r.attr(o, schema.ASet).Kind == lang.Absent {
+			return
+		}
+		for _, b := range r.matched(o, schema.AOn) {
+			r.sets[b] = append(r.sets[b], o)
+		}
+	})
+}
+
+// matched lists the blocks that a list of references and quoted globs names. A
+// glob that matches nothing is an error.
+func (r *resolver) matched(o lang.BlockID, n schema.Attr) []lang.BlockID {
+	var found []lang.BlockID
+	for _, v := range r.cfg.List(r.attr(o, n)) {
+		if v.Kind == lang.Handle {
+			found = append(found, lang.BlockID(v.N))
+			continue
+		}
+		glob := r.cfg.Text(v)
+		if glob == "" {
+			continue
+		}
+		hits := 0
+		for id := 1; id < len(r.cfg.Blocks); id++ {
+			if addressable(r.cfg.Blocks[id].Kind) && Match(glob, r.cfg.Address(lang.BlockID(id))) {
+				found = append(found, lang.BlockID(id))
+				hits++
+			}
+		}
+		if hits == 0 {
+			r.fail(fmt.Sprintf("%q matches nothing", glob), `write an address such as switch.tor.port["Ethernet0"], with * for any run of characters`, r.at(o, n, ""))
+		}
+	}
+	return found
+}
+
+func addressable(k schema.Kind) bool {
+	switch k {
+	case schema.Switch, schema.Port, schema.LAG, schema.Interface, schema.Node, schema.NIC, schema.Bond, schema.Link, schema.MLAG, schema.Segment, schema.QoS:
+		return true
+	}
+	return false
+}
+
+// Match reports whether an address fits a pattern: * stands for any run of
+// characters, and quotes around keys may be left out, because shells and
+// PowerShell mangle them.
+func Match(pattern, address string) bool {
+	return wild(strings.ReplaceAll(pattern, `"`, ""), strings.ReplaceAll(address, `"`, ""))
+}
+
+func wild(p, s string) bool {
+	star, mark := -1, 0
+	i, j := 0, 0
+	for j < len(s) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && p[i] == s[j]:
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}
+
+// overrides makes the rows of accepted rules.
+func (r *resolver) overrides() {
+	r.top(schema.Override, func(b lang.BlockID) {
+		row := fabric.Override{Reason: r.text(r.attr(b, schema.AReason)), Expires: r.text(r.attr(b, schema.AExpires)), Decl: r.decl(b)}
+		for _, v := range r.cfg.List(r.attr(b, schema.AAccept)) {
+			row.Accept = append(row.Accept, r.text(v))
+		}
+		for _, on := range r.matched(b, schema.AOn) {
+			r.overrideOn(&row, on)
+		}
+		r.f.Overrides = append(r.f.Overrides, row)
+	})
+}
+
+func (r *resolver) overrideOn(row *fabric.Override, b lang.BlockID) {
+	if d, ok := r.deviceOf[b]; ok {
+		row.Devices = append(row.Devices, d)
+	} else if p, ok := r.portOf[b]; ok {
+		row.Ports = append(row.Ports, p)
+	} else if p, ok := r.portByBlock(b); ok {
+		row.Ports = append(row.Ports, p)
+	} else if l, ok := r.linkOf[b]; ok {
+		row.Links = append(row.Links, l)
+	} else if l, ok := r.lagOf[b]; ok {
+		row.LAGs = append(row.LAGs, l)
+	} else if s, ok := r.segmentOf[b]; ok {
+		row.Segments = append(row.Segments, s)
+	} else if q, ok := r.qosOf[b]; ok {
+		row.QoS = append(row.QoS, q)
+	}
+}
+
+// selections reads the target blocks.
+func (r *resolver) selections() {
+	r.top(schema.Target, func(b lang.BlockID) {
+		row := fabric.Selection{
+			Emitter: r.str(r.cfg.Blocks[b].Name), Output: r.text(r.attr(b, schema.AOutput)), Delivery: r.text(r.attr(b, schema.ADelivery)), Decl: r.decl(b),
+		}
+		if r.attr(b, schema.ASelect).Kind != lang.Absent {
+			row.Devices = []fabric.DeviceID{}
+			for _, s := range r.matched(b, schema.ASelect) {
+				if d, ok := r.deviceOf[s]; ok {
+					row.Devices = append(row.Devices, d)
+				}
+			}
+		}
+		at := r.at(b, schema.AOptions, "").Span
+		for _, p := range r.cfg.Pairs(r.attr(b, schema.AOptions)) {
+			row.Options = append(row.Options, fabric.Option{Name: r.text(p.Key), Value: r.text(p.Val), Span: at})
+		}
+		r.f.Selections = append(r.f.Selections, row)
+	})
+}
+
+// silences copies the comments that silence rules.
+func (r *resolver) silences() {
+	for _, i := range r.cfg.Ignores {
+		row := fabric.Ignore{Reason: r.f.Names.Add(i.Reason), At: i.At, Covers: i.Covers}
+		for _, name := range i.Rules {
+			row.Rules = append(row.Rules, r.f.Names.Add(name))
+		}
+		r.f.Ignores = append(r.f.Ignores, row)
+	}
+}

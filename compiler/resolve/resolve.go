@@ -1,0 +1,169 @@
+// Package resolve turns a configuration into a fabric: names become IDs, the
+// layers of declarations behind each port are folded into values, ranges and
+// models into ports, and every cable joins two ends. It reports what cannot be
+// joined or read as a fabric; whether the fabric is sound is for compiler/lint
+// to say.
+package resolve
+
+import (
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// Fabric builds the fabric of a configuration. The result is usable as far as
+// it goes even when there are errors; it must not be compiled further then.
+func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
+	r := &resolver{cfg: cfg, f: newFabric(cfg)}
+	r.decls()      // one row for each written block, same numbers
+	r.models()     // hardware that the fabric names
+	r.contracts()  // qos and classes, `from` folded in
+	r.segments()   // VLANs and subnets
+	r.devices()    // switches and nodes, names unique
+	r.ports()      // ports by model and by block, grouped by device
+	r.overrides()  // who is reached by what
+	r.links()      // cables join ports; roles follow
+	r.mlags()      // pairs and their peer links
+	r.lags()       // LAGs and bonds, and the LAGs that bonds imply
+	r.settings()   // what each port is told, layer by layer
+	r.interfaces() // addresses
+	r.selections() // target blocks
+	r.silences()   // comments that silence rules
+	return r.f, r.diags
+}
+
+type resolver struct {
+	cfg   *lang.Config
+	f     *fabric.Fabric
+	diags diag.List
+
+	qosOf     map[lang.BlockID]fabric.QoSID
+	segmentOf map[lang.BlockID]fabric.SegmentID
+	deviceOf  map[lang.BlockID]fabric.DeviceID
+	blockOf   []lang.BlockID // by DeviceID
+	portOf    map[lang.BlockID]fabric.PortID
+	portBlock []lang.BlockID // by PortID; 0 = by model only
+	portName  map[portKey]fabric.PortID
+	linkOf    map[lang.BlockID]fabric.LinkID
+	lagOf     map[lang.BlockID]fabric.LAGID
+	lagBlock  []lang.BlockID // by LAGID; 0 = implied
+	mlagOf    map[lang.BlockID]fabric.MLAGID
+	modelOf   map[string]fabric.ModelID
+	nicModel  map[string]fabric.NICModelID
+	mediaOf   map[string]fabric.MediaID
+
+	layers        layerTable
+	profiles      map[fabric.Profile]fabric.ProfileID
+	vlanSets      map[string]fabric.VLANSetID
+	sets          map[lang.BlockID][]lang.BlockID  // overrides with `set`, by the block they reach
+	linkBlocks    []lang.BlockID                   // by LinkID
+	carried       map[fabric.PortID][]lang.BlockID // tagged segments that interfaces and bonds bring to a port
+	carriedNative map[fabric.PortID]lang.BlockID
+	pairs         map[fabric.MLAGID][]lang.BlockID
+	ifaceBlock    []lang.BlockID // by IfaceID
+	untrusted     fabric.QoSID
+}
+
+type portKey struct {
+	device fabric.DeviceID
+	name   fabric.Str
+}
+
+func newFabric(cfg *lang.Config) *fabric.Fabric {
+	return &fabric.Fabric{
+		Names:     fabric.StringsFrom(append([]string(nil), cfg.Strings()...)),
+		Devices:   make([]fabric.Device, 1),
+		Ports:     make([]fabric.Port, 1),
+		Links:     make([]fabric.Link, 1),
+		LAGs:      make([]fabric.LAG, 1),
+		Ifaces:    make([]fabric.Iface, 1),
+		NICs:      make([]fabric.NIC, 1),
+		Profiles:  make([]fabric.Profile, 1),
+		VLANSets:  make([][]fabric.SegmentID, 1),
+		QoS:       make([]fabric.QoS, 1),
+		Segments:  make([]fabric.Segment, 1),
+		Models:    make([]fabric.SwitchModel, 1),
+		NICModels: make([]fabric.NICModel, 1),
+		MLAGs:     make([]fabric.MLAG, 1),
+		Media:     make([]fabric.Media, 1),
+		Layers:    make([]fabric.Layers, 1),
+		Headrooms: make([]fabric.Headroom, 1),
+	}
+}
+
+// decls copies the written blocks. Decls keep their numbers, and all spans
+// stand in one array.
+func (r *resolver) decls() {
+	cfg, f := r.cfg, r.f
+	f.Decls = make([]fabric.Decl, len(cfg.Decls))
+	spans := make([]fabric.AttrSpan, 0, len(cfg.Spans))
+	prefixes := map[string]fabric.Str{}
+	for id := range cfg.Decls {
+		d := &cfg.Decls[id]
+		first := len(spans)
+		for _, s := range cfg.SpansOf(lang.DeclID(id)) {
+			at := d.Span
+			at.Start, at.Len = s.Start, s.Len
+			spans = append(spans, fabric.AttrSpan{Num: s.Num, Span: at, From: s.From})
+		}
+		prefix := cfg.ModulePrefix(lang.DeclID(id))
+		module, ok := prefixes[prefix]
+		if !ok {
+			module = f.Names.Add(prefix)
+			prefixes[prefix] = module
+		}
+		f.Decls[id] = fabric.Decl{
+			Span: d.Span, Head: fabric.Str(d.Head), Module: module, Parent: fabric.DeclID(d.Parent),
+			Attrs: spans[first:len(spans):len(spans)],
+		}
+	}
+}
+
+// decl is the declaration of a block.
+func (r *resolver) decl(b lang.BlockID) fabric.DeclID {
+	if b == 0 {
+		return 0
+	}
+	return fabric.DeclID(r.cfg.Blocks[b].Decl)
+}
+
+func (r *resolver) str(s lang.Str) fabric.Str { return fabric.Str(s) }
+
+// text is the interned text of a value, 0 if it is not text.
+func (r *resolver) text(v lang.Value) fabric.Str {
+	if v.Kind == lang.Text || v.Kind == lang.Word {
+		return fabric.Str(v.N)
+	}
+	return 0
+}
+
+func (r *resolver) attr(b lang.BlockID, n schema.Attr) lang.Value { return r.cfg.Attr(b, n) }
+
+// at is a label for an attribute of a block, else for the block.
+func (r *resolver) at(b lang.BlockID, n schema.Attr, text string) diag.Label {
+	return r.f.Label(r.decl(b), 0, n, text)
+}
+
+func (r *resolver) fail(summary, help string, labels ...diag.Label) {
+	r.diags.Add(diag.Diagnostic{Severity: diag.Error, Summary: summary, Help: help, Labels: labels})
+}
+
+// kids calls visit for each child of a kind.
+func (r *resolver) kids(b lang.BlockID, k schema.Kind, visit func(lang.BlockID)) {
+	first, end := r.cfg.Kids(b)
+	for id := first; id < end; id++ {
+		if r.cfg.Blocks[id].Kind == k {
+			visit(id)
+		}
+	}
+}
+
+// top calls visit for each block of a kind at the top of a file or module.
+func (r *resolver) top(k schema.Kind, visit func(lang.BlockID)) {
+	for _, id := range r.cfg.Top {
+		if r.cfg.Blocks[id].Kind == k {
+			visit(id)
+		}
+	}
+}

@@ -1,0 +1,475 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	hcljson "github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/funcs"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// declState is what is known of a written block in one module instance, so that
+// what its instances share is evaluated once.
+type declState struct {
+	shape    sharing
+	attrs    span32 // shared by all instances, or by those under parent
+	parent   instID
+	ready    bool
+	fixed    []Value // of attributes that depend on no instance, by position
+	matched  bool    // of an except: it speaks of some instance
+	kidsSeen bool    // the names of the blocks inside are checked
+}
+
+// sharing says which instances of a block have the same values.
+type sharing uint8
+
+const (
+	unknownYet sharing = iota
+	forAll
+	forParent
+	forOne
+)
+
+// evalAttrs evaluates the attributes of an instance, or takes over those of
+// another that must be the same.
+func (ld *loader) evalAttrs(id instID) {
+	in := &ld.insts[id]
+	if in.done {
+		return
+	}
+	in.done = true
+	m := ld.mods[in.mod]
+	d := &m.unit.decls[in.decl]
+	st := &m.state[in.decl]
+	if st.shape == unknownYet {
+		st.shape = ld.shapeOf(m.unit, d)
+	}
+	if st.ready && (st.shape == forAll || st.shape == forParent && st.parent == in.parent) {
+		in.attrs = st.attrs
+		return
+	}
+	out := ld.attrsNow(m, d, st, id)
+	ld.insts[id].attrs = out
+	st.attrs, st.parent, st.ready = out, ld.insts[id].parent, true
+}
+
+// shapeOf looks at what the expressions of a block depend on.
+func (ld *loader) shapeOf(u *unit, d *udecl) sharing {
+	if d.flags&hasDynamic == 0 {
+		return forAll
+	}
+	shape := forAll
+	for i := range u.attrsOf(d) {
+		a := &u.attrs[int(d.attrs.first)+i]
+		if a.expr == 0 {
+			continue
+		}
+		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) {
+			continue
+		}
+		shape = max(shape, sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps))
+	}
+	return shape
+}
+
+func sharedBy(d *udecl, need deps) sharing {
+	device := d.kind == schema.Switch || d.kind == schema.Node
+	member := d.kind == schema.Port || d.kind == schema.NIC || d.kind == schema.Interface
+	switch {
+	case need&needsMember != 0 && member, need&needsEach != 0 && d.flags&hasForEach != 0, need&needsSelf != 0 && device:
+		return forOne
+	case need&(needsMember|needsEach|needsSelf) != 0:
+		return forParent
+	}
+	return forAll
+}
+
+// keepsEnabled: a port or NIC exists anyway, and enabled = false shuts it.
+func keepsEnabled(k schema.Kind) bool {
+	return k == schema.Port || k == schema.NIC || k == schema.Except
+}
+
+func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span32 {
+	u := m.unit
+	c := ld.cfg
+	attrs := u.attrsOf(d)
+	if d.flags&hasDynamic == 0 {
+		first := len(c.Attrs)
+		for i := range attrs {
+			a := &attrs[i]
+			if a.val.Kind == Absent || a.num == schema.AEnabled && !keepsEnabled(d.kind) || a.num == schema.AVars {
+				continue
+			}
+			ld.noteValue(m, d, a, a.val)
+			c.Attrs = append(c.Attrs, Attr{a.num, a.val})
+		}
+		return span32{uint32(first), uint32(len(c.Attrs) - first)}
+	}
+	if st.fixed == nil {
+		st.fixed = make([]Value, len(attrs))
+		ld.fixedOnes(m, d, st, id)
+	}
+	s := &scope{ld: ld, mod: m, inst: id}
+	vals := make([]Attr, 0, len(attrs))
+	for i := range attrs {
+		a := &attrs[i]
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) {
+			continue
+		}
+		v := st.fixed[i]
+		if a.expr != 0 && sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps) != forAll {
+			if v, _ = ld.evalAttr(s, u, d, a); v.Kind != Absent {
+				ld.noteValue(m, d, a, v)
+			}
+		}
+		if v.Kind == Absent || a.num == schema.AVars {
+			continue
+		}
+		vals = append(vals, Attr{a.num, v})
+	}
+	first := len(c.Attrs)
+	c.Attrs = append(c.Attrs, vals...)
+	return span32{uint32(first), uint32(len(vals))}
+}
+
+// fixedOnes evaluates what depends on no instance.
+func (ld *loader) fixedOnes(m *modinst, d *udecl, st *declState, id instID) {
+	u := m.unit
+	s := &scope{ld: ld, mod: m, inst: id}
+	for i := range u.attrsOf(d) {
+		a := &u.attrs[int(d.attrs.first)+i]
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) {
+			continue
+		}
+		v := a.val
+		switch {
+		case a.expr == 0 && pending(v.Kind):
+			v, _ = ld.settle(m, u.fileOf(d, a), a, v, &a.def.Type)
+		case a.expr != 0:
+			ld.provenance(m, d, i, a)
+			if sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps) != forAll {
+				continue
+			}
+			v, _ = ld.evalAttr(s, u, d, a)
+		}
+		if v.Kind != Absent {
+			ld.noteValue(m, d, a, v)
+		}
+		st.fixed[i] = v
+	}
+}
+
+// evalAttr evaluates one attribute in a scope, to a typed value.
+func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
+	f := u.fileOf(d, a)
+	if a.expr == 0 {
+		if pending(a.val.Kind) {
+			return ld.settle(s.mod, f, a, a.val, &a.def.Type)
+		}
+		return a.val, true
+	}
+	span := a.at.in(f.id)
+	type attrFrame struct {
+		a    *attr
+		inst instID
+	}
+	if !ld.enter(attrFrame{a, s.inst}, a.num.Name()+" of "+ld.strs[d.head], span) {
+		return Value{}, false
+	}
+	defer ld.leave()
+	v, ok := s.eval(f, &f.exprs[a.expr-1])
+	if !ok {
+		return Value{}, false
+	}
+	if !a.def.Secret && v.HasMarkDeep(funcs.Sensitive) {
+		ld.fail(span, "the value of "+a.num.Name()+" is a secret and would land in artifacts", "secrets are named, never written: only attributes that name where one is kept take them", secretLabels(v)...)
+		return Value{}, false
+	}
+	v, _ = v.UnmarkDeep()
+	if a.num == schema.ASet {
+		return ld.overrideSet(s, u, d, f, a, v)
+	}
+	out, bad := ld.convert(&a.def.Type, a.num.Name(), v)
+	if bad != nil {
+		ld.fail(span, bad.summary, bad.help, ld.originLabel(s.mod, f, a)...)
+		return Value{}, false
+	}
+	return out, true
+}
+
+// originLabel shows where a value was written that does not fit where it is
+// used.
+func (ld *loader) originLabel(m *modinst, f *file, a *attr) []diag.Label {
+	at := ld.originOf(m, f.exprs[a.expr-1].tree, 0)
+	if at.IsZero() {
+		return nil
+	}
+	return []diag.Label{{Span: at, Where: ld.whereIs(at), Text: "value comes from"}}
+}
+
+// settle resolves the references in a value.
+func (ld *loader) settle(m *modinst, f *file, a *attr, v Value, t *schema.Type) (Value, bool) {
+	switch v.Kind {
+	case valRef:
+		return ld.settleRef(m, f, a, v, t)
+	case valPendList:
+		one := *t
+		one.Many = false
+		list := ld.lists[v.N]
+		out := ld.newValues(len(list))
+		ok := true
+		for i, el := range list {
+			r, good := ld.settle(m, f, a, el, &one)
+			out[i], ok = r, ok && good && r.Kind != Absent
+		}
+		if !ok {
+			return Value{}, false
+		}
+		return ld.list(out), true
+	case valPendMap, valPendObj:
+		pairs := ld.maps[v.N]
+		out := ld.newPairs(len(pairs))
+		ok := true
+		for i, p := range pairs {
+			et := t.Elem
+			if v.Kind == valPendObj {
+				et = fieldType(t, p.Key)
+			}
+			if et == nil {
+				et = &anyType
+			}
+			r, good := ld.settle(m, f, a, p.Val, et)
+			out[i], ok = Pair{p.Key, r}, ok && good
+		}
+		if !ok {
+			return Value{}, false
+		}
+		kind := Map
+		if v.Kind == valPendObj {
+			kind = Object
+		}
+		return ld.pairsOf(kind, out), true
+	}
+	return v, true
+}
+
+func fieldType(t *schema.Type, key Value) *schema.Type {
+	for i := range t.Fields {
+		if fieldKey(t.Fields[i].Num) == key {
+			return &t.Fields[i].Type
+		}
+	}
+	return nil
+}
+
+// settleRef resolves a written reference to a handle, or to all of a family
+// where a list is taken.
+func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Type) (Value, bool) {
+	r := f.refs[v.N]
+	steps := f.steps[r.first : r.first+r.n]
+	kind, _ := rootKind(ld.strs[f.shift.strs[steps[0].text]])
+	cur := val{form: isRoot, ld: ld, mod: m, kind: kind}
+	whole := place{steps[0].at.start, steps[len(steps)-1].at.start + steps[len(steps)-1].at.length - steps[0].at.start}
+	ld.refAt = whole.in(f.id)
+	for i := 1; i < len(steps); i++ {
+		s := &steps[i]
+		name := ld.strs[f.shift.strs[s.text]]
+		if cur.form == isCty {
+			if cur = cur.unwrap(); cur.form == isCty {
+				ld.fail(s.at.in(f.id), a.num.Name()+" is no reference: it goes on after an attribute", "")
+				return Value{}, false
+			}
+		}
+		next, bad := ld.step(cur, name)
+		if bad != nil {
+			ld.fail(s.at.in(f.id), bad.summary, bad.help)
+			return Value{}, false
+		}
+		cur = next
+	}
+	out, bad := ld.fromVal(t, a.num.Name(), cur)
+	if bad != nil {
+		ld.fail(whole.in(f.id), bad.summary, bad.help)
+		return Value{}, false
+	}
+	return out, true
+}
+
+// fromVal converts the end of a reference.
+func (ld *loader) fromVal(t *schema.Type, name string, v val) (Value, *mistake) {
+	switch v.form {
+	case isInst:
+		return ld.handleValue(t, name, v.inst)
+	case isFamily:
+		if !t.Many {
+			what := v.fam.kind.String() + "." + ld.strs[v.fam.label]
+			return Value{}, &mistake{name + " takes one " + v.fam.kind.String() + ", and `" + what + "` is " + itoa(len(v.fam.insts)) + " of them", "pick one: " + what + "[\"KEY\"]; " + listHelp("", v.fam.keys(ld))}
+		}
+		out := ld.newValues(len(v.fam.insts))
+		one := *t
+		one.Many = false
+		for i, id := range v.fam.insts {
+			h, bad := ld.handleValue(&one, name, id)
+			if bad != nil {
+				return Value{}, bad
+			}
+			out[i] = h
+		}
+		return ld.list(out), nil
+	}
+	c, bad := v.plain()
+	if bad != nil {
+		return Value{}, bad
+	}
+	return ld.convert(t, name, c)
+}
+
+// attrKey names an attribute of an instance as it was written.
+type attrKey struct {
+	inst instID
+	num  schema.Attr
+}
+
+type treeKey struct {
+	file  source.FileID
+	start uint32
+	mod   bool
+}
+
+// written is the value of an attribute as it was written in its block, for
+// expressions that read it through a reference. Null if it is not written.
+func (ld *loader) written(id instID, n schema.Attr) (cty.Value, *mistake) {
+	in := ld.insts[id]
+	if in.decl < 0 {
+		return cty.NullVal(cty.DynamicPseudoType), nil
+	}
+	key := attrKey{id, n}
+	c, ok := ld.memo[key]
+	if !ok {
+		m := ld.mods[in.mod]
+		d := &m.unit.decls[in.decl]
+		a := m.unit.find(d, n)
+		if a == nil {
+			return cty.NullVal(cty.DynamicPseudoType), nil
+		}
+		f := m.unit.fileOf(d, a)
+		c = &cell{what: n.Name() + " of " + ld.strs[d.head], span: a.at.in(f.id)}
+		c.compute = func() (cty.Value, bool) {
+			e := ld.tree(f, a)
+			if e == nil || a.bad {
+				return cty.DynamicVal, false
+			}
+			return (&scope{ld: ld, mod: m, inst: id}).eval(f, e)
+		}
+		ld.memo[key] = c
+	}
+	v, ok := ld.force(c)
+	if !ok {
+		return cty.DynamicVal, silent
+	}
+	return v, nil
+}
+
+func (u *unit) find(d *udecl, n schema.Attr) *attr {
+	for i := range u.attrsOf(d) {
+		if a := &u.attrs[int(d.attrs.first)+i]; a.num == n {
+			return a
+		}
+	}
+	return nil
+}
+
+// tree is the expression of an attribute. Those that were reduced are parsed
+// again from the source, which is rare: only what expressions read.
+func (ld *loader) tree(f *file, a *attr) *expr {
+	if a.expr != 0 {
+		return &f.exprs[a.expr-1]
+	}
+	key := treeKey{file: f.id, start: a.at.start}
+	if e, ok := ld.trees[key]; ok {
+		return e
+	}
+	src := f.src[a.at.start : a.at.start+a.at.length]
+	start := hcl.Pos{Line: 1, Column: 1, Byte: int(a.at.start)}
+	var tree hclsyntax.Expression
+	if f.json {
+		je, diags := hcljson.ParseExpressionWithStartPos(src, f.name, start)
+		if diags.HasErrors() {
+			return nil
+		}
+		tree = (&jsonReader{src: f.src}).expr(je)
+	} else {
+		var diags hcl.Diagnostics
+		if tree, diags = hclsyntax.ParseExpression(src, f.name, start); diags.HasErrors() {
+			return nil
+		}
+	}
+	var w rewriter
+	e := &expr{tree: w.expr(tree), at: a.at}
+	e.deps = w.deps
+	ld.trees[key] = e
+	return e
+}
+
+// provenance notes where the value of an attribute comes from, when that is a
+// variable, a local or a module's input.
+func (ld *loader) provenance(m *modinst, d *udecl, i int, a *attr) {
+	decl := &ld.cfg.Decls[m.declBase+DeclID(d.self)]
+	row := &ld.cfg.Spans[decl.spans.first+uint32(i)]
+	if row.From.IsZero() {
+		row.From = ld.originOf(m, m.unit.fileOf(d, a).exprs[a.expr-1].tree, 0)
+	}
+}
+
+// originOf follows references to variables and locals to where the value was
+// written.
+func (ld *loader) originOf(m *modinst, e hclsyntax.Expression, depth int) source.Span {
+	if depth > maxModules {
+		return source.Span{}
+	}
+	var found source.Span
+	findRoots(e, func(trav hcl.Traversal) {
+		if !found.IsZero() || len(trav) < 2 {
+			return
+		}
+		step, ok := trav[1].(hcl.TraverseAttr)
+		if !ok {
+			return
+		}
+		var c *cell
+		switch trav.RootName() {
+		case "var":
+			c = m.vars[step.Name]
+		case "local":
+			c = m.locals[step.Name]
+		}
+		if c == nil || !c.done {
+			return
+		}
+		found = c.origin
+		if c.next == nil {
+			return
+		}
+		if _, pure := c.next.expr.(*rootNode); pure {
+			if further := ld.originOf(c.next.mod, c.next.expr, depth+1); !further.IsZero() {
+				found = further
+			}
+		}
+	})
+	return found
+}
+
+// findRoots calls f for the references in a rewritten tree.
+func findRoots(e hclsyntax.Expression, f func(hcl.Traversal)) {
+	hclsyntax.VisitAll(e, func(n hclsyntax.Node) hcl.Diagnostics {
+		switch n := n.(type) {
+		case *rootNode:
+			f(n.trav)
+		}
+		return nil
+	})
+}

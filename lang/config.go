@@ -1,0 +1,262 @@
+// Package lang turns files in the rocec language into a Config: every block
+// instance with its values evaluated, typed, in canonical units, and with the
+// span each was written at. It resolves variables, locals, modules, for_each,
+// label ranges and references; it knows HCL and cty, and nothing below it
+// does. It does not know what a fabric is: names of ports, addresses and the
+// order of precedence are the business of compiler/resolve.
+//
+// Files are parsed one by one, in parallel; each is reduced to rows with
+// file-local numbers and dropped, so that a fabric written out block by block
+// costs little more than parsing it.
+package lang
+
+import (
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+type (
+	// BlockID is the index of a block instance in Config.Blocks. 0 = none.
+	BlockID uint32
+	// DeclID is the index of a written block in Config.Decls. 0 = none.
+	DeclID uint32
+	// Str is an interned string of a Config. 0 = "".
+	Str uint32
+)
+
+// Config is the evaluated configuration of a fabric. It is immutable.
+type Config struct {
+	Files  *source.Files
+	Blocks []Block   // index = BlockID; the children of a block are contiguous
+	Attrs  []Attr    // owned by blocks as ranges; instances of one range share theirs
+	Decls  []Decl    // index = DeclID
+	Spans  []Span    // owned by decls as ranges
+	Lists  [][]Value // of List values
+	Maps   [][]Pair  // of Map and Object values; an object's keys are attribute numbers
+	Ratios []Ratio
+
+	Top      []BlockID   // blocks at the top of files, in the order of files and lines
+	Checks   []Check     // conditions, evaluated after compile
+	Ignores  []Ignore    // comments that silence rules: data that rules see
+	Inputs   []Input     // variables from outside, by digest only
+	Outputs  []OutputVal // of the root module, rendered
+	strings  []string
+	modules  []string // module address prefixes, index = Decl.Module
+	byString map[string]Str
+	late     *loader // what conditions are evaluated with; nil if there are none
+}
+
+// Block is one instance of a written block. Parent and children are rows of
+// the same table; a range in a label makes one instance for each member.
+type Block struct {
+	Kind   schema.Kind
+	Name   Str     // device, port, class...: the label, key, member or `name`
+	Key    Str     // for_each key, or the member's varying part; 0 if neither
+	Label  Str     // the last label as written
+	Parent BlockID // 0 at the top
+	Decl   DeclID
+	Index  uint32 // among the members of its range or for_each, from 0
+	attrs  span32 // range of Config.Attrs
+	kids   span32 // range of Config.Blocks
+}
+
+type span32 struct{ first, n uint32 }
+
+// Attr is one written attribute of a block.
+type Attr struct {
+	Num schema.Attr
+	Val Value
+}
+
+// ValueKind is the form of a Value.
+type ValueKind uint8
+
+// Forms of values.
+const (
+	Absent  ValueKind = iota // not written, or null
+	Int                      // N: number in the canonical unit of its type, or bool as 0 and 1
+	Text                     // N: Str
+	Word                     // N: Str; a plain word a type accepts besides: "auto", "off", "keep"
+	Ratio_                   // N: index in Config.Ratios
+	Handle                   // N: BlockID of what is referred to
+	List                     // N: index in Config.Lists
+	Map                      // N: index in Config.Maps
+	Object                   // N: index in Config.Maps; keys are attribute numbers as Int
+	Percent                  // N: percent, where a type takes a speed or a percent
+)
+
+// Value is a typed value in canonical form.
+type Value struct {
+	Kind ValueKind
+	N    int64
+}
+
+// Pair is one entry of a map or object.
+type Pair struct{ Key, Val Value }
+
+// Ratio is an exact decimal or fraction.
+type Ratio struct{ Num, Den int64 }
+
+// Decl is one block as written: all instances that came of it share it.
+type Decl struct {
+	Kind   schema.Kind
+	Span   source.Span // from the block's word to its opening brace
+	Parent DeclID
+	Module uint32 // index of the module instance's address prefix; 0 = root
+	Head   Str    // as written: `port "Ethernet[0-3]"`
+	spans  span32
+}
+
+// Span is where one attribute of a Decl was written, and what it refers to.
+type Span struct {
+	Num   schema.Attr
+	Start uint32 // of the value, in the Decl's file
+	Len   uint32
+	From  source.Span // where the value comes from when it is a variable, local or module input; zero otherwise
+}
+
+// Check is one assert of a check block, kept until the fabric is compiled.
+type Check struct {
+	Name    string
+	Decl    DeclID
+	Span    source.Span // of the condition
+	Message string
+	eval    checkExpr
+}
+
+// Ignore is one comment `rocec-ignore: rule # reason`, or its file form.
+type Ignore struct {
+	Rules  []string
+	Reason string
+	At     source.Span // of the comment
+	Covers source.Span // what it silences: a line, a block or a file
+}
+
+// Input is a variable given from outside the files.
+type Input struct {
+	Name   string
+	From   string // "ROCEC_VAR_x", "--var", a file's name
+	Digest source.Digest
+}
+
+// OutputVal is one output of the root module as text (JSON).
+type OutputVal struct {
+	Name      string
+	JSON      string
+	Sensitive bool
+}
+
+// String returns the text of an interned string.
+func (c *Config) String(s Str) string { return c.strings[s] }
+
+// Intern returns the number of a string that is already in the table.
+func (c *Config) Intern(s string) (Str, bool) { n, ok := c.byString[s]; return n, ok }
+
+// Block returns a block row; id must not be 0.
+func (c *Config) Block(id BlockID) *Block { return &c.Blocks[id] }
+
+// Kids returns the IDs of the children of a block as a range [first, end).
+func (c *Config) Kids(id BlockID) (first, end BlockID) {
+	k := c.Blocks[id].kids
+	return BlockID(k.first), BlockID(k.first + k.n)
+}
+
+// AttrsOf returns the written attributes of a block, ascending by number.
+func (c *Config) AttrsOf(id BlockID) []Attr {
+	a := c.Blocks[id].attrs
+	return c.Attrs[a.first : a.first+a.n]
+}
+
+// Attr returns one attribute of a block, Absent if it is not written.
+func (c *Config) Attr(id BlockID, n schema.Attr) Value {
+	for _, a := range c.AttrsOf(id) {
+		if a.Num == n {
+			return a.Val
+		}
+	}
+	return Value{}
+}
+
+// Text is the text of a Text or Word value, "" of others.
+func (c *Config) Text(v Value) string {
+	if v.Kind == Text || v.Kind == Word {
+		return c.strings[v.N]
+	}
+	return ""
+}
+
+// IsWord reports whether a value is one of the plain words.
+func (c *Config) IsWord(v Value, word string) bool { return v.Kind == Word && c.strings[v.N] == word }
+
+// List returns the elements of a List; a single value is a list of one.
+func (c *Config) List(v Value) []Value {
+	switch v.Kind {
+	case List:
+		return c.Lists[v.N]
+	case Absent:
+		return nil
+	}
+	return []Value{v}
+}
+
+// Pairs returns the entries of a Map or Object, in the order written.
+func (c *Config) Pairs(v Value) []Pair {
+	if v.Kind == Map || v.Kind == Object {
+		return c.Maps[v.N]
+	}
+	return nil
+}
+
+// Field returns a field of an Object, Absent if it is not written.
+func (c *Config) Field(v Value, n schema.Attr) Value {
+	if v.Kind != Object {
+		return Value{}
+	}
+	for _, p := range c.Maps[v.N] {
+		if p.Key.N == int64(n) {
+			return p.Val
+		}
+	}
+	return Value{}
+}
+
+// Fraction returns the ratio of a Ratio_ value, or N/1 of an Int.
+func (c *Config) Fraction(v Value) Ratio {
+	if v.Kind == Ratio_ {
+		return c.Ratios[v.N]
+	}
+	return Ratio{v.N, 1}
+}
+
+// SpanOf is where an attribute of a decl was written, zero if it was not.
+func (c *Config) SpanOf(d DeclID, n schema.Attr) source.Span {
+	decl := &c.Decls[d]
+	for _, s := range c.Spans[decl.spans.first : decl.spans.first+decl.spans.n] {
+		if s.Num == n {
+			return source.Span{File: decl.Span.File, Start: s.Start, Len: s.Len}
+		}
+	}
+	return source.Span{}
+}
+
+// SpansOf lists the attributes written in a decl, with their places.
+func (c *Config) SpansOf(d DeclID) []Span {
+	r := c.Decls[d].spans
+	return c.Spans[r.first : r.first+r.n]
+}
+
+// Address is the address of a block instance as commands take it:
+// `module.pod1.switch.tor.port["Ethernet0"]`.
+func (c *Config) Address(id BlockID) string { return c.address(id) }
+
+// Strings is the string table: index = Str. It must not be changed.
+func (c *Config) Strings() []string { return c.strings }
+
+// ModulePrefix is the address prefix of the module that a decl stands in:
+// "module.pod1.", "" for the root.
+func (c *Config) ModulePrefix(d DeclID) string {
+	if n := c.Decls[d].Module; int(n) < len(c.modules) {
+		return c.modules[n]
+	}
+	return ""
+}

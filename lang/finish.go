@@ -1,0 +1,206 @@
+package lang
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// finish gives the instances their numbers in the Config, children next to each
+// other, and hands it over.
+func (ld *loader) finish() (*Config, diag.List) {
+	ld.qosCycles()
+	c := ld.cfg
+	number := ld.number()
+	for i := range c.Attrs {
+		renumber(&c.Attrs[i].Val, number)
+	}
+	for _, l := range ld.lists {
+		for i := range l {
+			renumber(&l[i], number)
+		}
+	}
+	for _, m := range ld.maps {
+		for i := range m {
+			renumber(&m[i].Val, number)
+		}
+	}
+	for i := range c.Checks {
+		c.Checks[i].eval.ld = ld
+	}
+	c.Lists, c.Maps, c.Ratios = ld.lists, ld.maps, ld.ratios
+	c.strings, c.byString = ld.strs, ld.strNum
+	c.modules = make([]string, max(len(ld.mods), 1))
+	for _, m := range ld.mods {
+		c.modules[m.id] = m.addr
+	}
+	if len(c.Checks) > 0 || ld.Keep {
+		c.late = ld
+	}
+	slices.SortFunc(c.Inputs, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(c.Outputs, func(a, b OutputVal) int { return strings.Compare(a.Name, b.Name) })
+	return c, ld.sorted()
+}
+
+// number fills Config.Blocks breadth first, and returns the new number of each
+// instance.
+func (ld *loader) number() []BlockID {
+	c := ld.cfg
+	number := make([]BlockID, len(ld.insts))
+	order := make([]instID, 1, len(ld.insts))
+	for _, m := range ld.mods {
+		for _, f := range m.families {
+			for _, id := range f.insts {
+				number[id] = BlockID(len(order))
+				order = append(order, id)
+				c.Top = append(c.Top, number[id])
+			}
+		}
+	}
+	c.Blocks = make([]Block, 1, len(ld.insts))
+	for i := 1; i < len(order); i++ {
+		id := order[i]
+		in := &ld.insts[id]
+		b := Block{
+			Kind: in.kind, Name: in.name, Key: in.key, Label: in.label, Parent: number[in.parent],
+			Decl: in.declID, Index: in.index, attrs: in.attrs, kids: span32{uint32(len(order)), 0},
+		}
+		for kid := in.first; kid != 0; kid = ld.insts[kid].next {
+			number[kid] = BlockID(len(order))
+			order = append(order, kid)
+			b.kids.n++
+		}
+		c.Blocks = append(c.Blocks, b)
+	}
+	return number
+}
+
+func renumber(v *Value, number []BlockID) {
+	if v.Kind == Handle {
+		v.N = int64(number[v.N])
+	}
+}
+
+// sorted puts the findings in the order of files and places.
+func (ld *loader) sorted() diag.List {
+	out := ld.diags
+	key := func(d *diag.Diagnostic) (string, uint32) {
+		if len(d.Labels) == 0 {
+			return "", 0
+		}
+		return ld.files.Name(d.Labels[0].Span.File), d.Labels[0].Span.Start
+	}
+	slices.SortStableFunc(out, func(a, b diag.Diagnostic) int {
+		an, as := key(&a)
+		bn, bs := key(&b)
+		if c := strings.Compare(an, bn); c != 0 {
+			return c
+		}
+		if as != bs {
+			return int(int64(as) - int64(bs))
+		}
+		return strings.Compare(a.Summary, b.Summary)
+	})
+	return out
+}
+
+// noteValue keeps what is looked for in values as they are evaluated: names of
+// models, and ports that need the predeclared contract.
+func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
+	if m.unit.dir == packDir && a.num != schema.AASIC {
+		return
+	}
+	at := func() source.Span { return a.at.in(m.unit.fileOf(d, a).id) }
+	switch a.num {
+	case schema.AModel:
+		kind := schema.SwitchModel
+		if d.of == schema.NIC {
+			kind = schema.NICModel
+		}
+		ld.want(kind, v, at)
+	case schema.AASIC:
+		ld.want(schema.ASIC, v, at)
+	case schema.ACable:
+		if v.Kind != Object {
+			return
+		}
+		for _, p := range ld.maps[v.N] {
+			if p.Key == fieldKey(schema.AMediaName) {
+				ld.want(schema.Media, p.Val, at)
+			}
+		}
+	case schema.APCIe:
+		if v.Kind != Object || d.kind == schema.NICModel {
+			return
+		}
+		for _, p := range ld.maps[v.N] {
+			if p.Key == fieldKey(schema.AGen) {
+				ld.want(schema.PCIe, ld.text(strconv.FormatInt(p.Val.N, 10)), at)
+			}
+		}
+	case schema.AExternal:
+		ld.extern = ld.extern || v.N == 1
+	}
+}
+
+func (ld *loader) want(k schema.Kind, v Value, at func() source.Span) {
+	if v.Kind != Text {
+		return
+	}
+	key := famKey{k, Str(v.N)}
+	if !ld.wanted[key] {
+		ld.wanted[key] = true
+		ld.wants = append(ld.wants, want{kind: k, name: key.label, at: at()})
+	}
+}
+
+func (ld *loader) spanOfAttr(id instID, n schema.Attr) source.Span {
+	in := &ld.insts[id]
+	if in.decl < 0 {
+		return source.Span{}
+	}
+	u := ld.mods[in.mod].unit
+	d := &u.decls[in.decl]
+	if a := u.find(d, n); a != nil {
+		return a.at.in(u.fileOf(d, a).id)
+	}
+	return u.spanOf(d)
+}
+
+// addrOf is the address of an instance while it is evaluated.
+func (ld *loader) addrOf(id instID) string {
+	in := &ld.insts[id]
+	if in.parent != 0 {
+		return ld.addrOf(in.parent) + "." + in.kind.String() + "[" + quoteKey(ld.strs[in.name]) + "]"
+	}
+	return topAddress(ld.mods[in.mod].addr, in.kind, ld.strs[in.label], ld.strs[in.key])
+}
+
+func topAddress(module string, k schema.Kind, label, key string) string {
+	s := module + k.String()
+	switch {
+	case label == "":
+	case hclsyntax.ValidIdentifier(label):
+		s += "." + label
+	default:
+		s += "[" + quoteKey(label) + "]"
+	}
+	if key != "" {
+		s += "[" + quoteKey(key) + "]"
+	}
+	return s
+}
+
+func (c *Config) address(id BlockID) string {
+	b := &c.Blocks[id]
+	if b.Parent != 0 {
+		return c.address(b.Parent) + "." + b.Kind.String() + "[" + quoteKey(c.strings[b.Name]) + "]"
+	}
+	return topAddress(c.modules[c.Decls[b.Decl].Module], b.Kind, c.strings[b.Label], c.strings[b.Key])
+}

@@ -1,0 +1,147 @@
+// Package format is rocec fmt: it gives source its canonical layout, which is
+// that of terraform fmt (two spaces of indentation, aligned equals signs and
+// comments), without trailing white space, with one newline at the end and at
+// most one blank line in a row.
+//
+// Only white space between tokens changes. Quoted strings, heredocs and what
+// stands inside their interpolations stay byte for byte as they are; line ends
+// stay CRLF or LF as written. Source that does not parse, or whose layout cannot
+// be made canonical without changing what it says, comes back as it was with the
+// reason. JSON is not formatted.
+package format
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+)
+
+// Problem is why a source was not formatted.
+type Problem struct {
+	Offset  int // byte, from 0
+	Line    int // from 1
+	Column  int // in characters, from 1
+	Message string
+}
+
+func (p *Problem) Error() string { return p.Message }
+
+// maxPasses is how often a layout may change before it is given up: hclwrite
+// needs a second pass on some odd input.
+const maxPasses = 3
+
+// Source returns the canonical form of a file. With a problem it returns src
+// itself, and so it does for a name that ends in .json. Formatting the result
+// again changes nothing.
+func Source(name string, src []byte) ([]byte, *Problem) {
+	if strings.HasSuffix(name, ".json") {
+		return src, nil
+	}
+	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
+	if p := deep(tokens); p != nil {
+		return src, p
+	}
+	if _, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos); diags.HasErrors() {
+		return src, problemOf(diags)
+	}
+	hidden, masked := mask(src, tokens)
+	for range maxPasses {
+		next := hclwrite.Format(tidy(hidden))
+		if bytes.Equal(next, hidden) {
+			return restore(name, src, tokens, hidden, masked)
+		}
+		hidden = next
+	}
+	if !bytes.Equal(hclwrite.Format(tidy(hidden)), hidden) {
+		return src, &Problem{0, 1, 1, "layout does not settle, file is left as it is"}
+	}
+	return restore(name, src, tokens, hidden, masked)
+}
+
+// Diff is the unified diff of two versions of a file, or "" if they are equal.
+func Diff(name string, before, after []byte) string {
+	old := string(before)
+	// The edits come from the same text, so they are consistent with it.
+	diff, _ := udiff.ToUnified("old/"+name, "new/"+name, old, udiff.Lines(old, string(after)), udiff.DefaultContextLines)
+	return diff
+}
+
+func problemOf(diags hcl.Diagnostics) *Problem {
+	for _, d := range diags {
+		if d.Severity != hcl.DiagError {
+			continue
+		}
+		p := &Problem{Line: 1, Column: 1, Message: d.Detail}
+		if d.Detail == "" {
+			p.Message = d.Summary
+		}
+		if d.Subject != nil {
+			at := d.Subject.Start
+			p.Offset, p.Line, p.Column = at.Byte, at.Line, at.Column
+		}
+		return p
+	}
+	return nil
+}
+
+// restore puts the templates back and makes sure that nothing but white space
+// differs from the source. Lexing the result is the only sure way: "a.0 .1" has
+// other tokens once the space is gone.
+func restore(name string, src []byte, tokens hclsyntax.Tokens, hidden []byte, masked []span) ([]byte, *Problem) {
+	out := unmask(name, src, hidden, masked)
+	now, _ := hclsyntax.LexConfig(out, name, hcl.InitialPos)
+	if at, same := sameTokens(tokens, now); !same {
+		return src, &Problem{at.Byte, at.Line, at.Column, "white space here cannot be changed without changing the meaning, file is left as it is"}
+	}
+	if bytes.Equal(out, src) {
+		return src, nil
+	}
+	return out, nil
+}
+
+// sameTokens compares two token lists less blank lines and white space at the
+// end of comments, and returns the first place where they part.
+func sameTokens(a, b hclsyntax.Tokens) (hcl.Pos, bool) {
+	i, j := 0, 0
+	startA, startB := true, true // at the start of a line
+	for {
+		i, startA = skipBlank(a, i, startA)
+		j, startB = skipBlank(b, j, startB)
+		x, y := a[i], b[j]
+		switch {
+		case x.Type == hclsyntax.TokenEOF && y.Type == hclsyntax.TokenEOF:
+			return hcl.Pos{}, true
+		case x.Type == hclsyntax.TokenEOF && y.Type == hclsyntax.TokenNewline:
+			j++ // the newline that was added at the end
+			continue
+		case x.Type != y.Type || !bytes.Equal(significant(x), significant(y)):
+			return x.Range.Start, false
+		}
+		startA, startB = endsLine(x), endsLine(x)
+		i, j = i+1, j+1
+	}
+}
+
+func skipBlank(tokens hclsyntax.Tokens, i int, lineStart bool) (int, bool) {
+	for lineStart && tokens[i].Type == hclsyntax.TokenNewline {
+		i++
+	}
+	return i, lineStart
+}
+
+func significant(t hclsyntax.Token) []byte {
+	if t.Type == hclsyntax.TokenComment {
+		return bytes.TrimRight(t.Bytes, " \t\r\n")
+	}
+	return t.Bytes
+}
+
+// endsLine reports whether the next token starts a line. Comments that start
+// with # or // take their newline with them.
+func endsLine(t hclsyntax.Token) bool {
+	return t.Type == hclsyntax.TokenNewline || t.Type == hclsyntax.TokenComment && bytes.HasSuffix(t.Bytes, []byte("\n"))
+}

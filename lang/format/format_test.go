@@ -1,0 +1,321 @@
+package format
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"golang.org/x/tools/txtar"
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "rewrite expected output")
+
+// Each archive has a file "in" and its canonical form "want".
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, problem := Source("x.roce.hcl", ar.Files[0].Data)
+			if problem != nil {
+				t.Fatalf("problem: %+v", problem)
+			}
+			if *update {
+				ar.Files[1].Data = got
+				if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(ar.Files[1].Data), string(got)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			check(t, ar.Files[0].Data)
+		})
+	}
+}
+
+func TestSource(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"empty", "", ""},
+		{"blank only", " \n\n\t\n", ""},
+		{"final newline", "a = 1", "a = 1\n"},
+		{"trailing space at the end", "a = 1  \t", "a = 1\n"},
+		{"leading blank lines", "\n\n# c\na=1\n", "# c\na = 1\n"},
+		{"runs of blank lines", "a=1\n\n\n \n\nb=2\n\n\n", "a = 1\n\nb = 2\n"},
+		{"comment at the end", "a = 1\n# end", "a = 1\n# end\n"},
+		{"space after a comment", "# c  \t\na = 1 # d \n", "# c\na = 1 # d\n"},
+		{"block comment stays", "/* a  \n\n\n   b */\na=1", "/* a  \n\n\n   b */\na = 1\n"},
+		{"blank lines inside a list", "a = [\n1,\n\n\n2\n]\n", "a = [\n  1,\n\n  2\n]\n"},
+		{"crlf", "a=1\r\n\r\n\r\nbb=2 # c \r\n", "a = 1\r\n\r\nbb = 2 # c\r\n"},
+		{"crlf added", "a=1\r\nbb=2", "a  = 1\r\nbb = 2\r\n"},
+		{"interpolation stays", "a=\"${ x }  ${y}\" #c\nbb=1 #d\n", "a  = \"${ x }  ${y}\" #c\nbb = 1              #d\n"},
+		{"wide interpolation", "a=\"é${ \"ü\" }\" #c\nb=\"éééééééééé\" #d\n", "a = \"é${ \"ü\" }\"  #c\nb = \"éééééééééé\" #d\n"},
+		{"heredoc stays", "a=<<E\n  x  \n\n\n\ty${ z  }\nE\nb=1", "a = <<E\n  x  \n\n\n\ty${ z  }\nE\nb = 1\n"},
+		{"flush heredoc stays", "b \"x\" {\na=<<-E\n  x  \n    ${ z  }\n    E\n}\n", "b \"x\" {\n  a = <<-E\n  x  \n    ${ z  }\n    E\n}\n"},
+		{"heredoc in a list", "a = [<<E\n ${ x }\nE\n,\n2]\n", "a = [<<E\n ${ x }\nE\n  ,\n2]\n"},
+		{"several lines in an interpolation", "a = \"${f(\n1,\n2)}\" # c\nbbb = 1 # d\n", ""},
+		{"legacy index", "a = b.0.c\n", "a = b.0.c\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, problem := Source("x.roce.hcl", []byte(tt.in))
+			if problem != nil {
+				t.Fatalf("problem: %+v", problem)
+			}
+			if diff := cmp.Diff(tt.want, string(got)); diff != "" && tt.want != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			check(t, []byte(tt.in))
+		})
+	}
+}
+
+func TestProblems(t *testing.T) {
+	tests := []struct {
+		name, file, in string
+		want           Problem
+		message        string
+	}{
+		{"syntax", "x.roce.hcl", "a = 1\nb = [1\n", Problem{Offset: 10, Line: 2, Column: 5}, "closing bracket"},
+		{"not utf-8", "x.roce.hcl", "a = \"\xff\"\n", Problem{Offset: 5, Line: 1, Column: 6}, "UTF-8"},
+		{"unclosed block", "x.roce.hcl", "b {\n", Problem{Offset: 2, Line: 1, Column: 3}, "closing brace"},
+		{"too deep", "x.roce.hcl", "a = " + strings.Repeat("[", 200000), Problem{Offset: 1004, Line: 1, Column: 1005}, "deeper"},
+		{"meaning would change", "x.roce.hcl", "a = b.0 .1\n", Problem{Offset: 6, Line: 1, Column: 7}, "meaning"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, problem := Source(tt.file, []byte(tt.in))
+			if string(got) != tt.in {
+				t.Errorf("source with a problem was changed to %.100q", got)
+			}
+			if problem == nil {
+				t.Fatal("no problem")
+			}
+			if !strings.Contains(problem.Message, tt.message) {
+				t.Errorf("message %q lacks %q", problem.Message, tt.message)
+			}
+			problem.Message = ""
+			if diff := cmp.Diff(&tt.want, problem); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestJSONIsLeftAlone(t *testing.T) {
+	in := "{ \"a\":1 }"
+	if got, problem := Source("x.roce.json", []byte(in)); string(got) != in || problem != nil {
+		t.Errorf("got %q, %v", got, problem)
+	}
+}
+
+// Where there are no templates, blank lines or trailing spaces to treat, the
+// layout is that of hclwrite, and with it of terraform fmt.
+func TestSameAsHclwrite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := []byte(strings.ReplaceAll(randomSource(t), "${", "$${"))
+		plain := tidy(src)
+		got, problem := Source("x", plain)
+		if problem != nil {
+			return
+		}
+		want := hclwrite.Format(plain)
+		if again := hclwrite.Format(want); !bytes.Equal(again, want) {
+			return // the bug that Source iterates away
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("-hclwrite +got:\n%s", diff)
+		}
+	})
+}
+
+func TestProperties(t *testing.T) {
+	formatted := 0
+	rapid.Check(t, func(t *rapid.T) {
+		src := []byte(randomSource(t))
+		if check(t, src) {
+			formatted++
+		}
+	})
+	if formatted < 20 {
+		t.Errorf("only %d sources parsed", formatted)
+	}
+}
+
+// randomSource strings together pieces of source with random white space.
+func randomSource(t *rapid.T) string {
+	space := rapid.SampledFrom([]string{" ", "", "   ", "\t"})
+	expr := rapid.SampledFrom([]string{
+		`1`, `"s"`, `"a${ x }b"`, `"${a}"`, `-x`, `a - -b`, `!x`, `f( 1,2 )`, `[1,2]`, `[ for x in y:x ]`, `{a=1,b = 2}`, `{}`, `a.b[0].c`,
+		`a[ "x" ]`, `x?1:2`, `(1+ 2)*3`, "[\n1,\n\n\n2\n]", "{\n  a=1\n bb = 2 # c\n}", "<<E\n  t ${ x } \n\n\nE", "<<-E\n\ta\n    E",
+		"\"${f(\n1\n)}\"", `a.*.b`, `a ? { b = 1 } : null`, "f(\n  1, # c\n2)", `"%{ if x }y%{ endif }"`, "/* c */ 1", `"é世"`,
+	})
+	var b strings.Builder
+	for range rapid.IntRange(0, 12).Draw(t, "lines") {
+		s := func() string { return space.Draw(t, "space") }
+		name := rapid.SampledFrom([]string{"a", "bb", "ccc", "speed"}).Draw(t, "name")
+		switch rapid.IntRange(0, 7).Draw(t, "kind") {
+		case 0, 1, 2:
+			b.WriteString(s() + name + s() + "=" + s() + expr.Draw(t, "expr") + s() + rapid.SampledFrom([]string{"", "# c", "//d ", "/* e */"}).Draw(t, "comment") + s() + "\n")
+		case 3:
+			b.WriteString(s() + "block " + s() + `"l"` + s() + "{" + s() + "\n" + s() + "x=1\n" + s() + "yy = \"${ z}\"" + s() + "\n" + s() + "}" + s() + "\n")
+		case 4:
+			b.WriteString("port \"swp1\" { a =" + s() + "1 }\n")
+		case 5:
+			b.WriteString(s() + "# comment" + s() + "\n")
+		case 6:
+			b.WriteString(s() + "\n" + s() + "\n" + s() + "\n")
+		case 7:
+			b.WriteString(s() + "/* a\n   b */" + s() + "\n")
+		}
+	}
+	src := b.String()
+	if rapid.Bool().Draw(t, "crlf") {
+		src = strings.ReplaceAll(src, "\n", "\r\n")
+	}
+	if rapid.Bool().Draw(t, "cut") {
+		src = strings.TrimSuffix(src, "\n")
+	}
+	return src
+}
+
+// failer is what rapid, tests and fuzzing have in common.
+type failer interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// check holds what must be true of any source, and reports whether it was
+// formatted.
+func check(t failer, src []byte) bool {
+	t.Helper()
+	before := bytes.Clone(src)
+	out, problem := Source("x", src)
+	if !bytes.Equal(src, before) {
+		t.Fatalf("the source itself was written to")
+	}
+	if problem != nil {
+		if !bytes.Equal(out, src) {
+			t.Fatalf("problem %q, but the source was changed to %q", problem.Message, out)
+		}
+		if problem.Offset < 0 || problem.Offset > len(src) || problem.Line < 1 || problem.Column < 1 || problem.Message == "" {
+			t.Fatalf("problem is not at a place in the source: %+v", problem)
+		}
+		return false
+	}
+	again, problem := Source("x", out)
+	if problem != nil || !bytes.Equal(again, out) {
+		t.Fatalf("not idempotent (%v):\n%q\n%q", problem, out, again)
+	}
+	if a, b := words(src), words(out); !cmp.Equal(a, b) {
+		t.Fatalf("tokens differ:\n%s", cmp.Diff(a, b))
+	}
+	if a, b := meaning(t, src), meaning(t, out); a != b {
+		t.Fatalf("meaning differs:\n%s\n%s", a, b)
+	}
+	checkLines(t, out)
+	return true
+}
+
+// words lists type and bytes of each token; runs of newlines count once, and
+// white space at the end of a comment not at all.
+func words(src []byte) []string {
+	tokens, _ := hclsyntax.LexConfig(src, "x", hcl.InitialPos)
+	list := []string{}
+	newline := true
+	for _, tok := range tokens {
+		if tok.Type == hclsyntax.TokenEOF {
+			break
+		}
+		if tok.Type == hclsyntax.TokenNewline {
+			if !newline {
+				list = append(list, "newline")
+			}
+			newline = true
+			continue
+		}
+		word := string(tok.Bytes)
+		newline = false
+		if tok.Type == hclsyntax.TokenComment {
+			if strings.HasPrefix(word, "#") || strings.HasPrefix(word, "//") {
+				newline = true
+			}
+			word = strings.TrimRight(word, " \t\r\n")
+			list = append(list, tok.Type.GoString()+" "+word)
+			if newline {
+				list = append(list, "newline")
+			}
+			continue
+		}
+		list = append(list, tok.Type.GoString()+" "+word)
+	}
+	if !newline {
+		list = append(list, "newline")
+	}
+	return list
+}
+
+// meaning prints the parsed tree without its positions.
+func meaning(t failer, src []byte) string {
+	f, diags := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatalf("result does not parse: %v\n%q", diags, src)
+	}
+	var b strings.Builder
+	describe(&b, f.Body.(*hclsyntax.Body))
+	return b.String()
+}
+
+func checkLines(t failer, out []byte) {
+	if len(out) == 0 {
+		return
+	}
+	if out[len(out)-1] != '\n' || out[0] == '\n' || bytes.HasPrefix(out, []byte("\r\n")) {
+		t.Fatalf("newlines at the start or end are wrong: %q", out)
+	}
+	tokens, _ := hclsyntax.LexConfig(out, "x", hcl.InitialPos)
+	newlines := 0
+	end := 0
+	for _, tok := range tokens {
+		gap := out[end:tok.Range.Start.Byte]
+		end = tok.Range.End.Byte
+		if tok.Type != hclsyntax.TokenNewline {
+			newlines = 0
+			if endsLine(tok) {
+				newlines = 1
+			}
+			continue
+		}
+		if len(gap) > 0 {
+			t.Fatalf("white space before the newline at byte %d of %q", tok.Range.Start.Byte, out)
+		}
+		if newlines++; newlines > 2 {
+			t.Fatalf("more than one blank line before byte %d of %q", tok.Range.Start.Byte, out)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	got := Diff("x.hcl", []byte("a=1\nb = 2\n"), []byte("a = 1\nb = 2\n"))
+	want := "--- old/x.hcl\n+++ new/x.hcl\n@@ -1,2 +1,2 @@\n-a=1\n+a = 1\n b = 2\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := Diff("x", []byte("a"), []byte("a")); got != "" {
+		t.Errorf("equal texts differ: %q", got)
+	}
+}

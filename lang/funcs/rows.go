@@ -1,0 +1,291 @@
+package funcs
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// MaxFileBytes is the size of the largest file that is read.
+const MaxFileBytes = 512 << 20
+
+// Rows is a CSV table with a key column. Text is in Unicode normal form C, as
+// every string of the language is.
+type Rows struct {
+	Header    []string
+	Keys      []string   // of each record, in file order; unique, none empty
+	Records   [][]string // each as long as Header
+	KeyOffset []Span     // of each record; CellSpan finds a cell in it
+}
+
+// Span is where a record stands in its file, in bytes, without the line end.
+// Row is the line it starts on, so the header of a plain table is row 1.
+type Span struct {
+	Start, Len, Row uint32
+}
+
+// RowsError is a table that does not read. Start and Len are the bytes at
+// fault, Row the line (0: the file as a whole), Column the name from the header
+// or "".
+type RowsError struct {
+	File       string
+	Start, Len int
+	Row        int
+	Column     string
+	Msg        string
+}
+
+func (e *RowsError) Error() string {
+	where := e.File
+	if e.Row > 0 {
+		where += fmt.Sprintf(" row %d", e.Row)
+	}
+	if e.Column != "" {
+		where += fmt.Sprintf(", column %q", clip(e.Column))
+	}
+	return where + ": " + e.Msg
+}
+
+// ReadRows reads the CSV file name, whose first record is the header, with the
+// column key as key. A byte order mark is skipped, empty lines are too. Refused
+// are files that are not UTF-8, records of another length than the header,
+// columns and keys that are empty or there twice, and more than MaxFileBytes.
+// Errors in the content are a *RowsError.
+func ReadRows(fsys fs.FS, name, key string) (*Rows, error) {
+	clean, err := modulePath(name)
+	if err != nil {
+		return nil, err
+	}
+	content, err := readFile(fsys, clean, MaxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRows(content, clean, key)
+}
+
+// ParseRows is ReadRows on the content of a file. The name is for messages.
+func ParseRows(content []byte, name, key string) (*Rows, error) {
+	p := rowsParser{name: name, src: content, line: 1}
+	if len(content) > MaxFileBytes {
+		return nil, p.fail(Span{}, "", "file has %d bytes, at most %d are allowed", len(content), MaxFileBytes)
+	}
+	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
+		return nil, p.fail(Span{Row: 1}, "", "file is UTF-16, UTF-8 is needed")
+	}
+	if bytes.HasPrefix(content, []byte("\xef\xbb\xbf")) {
+		p.pos = 3
+	}
+	p.base = p.pos
+	p.csv = csv.NewReader(bytes.NewReader(content[p.pos:]))
+	p.csv.FieldsPerRecord = -1
+	p.csv.ReuseRecord = false
+	return p.parse(key)
+}
+
+// CellSpan returns the bytes of one cell within the bytes of a record, quotes
+// included. The column counts from 0.
+func CellSpan(record []byte, column int) (start, length int) {
+	for ; ; column-- {
+		end := cellEnd(record, start)
+		if column == 0 {
+			return start, end - start
+		}
+		if end == len(record) {
+			return 0, len(record)
+		}
+		start = end + 1
+	}
+}
+
+func cellEnd(record []byte, start int) int {
+	quoted := start < len(record) && record[start] == '"'
+	for i := start; i < len(record); i++ {
+		switch {
+		case i > start && record[i] == '"':
+			quoted = !quoted
+		case record[i] == ',' && !quoted:
+			return i
+		}
+	}
+	return len(record)
+}
+
+type rowsParser struct {
+	name string
+	src  []byte
+	csv  *csv.Reader
+	base int // offset of what the csv reader calls 0
+	pos  int // end of the last record
+	line int // line at pos
+}
+
+func (p *rowsParser) fail(at Span, column, format string, args ...any) error {
+	return &RowsError{p.name, int(at.Start), int(at.Len), int(at.Row), column, fmt.Sprintf(format, args...)}
+}
+
+func (p *rowsParser) parse(key string) (*Rows, error) {
+	header, at, err := p.next(nil)
+	if err == io.EOF {
+		return nil, p.fail(Span{Row: 1}, "", "table is empty, a header is needed")
+	}
+	if err != nil {
+		return nil, err
+	}
+	col, err := p.header(header, at, cty.NormalizeString(key))
+	if err != nil {
+		return nil, err
+	}
+	r := &Rows{Header: header}
+	seen := map[string]int{}
+	for {
+		rec, at, err := p.next(header)
+		if err == io.EOF {
+			return r, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(rec) != len(header) {
+			return nil, p.fail(at, "", "row has %d cells, the header has %d", len(rec), len(header))
+		}
+		k := rec[col]
+		if strings.TrimSpace(k) == "" {
+			return nil, p.fail(p.cell(at, col), header[col], "key is empty")
+		}
+		if first, ok := seen[k]; ok {
+			return nil, p.fail(p.cell(at, col), header[col], "key %q stands already in row %d", clip(k), r.KeyOffset[first].Row)
+		}
+		seen[k] = len(r.Keys)
+		r.Keys = append(r.Keys, k)
+		r.Records = append(r.Records, rec)
+		r.KeyOffset = append(r.KeyOffset, at)
+	}
+}
+
+func (p *rowsParser) cell(at Span, col int) Span {
+	start, length := CellSpan(p.src[at.Start:at.Start+at.Len], col)
+	return Span{at.Start + uint32(start), uint32(length), at.Row}
+}
+
+// header checks the column names and returns the position of key.
+func (p *rowsParser) header(header []string, at Span, key string) (int, error) {
+	col := -1
+	seen := make(map[string]bool, len(header))
+	for i, h := range header {
+		if strings.TrimSpace(h) == "" {
+			return 0, p.fail(p.cell(at, i), "", "name of column %d is empty", i+1)
+		}
+		if seen[h] {
+			return 0, p.fail(p.cell(at, i), h, "column is there twice")
+		}
+		seen[h] = true
+		if h == key {
+			col = i
+		}
+	}
+	if col >= 0 {
+		return col, nil
+	}
+	if len(header) == 1 && strings.ContainsAny(header[0], ";\t") {
+		return 0, p.fail(at, "", "there is no column %q: cells are not separated by commas", clip(key))
+	}
+	return 0, p.fail(at, "", "there is no column %q, the header has %s", clip(key), clip(strings.Join(header, ", ")))
+}
+
+// next reads one record. The header, nil while it is read itself, names the
+// column in errors.
+func (p *rowsParser) next(header []string) ([]string, Span, error) {
+	for p.pos < len(p.src) {
+		if p.src[p.pos] == '\n' {
+			p.pos++
+		} else if bytes.HasPrefix(p.src[p.pos:], []byte("\r\n")) {
+			p.pos += 2
+		} else {
+			break
+		}
+		p.line++
+	}
+	rec, err := p.csv.Read()
+	if err == io.EOF {
+		return nil, Span{}, io.EOF
+	}
+	end := p.base + int(p.csv.InputOffset())
+	raw := p.src[p.pos:end]
+	text := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte("\n")), []byte("\r"))
+	at := Span{uint32(p.pos), uint32(len(text)), uint32(p.line)}
+	if err != nil {
+		return nil, Span{}, p.syntax(err, at, header)
+	}
+	p.line += bytes.Count(raw, []byte("\n"))
+	p.pos = end
+	for i, cell := range rec {
+		if !utf8.ValidString(cell) {
+			return nil, Span{}, p.fail(p.cell(at, i), nameOf(header, i), "cell is not UTF-8 text")
+		}
+		rec[i] = normal(cell)
+	}
+	return rec, at, nil
+}
+
+func nameOf(header []string, i int) string {
+	if i < len(header) {
+		return header[i]
+	}
+	return ""
+}
+
+// normal leaves ASCII alone: normalising copies.
+func normal(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return cty.NormalizeString(s)
+		}
+	}
+	return s
+}
+
+// syntax places an error of the csv package: its lines count from where the
+// reader began, and its column from the start of that line.
+func (p *rowsParser) syntax(err error, at Span, header []string) error {
+	var pe *csv.ParseError
+	if !errors.As(err, &pe) {
+		return p.fail(at, "", "%v", err)
+	}
+	from := int(at.Start)
+	for n := pe.Line - pe.StartLine; n > 0; n-- {
+		i := bytes.IndexByte(p.src[from:], '\n')
+		if i < 0 {
+			break
+		}
+		from += i + 1
+	}
+	from = min(from+max(pe.Column-1, 0), len(p.src))
+	column, start := 0, int(at.Start)
+	for {
+		end := cellEnd(p.src[:from], start)
+		if end == from {
+			break
+		}
+		column, start = column+1, end+1
+	}
+	spot := Span{uint32(from), 1, at.Row + uint32(pe.Line-pe.StartLine)}
+	msg := pe.Err.Error()
+	switch {
+	case pe.Err == csv.ErrQuote && from == len(p.src):
+		msg = "quote is never closed"
+		spot.Start = uint32(start)
+		spot.Row = at.Row + uint32(bytes.Count(p.src[at.Start:start], []byte("\n")))
+	case pe.Err == csv.ErrQuote:
+		msg = "quote that neither ends the cell nor is doubled"
+	case pe.Err == csv.ErrBareQuote:
+		msg = "quote inside a cell that does not start with one"
+	}
+	return p.fail(spot, nameOf(header, column), "%s", msg)
+}

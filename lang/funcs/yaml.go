@@ -1,0 +1,315 @@
+package funcs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlDecode reads one document: mappings become objects, sequences tuples,
+// other scalars than null, bool and number text. Aliases and merge keys are
+// followed, within the limit on elements.
+func yamlDecode(args []cty.Value) (v cty.Value, err error) {
+	src := args[0].AsString()
+	if strings.Count(src, ",")+strings.Count(src, "\n")+strings.Count(src, "[")+strings.Count(src, "{") > MaxElements {
+		return cty.NilVal, elementLimit(MaxElements + 1)
+	}
+	// The library reports some errors of its scanner by panicking.
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = cty.NilVal, function.NewArgErrorf(0, "the YAML text does not read")
+		}
+	}()
+	dec := yaml.NewDecoder(strings.NewReader(src))
+	var doc, more yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return cty.NullVal(dyn), nil
+	case err != nil:
+		return cty.NilVal, function.NewArgErrorf(0, "the YAML text does not read: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return cty.NilVal, function.NewArgErrorf(0, "more than one YAML document")
+	}
+	r := yamlReader{left: MaxElements, open: map[*yaml.Node]bool{}}
+	return r.value(&doc, 0)
+}
+
+type yamlReader struct {
+	left int
+	open map[*yaml.Node]bool // anchors being followed
+}
+
+func yamlFail(n *yaml.Node, format string, args ...any) error {
+	return function.NewArgErrorf(0, "YAML line %d: %s", n.Line, fmt.Sprintf(format, args...))
+}
+
+func (r *yamlReader) value(n *yaml.Node, depth int) (cty.Value, error) {
+	r.left--
+	if r.left < 0 {
+		return cty.NilVal, elementLimit(MaxElements + 1)
+	}
+	if depth > maxDepth {
+		return cty.NilVal, yamlFail(n, "values are nested deeper than %d", maxDepth)
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return r.value(n.Content[0], depth)
+	case yaml.AliasNode:
+		if r.open[n.Alias] {
+			return cty.NilVal, yamlFail(n, "%q contains itself", clip(n.Value))
+		}
+		r.open[n.Alias] = true
+		v, err := r.value(n.Alias, depth+1)
+		delete(r.open, n.Alias)
+		return v, err
+	case yaml.SequenceNode:
+		return r.sequence(n, depth)
+	case yaml.MappingNode:
+		return r.mapping(n, depth)
+	}
+	return yamlScalar(n)
+}
+
+func (r *yamlReader) sequence(n *yaml.Node, depth int) (cty.Value, error) {
+	if tag := n.ShortTag(); tag != "!!seq" {
+		return cty.NilVal, yamlFail(n, "tag %q is not supported", clip(tag))
+	}
+	vals := make([]cty.Value, len(n.Content))
+	for i, c := range n.Content {
+		v, err := r.value(c, depth+1)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		vals[i] = v
+	}
+	return cty.TupleVal(vals), nil
+}
+
+func (r *yamlReader) mapping(n *yaml.Node, depth int) (cty.Value, error) {
+	if tag := n.ShortTag(); tag != "!!map" {
+		return cty.NilVal, yamlFail(n, "tag %q is not supported", clip(tag))
+	}
+	attrs := make(map[string]cty.Value, len(n.Content)/2)
+	var merged []cty.Value
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, val := n.Content[i], n.Content[i+1]
+		v, err := r.value(val, depth+1)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		if key.ShortTag() == "!!merge" {
+			list := []cty.Value{v}
+			if v.Type().IsTupleType() && !v.IsNull() {
+				list = v.AsValueSlice()
+			}
+			merged = append(merged, list...)
+			continue
+		}
+		name, err := yamlKey(key)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		if _, ok := attrs[name]; ok {
+			return cty.NilVal, yamlFail(key, "key %q is there twice", clip(name))
+		}
+		attrs[name] = v
+	}
+	for _, m := range merged {
+		if !m.Type().IsObjectType() || m.IsNull() {
+			return cty.NilVal, yamlFail(n, "only mappings can be merged")
+		}
+		for name, v := range m.AsValueMap() {
+			if r.left--; r.left < 0 {
+				return cty.NilVal, elementLimit(MaxElements + 1)
+			}
+			if _, ok := attrs[name]; !ok {
+				attrs[name] = v
+			}
+		}
+	}
+	return cty.ObjectVal(attrs), nil
+}
+
+func yamlKey(n *yaml.Node) (string, error) {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
+		return "", yamlFail(n, "a key is text or a number")
+	}
+	return cty.NormalizeString(n.Value), nil
+}
+
+func yamlScalar(n *yaml.Node) (cty.Value, error) {
+	switch tag := n.ShortTag(); tag {
+	case "!!null":
+		return cty.NullVal(dyn), nil
+	case "!!str", "!!timestamp", "!!binary":
+		return cty.StringVal(n.Value), nil
+	case "!!bool":
+		var b bool
+		if err := n.Decode(&b); err != nil {
+			return cty.NilVal, yamlFail(n, "%q is not a bool", clip(n.Value))
+		}
+		return cty.BoolVal(b), nil
+	case "!!int", "!!float":
+		return yamlNumber(n)
+	default:
+		return cty.NilVal, yamlFail(n, "tag %q is not supported", clip(tag))
+	}
+}
+
+// yamlNumber keeps all digits of decimal numbers, which the library would
+// round.
+func yamlNumber(n *yaml.Node) (cty.Value, error) {
+	var v any
+	if err := n.Decode(&v); err != nil || len(n.Value) > 4096 {
+		return cty.NilVal, yamlFail(n, "%q is not a number", clip(n.Value))
+	}
+	switch v := v.(type) {
+	case int:
+		return cty.NumberIntVal(int64(v)), nil
+	case int64:
+		return cty.NumberIntVal(v), nil
+	case uint64:
+		return cty.NumberUIntVal(v), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return cty.NilVal, yamlFail(n, "%s is not a finite number", clip(n.Value))
+		}
+		plain := strings.TrimPrefix(strings.ReplaceAll(n.Value, "_", ""), "+")
+		if exact, err := cty.ParseNumberVal(plain); err == nil {
+			return exact, nil
+		}
+		return cty.NumberFloatVal(v), nil
+	}
+	return cty.NilVal, yamlFail(n, "%q is not a number", clip(n.Value))
+}
+
+func yamlEncodeFunc() function.Function {
+	params := []function.Parameter{{Name: "value", Type: dyn, AllowNull: true, AllowDynamicType: true}}
+	return fn(params, cty.String, func(args []cty.Value) (cty.Value, error) {
+		if err := checkPrinted(args); err != nil {
+			return cty.NilVal, err
+		}
+		w := yamlWriter{}
+		if err := w.block(args[0], 0, false); err != nil {
+			return cty.NilVal, err
+		}
+		s := cty.StringVal(w.String())
+		return s, checkText(s)
+	})
+}
+
+// yamlWriter writes block style. Strings are always in double quotes, with
+// escapes that YAML shares with JSON, so that no reader takes one for a bool, a
+// number or a date.
+type yamlWriter struct{ strings.Builder }
+
+// block writes a value on lines of its own. Inline means that the first line
+// has been started already, after "- ".
+func (w *yamlWriter) block(v cty.Value, indent int, inline bool) error {
+	t := v.Type()
+	nested := !v.IsNull() && v.CanIterateElements() && v.LengthInt() > 0
+	if indent > maxDepth {
+		return function.NewArgErrorf(0, "values are nested deeper than %d", maxDepth)
+	}
+	if w.Len() > MaxTextBytes {
+		return textLimit(w.Len())
+	}
+	if !nested {
+		if err := w.scalar(v); err != nil {
+			return err
+		}
+		w.WriteByte('\n')
+		return nil
+	}
+	for it := v.ElementIterator(); it.Next(); inline = false {
+		k, e := it.Element()
+		if !inline {
+			w.pad(indent)
+		}
+		if !t.IsMapType() && !t.IsObjectType() {
+			w.WriteString("- ")
+			if err := w.block(e, indent+1, true); err != nil {
+				return err
+			}
+			continue
+		}
+		w.quote(k.AsString())
+		w.WriteByte(':')
+		below := indent
+		switch et := e.Type(); {
+		case e.IsNull() || !e.CanIterateElements() || e.LengthInt() == 0:
+			w.WriteByte(' ')
+		case et.IsMapType() || et.IsObjectType():
+			below++
+			fallthrough
+		default:
+			w.WriteByte('\n')
+		}
+		if err := w.block(e, below, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *yamlWriter) pad(indent int) {
+	for range indent {
+		w.WriteString("  ")
+	}
+}
+
+func (w *yamlWriter) scalar(v cty.Value) error {
+	t := v.Type()
+	switch {
+	case v.IsNull():
+		w.WriteString("null")
+	case t == cty.String:
+		w.quote(v.AsString())
+	case t == cty.Number && v.AsBigFloat().IsInf():
+		return function.NewArgErrorf(0, "an infinite number has no form in YAML")
+	case t == cty.Number:
+		w.WriteString(v.AsBigFloat().Text('f', -1))
+	case t == cty.Bool && v.True():
+		w.WriteString("true")
+	case t == cty.Bool:
+		w.WriteString("false")
+	case t.IsMapType() || t.IsObjectType():
+		w.WriteString("{}")
+	case v.CanIterateElements():
+		w.WriteString("[]")
+	default:
+		return function.NewArgErrorf(0, "%s has no form in YAML", t.FriendlyName())
+	}
+	return nil
+}
+
+func (w *yamlWriter) quote(s string) {
+	w.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			w.WriteByte('\\')
+			w.WriteRune(r)
+		case r == '\n':
+			w.WriteString(`\n`)
+		case r == '\t':
+			w.WriteString(`\t`)
+		case r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff || r == utf8.RuneError:
+			fmt.Fprintf(w, `\u%04x`, r)
+		default:
+			w.WriteRune(r)
+		}
+	}
+	w.WriteByte('"')
+}

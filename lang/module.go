@@ -1,0 +1,530 @@
+package lang
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/funcs"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// modinst is one instance of a module: the root, or one call of a folder.
+type modinst struct {
+	id       uint32
+	ld       *loader
+	unit     *unit
+	addr     string // "" or "module.pod1."
+	parent   *modinst
+	depth    int
+	declBase DeclID // of the unit's first decl
+	ctx      *hcl.EvalContext
+
+	vars, locals, outs             map[string]*cell
+	varNames, localNames, outNames []string
+	variables                      map[string]*variable
+	calls                          map[string]*modCall
+	callNames                      []string
+	byName                         map[famKey]*family
+	families                       []*family
+	state                          []declState // index = the unit's decl
+}
+
+// variable is what is declared of an input.
+type variable struct {
+	file      *file
+	prog      *prog
+	typ       cty.Type
+	defaults  *typeexpr.Defaults
+	sensitive bool
+	nullable  bool
+	given     *given
+}
+
+// given is a value for an input, from wherever.
+type given struct {
+	from    string
+	at      source.Span
+	compute func(v *variable) (cty.Value, bool)
+	next    *provenance
+}
+
+// modCall is a module block.
+type modCall struct {
+	mod    *modinst
+	file   *file
+	prog   *prog
+	what   string
+	span   source.Span
+	done   bool
+	failed bool
+	single bool
+	keys   []string
+	insts  []*modinst
+}
+
+// newModule makes an instance of a folder. Nothing is evaluated yet.
+func (ld *loader) newModule(u *unit, parent *modinst, addr, _ string) *modinst {
+	m := &modinst{
+		id: uint32(len(ld.mods)), ld: ld, unit: u, addr: addr, parent: parent,
+		ctx:  &hcl.EvalContext{},
+		vars: map[string]*cell{}, locals: map[string]*cell{}, outs: map[string]*cell{},
+		variables: map[string]*variable{}, calls: map[string]*modCall{}, byName: map[famKey]*family{},
+		state: make([]declState, len(u.decls)),
+	}
+	if parent != nil {
+		m.depth = parent.depth + 1
+	}
+	ld.mods = append(ld.mods, m)
+	ld.addDecls(m)
+	for _, t := range u.top {
+		ld.addFamily(m, t)
+	}
+	for _, f := range u.files {
+		for i := range f.progs {
+			ld.addProg(m, f, &f.progs[i])
+		}
+	}
+	return m
+}
+
+// addDecls enters the decls and spans of a unit for one instance of it.
+func (ld *loader) addDecls(m *modinst) {
+	c, u := ld.cfg, m.unit
+	m.declBase = DeclID(len(c.Decls))
+	c.Decls = slices.Grow(c.Decls, len(u.decls))
+	c.Spans = slices.Grow(c.Spans, len(u.attrs))
+	for i := range u.decls {
+		d := &u.decls[i]
+		row := Decl{Kind: d.kind, Span: u.spanOf(d), Module: m.id, Head: d.head, spans: span32{uint32(len(c.Spans)), 0}}
+		if d.parent >= 0 {
+			row.Parent = m.declBase + DeclID(d.parent)
+		}
+		for k := range u.attrsOf(d) {
+			a := &u.attrs[int(d.attrs.first)+k]
+			sp := Span{Num: a.num, Start: a.at.start, Len: a.at.length}
+			if a.from > 0 {
+				sp.Start, sp.Len = d.at.start, d.at.length
+				sp.From = a.at.in(u.files[a.from-1].id)
+			}
+			c.Spans = append(c.Spans, sp)
+			row.spans.n++
+		}
+		c.Decls = append(c.Decls, row)
+	}
+}
+
+func (ld *loader) addProg(m *modinst, f *file, p *prog) {
+	d := &m.unit.decls[p.decl]
+	span := m.unit.spanOf(d)
+	switch p.kind {
+	case schema.Variable:
+		if c, ok := m.vars[p.name]; ok {
+			ld.fail(span, "variable "+quoteWord(p.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+			return
+		}
+		v := &variable{file: f, prog: p}
+		m.variables[p.name] = v
+		c := &cell{what: "var." + p.name, span: span}
+		c.compute = func() (cty.Value, bool) { return ld.variable(m, c, v) }
+		m.vars[p.name], m.varNames = c, append(m.varNames, p.name)
+		ld.declare(m, v)
+	case schema.Locals:
+		for i := range p.args {
+			a := &p.args[i]
+			at := a.at.in(f.id)
+			if c, ok := m.locals[a.name]; ok {
+				ld.fail(a.nmAt.in(f.id), "local "+quoteWord(a.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+				continue
+			}
+			e := &f.exprs[a.expr-1]
+			m.locals[a.name] = &cell{what: "local." + a.name, span: at, origin: at, next: &provenance{m, e.tree}, compute: func() (cty.Value, bool) {
+				return (&scope{ld: ld, mod: m}).eval(f, e)
+			}}
+			m.localNames = append(m.localNames, a.name)
+		}
+	case schema.Output:
+		if c, ok := m.outs[p.name]; ok {
+			ld.fail(span, "output "+quoteWord(p.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+			return
+		}
+		a := p.arg("value")
+		if a == nil {
+			return
+		}
+		e := &f.exprs[a.expr-1]
+		c := &cell{what: "output." + p.name, span: a.at.in(f.id), origin: a.at.in(f.id), next: &provenance{m, e.tree}}
+		c.compute = func() (cty.Value, bool) {
+			v, ok := (&scope{ld: ld, mod: m}).eval(f, e)
+			if c.sensitive = ld.flag(m, f, p, "sensitive"); c.sensitive && ok {
+				v = v.WithMarks(cty.NewValueMarks(funcs.Sensitive, secret{"output." + p.name, c.span}))
+			}
+			return v, ok
+		}
+		m.outs[p.name], m.outNames = c, append(m.outNames, p.name)
+	case schema.Module:
+		if c, ok := m.calls[p.name]; ok {
+			ld.fail(span, "module "+quoteWord(p.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+			return
+		}
+		m.calls[p.name] = &modCall{mod: m, file: f, prog: p, what: "module." + p.name, span: span}
+		m.callNames = append(m.callNames, p.name)
+	}
+}
+
+// flag reads an argument that is true or false.
+func (ld *loader) flag(m *modinst, f *file, p *prog, name string) bool {
+	a := p.arg(name)
+	if a == nil {
+		return false
+	}
+	v, ok := (&scope{ld: ld, mod: m}).eval(f, &f.exprs[a.expr-1])
+	if !ok {
+		return false
+	}
+	v, _ = v.Unmark()
+	b, err := convert.Convert(v, cty.Bool)
+	if err != nil || b.IsNull() {
+		ld.fail(a.at.in(f.id), name+" takes true or false", "")
+		return false
+	}
+	return b.True()
+}
+
+// declare reads the type and flags of a variable.
+func (ld *loader) declare(m *modinst, v *variable) {
+	v.typ, v.nullable = cty.DynamicPseudoType, true
+	if a := v.prog.arg("type"); a != nil {
+		p := typeReader{ld: ld, file: v.file}
+		v.typ, v.defaults = p.read(v.file.exprs[a.expr-1].tree)
+	}
+	v.sensitive = ld.flag(m, v.file, v.prog, "sensitive")
+	if v.prog.arg("nullable") != nil {
+		v.nullable = ld.flag(m, v.file, v.prog, "nullable")
+	}
+}
+
+// variable computes the value of an input: what was given, else its default.
+func (ld *loader) variable(m *modinst, c *cell, v *variable) (cty.Value, bool) {
+	name := v.prog.name
+	dflt := v.prog.arg("default")
+	val, ok := cty.NullVal(cty.DynamicPseudoType), true
+	at := c.span
+	if v.given != nil {
+		val, ok = v.given.compute(v)
+		at, c.next = v.given.at, v.given.next
+	}
+	if !ok {
+		return val, false
+	}
+	plain, marks := val.Unmark()
+	if v.given == nil || plain.IsNull() && !v.nullable {
+		if dflt == nil {
+			if v.given != nil {
+				ld.fail(at, "variable "+quoteWord(name)+" takes no null", "", diag.Label{Span: c.span, Text: "declared here"})
+				return val, false
+			}
+			return val, ld.notGiven(m, c, name)
+		}
+		at = dflt.at.in(v.file.id)
+		e := &v.file.exprs[dflt.expr-1]
+		if plain, ok = (&scope{ld: ld, mod: m}).eval(v.file, e); !ok {
+			return plain, false
+		}
+		plain, marks = plain.Unmark()
+	}
+	c.origin = at
+	out, msg := fit(plain, v.typ, v.defaults)
+	if msg != "" {
+		if v.sensitive {
+			msg = "it is of another type"
+		}
+		ld.fail(at, "variable "+quoteWord(name)+" takes "+typeName(v.typ)+": "+msg, "", declaredAt(at, c.span)...)
+		return out, false
+	}
+	if v.sensitive {
+		marks = join(marks, cty.NewValueMarks(funcs.Sensitive, secret{"var." + name, c.span}))
+	}
+	if len(marks) > 0 {
+		out = out.WithMarks(marks)
+	}
+	c.val, c.ok, c.done = out, true, true // the conditions refer to it
+	return out, ld.validate(m, v, at)
+}
+
+func declaredAt(at, span source.Span) []diag.Label {
+	if at.File == span.File {
+		return nil
+	}
+	return []diag.Label{{Span: span, Text: "declared here"}}
+}
+
+func (ld *loader) notGiven(m *modinst, c *cell, name string) bool {
+	help := "give it with --var " + name + "=..., in fabric.rocevars.hcl or as ROCEC_VAR_" + name + ", or write a default"
+	if m.parent != nil {
+		help = "write it in the module block, or give it a default"
+	}
+	ld.fail(c.span, "variable "+quoteWord(name)+" has no value", help)
+	return false
+}
+
+// validate runs the validation blocks of a variable.
+func (ld *loader) validate(m *modinst, v *variable, at source.Span) bool {
+	ok := true
+	s := &scope{ld: ld, mod: m}
+	for _, a := range v.prog.asserts {
+		holds, done := ld.holds(s, v.file, a)
+		if !done {
+			ok = false
+			continue
+		}
+		if holds {
+			continue
+		}
+		ok = false
+		msg, _ := ld.message(s, v.file, a)
+		ld.fail(at, "variable "+quoteWord(v.prog.name)+" is refused: "+msg, "",
+			diag.Label{Span: v.file.exprs[a.cond-1].at.in(v.file.id), Text: "condition"})
+	}
+	return ok
+}
+
+func (ld *loader) holds(s *scope, f *file, a assert) (bool, bool) {
+	e := &f.exprs[a.cond-1]
+	v, ok := s.eval(f, e)
+	if !ok {
+		return false, false
+	}
+	v, _ = v.Unmark()
+	b, err := convert.Convert(v, cty.Bool)
+	if err != nil || b.IsNull() {
+		ld.fail(e.at.in(f.id), "condition is neither true nor false", "")
+		return false, false
+	}
+	return b.True(), true
+}
+
+func (ld *loader) message(s *scope, f *file, a assert) (string, bool) {
+	e := &f.exprs[a.msg-1]
+	v, ok := s.eval(f, e)
+	if !ok {
+		return "", false
+	}
+	if v.HasMarkDeep(funcs.Sensitive) {
+		return "the message holds a secret", true
+	}
+	v, _ = v.Unmark()
+	t, err := convert.Convert(v, cty.String)
+	if err != nil || t.IsNull() {
+		ld.fail(e.at.in(f.id), "error_message is no text", "")
+		return "", false
+	}
+	return strings.TrimSpace(t.AsString()), true
+}
+
+// expandCall makes the instances of a module block.
+func (ld *loader) expandCall(c *modCall) *mistake {
+	if c.done {
+		if c.failed {
+			return silent
+		}
+		return nil
+	}
+	if !ld.enter(c, c.what, c.span) {
+		return silent
+	}
+	c.failed = !ld.callInstances(c)
+	c.done = true
+	ld.leave()
+	if c.failed {
+		return silent
+	}
+	return nil
+}
+
+func (ld *loader) callInstances(c *modCall) bool {
+	u, ok := ld.callUnit(c)
+	if !ok {
+		return false
+	}
+	s := &scope{ld: ld, mod: c.mod}
+	c.single = c.prog.arg("for_each") == nil
+	if c.prog.arg("enabled") != nil && !ld.flag(c.mod, c.file, c.prog, "enabled") {
+		return true
+	}
+	if c.single {
+		c.insts = append(c.insts, ld.callModule(c, u, s, ""))
+		return true
+	}
+	a := c.prog.arg("for_each")
+	list, ok := ld.forEach(s, c.file, a.expr, a.at)
+	if !ok {
+		return false
+	}
+	for _, e := range list {
+		c.keys = append(c.keys, e.key)
+		c.insts = append(c.insts, ld.callModule(c, u, &scope{ld: ld, mod: c.mod, each: e}, e.key))
+	}
+	return true
+}
+
+// callUnit finds and reads the folder of a module block.
+func (ld *loader) callUnit(c *modCall) (*unit, bool) {
+	a := c.prog.arg("source")
+	if a == nil {
+		return nil, false
+	}
+	v, ok := (&scope{ld: ld, mod: c.mod}).eval(c.file, &c.file.exprs[a.expr-1])
+	if !ok {
+		return nil, false
+	}
+	at := a.at.in(c.file.id)
+	v, _ = v.Unmark()
+	if v.Type() != cty.String || v.IsNull() {
+		ld.fail(at, "source takes text in quotes", "write a path like \"./modules/pod\"")
+		return nil, false
+	}
+	src := v.AsString()
+	if !strings.HasPrefix(src, "./") && !strings.HasPrefix(src, "../") {
+		ld.fail(at, "module source "+quoteWord(src)+" is not a local path: remote sources come later", "write a path that begins with ./ or ../")
+		return nil, false
+	}
+	dir := path.Join(c.mod.unit.dir, src)
+	if dir == ".." || strings.HasPrefix(dir, "../") || !fs.ValidPath(dir) {
+		ld.fail(at, "module source "+quoteWord(src)+" leads out of the configuration", "")
+		return nil, false
+	}
+	for m := c.mod; m != nil; m = m.parent {
+		if m.unit.dir == dir {
+			ld.fail(at, "module "+quoteWord(c.prog.name)+" calls the folder it stands in", "")
+			return nil, false
+		}
+	}
+	if c.mod.depth+1 > maxModules {
+		ld.fail(at, "modules are nested more than "+itoa(maxModules)+" deep", "")
+		return nil, false
+	}
+	names, err := ld.discover(dir)
+	if err != nil || len(names) == 0 {
+		ld.fail(at, "folder "+quoteWord(dir)+" of module "+quoteWord(c.prog.name)+" holds no configuration", "files of configuration end in .roce.hcl or .roce.json")
+		return nil, false
+	}
+	u := ld.unit(dir, names)
+	return u, u != nil && !u.broken
+}
+
+// callModule makes one instance and hands the arguments in.
+func (ld *loader) callModule(c *modCall, u *unit, s *scope, key string) *modinst {
+	addr := c.mod.addr + "module." + c.prog.name
+	if key != "" {
+		addr += "[" + quoteKey(key) + "]"
+	}
+	m := ld.newModule(u, c.mod, addr+".", key)
+	for i := range c.prog.args {
+		a := &c.prog.args[i]
+		switch a.name {
+		case "source", "for_each", "enabled":
+			continue
+		case "version":
+			ld.fail(a.nmAt.in(c.file.id), "a local module has no `version`: remote sources come later", "")
+			continue
+		case "depends_on", "providers", "count":
+			ld.fail(a.nmAt.in(c.file.id), "`"+a.name+"` is not in this version of rocec", "")
+			continue
+		}
+		v, ok := m.variables[a.name]
+		if !ok {
+			ld.fail(a.nmAt.in(c.file.id), "module "+quoteWord(c.prog.name)+" has no variable "+quoteWord(a.name), listHelp(a.name, m.varNames))
+			continue
+		}
+		e := &c.file.exprs[a.expr-1]
+		v.given = &given{from: "module", at: a.at.in(c.file.id), next: &provenance{c.mod, e.tree}, compute: func(*variable) (cty.Value, bool) {
+			return s.eval(c.file, e)
+		}}
+	}
+	return m
+}
+
+// stepModule is a step on var, local, module and what follows.
+func (ld *loader) stepModule(v val, name string) (val, *mistake) {
+	m := v.mod
+	switch v.form {
+	case isVars:
+		if c, ok := m.vars[name]; ok {
+			return ld.ask(c)
+		}
+		return val{}, ld.noSuch("there is no variable "+quoteWord(name), name, m.varNames)
+	case isLocals:
+		if c, ok := m.locals[name]; ok {
+			return ld.ask(c)
+		}
+		return val{}, ld.noSuch("there is no local "+quoteWord(name), name, m.localNames)
+	case isModules:
+		c, ok := m.calls[name]
+		if !ok {
+			return val{}, ld.noSuch("there is no module "+quoteWord(name), name, m.callNames)
+		}
+		if bad := ld.expandCall(c); bad != nil {
+			return val{}, bad
+		}
+		if !c.single {
+			return val{form: isCall, ld: ld, call: c}, nil
+		}
+		if len(c.insts) == 0 {
+			return val{}, &mistake{"module " + quoteWord(name) + " is not there: its `enabled` is false", ""}
+		}
+		return val{form: isModule, ld: ld, mod: c.insts[0]}, nil
+	case isCall:
+		if i := slices.Index(v.call.keys, name); i >= 0 {
+			return val{form: isModule, ld: ld, mod: v.call.insts[i]}, nil
+		}
+		return val{}, ld.noSuch("`"+v.call.what+"` has no "+quoteWord(name), name, v.call.keys)
+	case isModule:
+		if c, ok := m.outs[name]; ok {
+			return ld.ask(c)
+		}
+		return val{}, ld.noSuch("`"+strings.TrimSuffix(m.addr, ".")+"` has no output "+quoteWord(name), name, m.outNames)
+	}
+	return val{}, &mistake{"there is nothing called " + quoteWord(name) + " here", ""}
+}
+
+func (m *modinst) outputsValue(ld *loader) (cty.Value, *mistake) {
+	return allOf(ld, m.outNames, m.outs)
+}
+
+func (ld *loader) allVars(m *modinst) (cty.Value, *mistake) { return allOf(ld, m.varNames, m.vars) }
+func (ld *loader) allLocals(m *modinst) (cty.Value, *mistake) {
+	return allOf(ld, m.localNames, m.locals)
+}
+
+func allOf(ld *loader, names []string, cells map[string]*cell) (cty.Value, *mistake) {
+	obj := make(map[string]cty.Value, len(names))
+	for _, n := range names {
+		v, ok := ld.force(cells[n])
+		if !ok {
+			return cty.DynamicVal, silent
+		}
+		obj[n] = v
+	}
+	return cty.ObjectVal(obj), nil
+}
+
+// quoteKey writes a text as a quoted one of the language.
+func quoteKey(s string) string {
+	if !strings.ContainsAny(s, "\\\"\n\r\t$%") {
+		return `"` + s + `"`
+	}
+	return `"` + keyEscapes.Replace(s) + `"`
+}
+
+var keyEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "${", "$${", "%{", "%%{")
+
+func (m *modinst) text(s Str) string { return m.ld.strs[s] }

@@ -1,0 +1,1052 @@
+package lang
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/funcs"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// reduceFile parses a file and reduces it. It needs no other file and may run
+// beside others; the tree is dropped when it returns.
+func reduceFile(name string, id source.FileID, src []byte, maxBytes int) *file {
+	f := &file{name: name, id: id, src: src, tables: newTables()}
+	f.json = strings.HasSuffix(name, ".json")
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	f.override = strings.HasSuffix(base, "_override.roce.hcl") || strings.HasSuffix(base, "_override.roce.json") ||
+		base == "override.roce.hcl" || base == "override.roce.json"
+	if len(src) > maxBytes {
+		f.refuse(&problem{0, 0, "file has " + strconv.Itoa(len(src)) + " bytes, at most " + strconv.Itoa(maxBytes) + " are read", "split it, or use for_each with rows()"})
+		return f
+	}
+	if p := checkText(src); p != nil {
+		f.refuse(p)
+		return f
+	}
+	body, comments := f.parse()
+	if body == nil {
+		f.broken = true
+		return f
+	}
+	r := reducer{file: f}
+	said := len(f.diags)
+	r.size(body)
+	r.top(body)
+	f.findIgnores(body, comments)
+	if f.broken {
+		f.diags = f.diags[:said] // what is missing from half a tree is no finding
+	}
+	return f
+}
+
+func (f *file) refuse(p *problem) {
+	f.broken = true
+	f.diags.Add(diag.Diagnostic{Summary: p.summary, Help: p.help, Labels: []diag.Label{{Span: source.Span{File: f.id, Start: uint32(p.start), Len: uint32(p.length)}}}})
+}
+
+// parse returns the native tree of either syntax, nil if there is none.
+func (f *file) parse() (*hclsyntax.Body, []jsonComment) {
+	src, start := f.src, hcl.InitialPos
+	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
+		src, start.Byte = src[3:], 3
+	}
+	if f.json {
+		if p := checkJSONDepth(src); p != nil {
+			f.refuse(p)
+			return nil, nil
+		}
+		body, r, diags := parseJSON(src, f.name, start)
+		f.syntax(diags)
+		for _, d := range r.wrong {
+			f.diags.Add(fromHCL(d, placeOf(*d.Subject).in(f.id)))
+		}
+		return body, r.comments
+	}
+	if p := checkDepth(src); p != nil {
+		f.refuse(p)
+		return nil, nil
+	}
+	parsed, diags := hclsyntax.ParseConfig(src, f.name, start)
+	body, _ := parsed.Body.(*hclsyntax.Body)
+	diags = slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return f.redefined(body, d) })
+	f.syntax(diags)
+	return body, nil
+}
+
+// redefined reports an attribute that is written twice, which leaves the rest
+// of the file as good as it is.
+func (f *file) redefined(body *hclsyntax.Body, d *hcl.Diagnostic) bool {
+	if d.Summary != "Attribute redefined" || body == nil || d.Subject == nil {
+		return false
+	}
+	at := placeOf(*d.Subject)
+	if int(at.start+at.length) > len(f.src) {
+		return false
+	}
+	name := string(f.src[at.start : at.start+at.length])
+	out := diag.Diagnostic{Summary: "attribute `" + name + "` is written twice", Labels: []diag.Label{{Span: at.in(f.id)}}}
+	for b := body; b != nil; {
+		if first, ok := b.Attributes[name]; ok && first.NameRange.Start.Byte < int(at.start) {
+			out.Labels = append(out.Labels[:1], diag.Label{Span: placeOf(first.NameRange).in(f.id), Text: "first written"})
+		}
+		b = innerBody(b, int(at.start))
+	}
+	f.diags.Add(out)
+	return true
+}
+
+func innerBody(b *hclsyntax.Body, at int) *hclsyntax.Body {
+	for _, in := range b.Blocks {
+		if in.TypeRange.Start.Byte < at && at < in.CloseBraceRange.End.Byte {
+			return in.Body
+		}
+	}
+	return nil
+}
+
+func (f *file) syntax(diags hcl.Diagnostics) {
+	if !diags.HasErrors() {
+		return
+	}
+	f.broken = true
+	f.diags = append(f.diags, syntaxErrors(diags, f.src, f.id)...)
+}
+
+type reducer struct {
+	*file
+	stack []int32 // the blocks around
+	quick []attr  // of the block at hand
+	args  []*hclsyntax.Attribute
+}
+
+// size reserves the tables for what the tree holds.
+func (r *reducer) size(body *hclsyntax.Body) {
+	blocks, attrs := 0, 0
+	var count func(*hclsyntax.Body)
+	count = func(b *hclsyntax.Body) {
+		blocks += len(b.Blocks)
+		attrs += len(b.Attributes)
+		for _, in := range b.Blocks {
+			count(in.Body)
+		}
+	}
+	count(body)
+	r.decls = make([]decl, 0, blocks)
+	r.attrs = make([]attr, 0, attrs)
+}
+
+func (r *reducer) fail(at place, summary, help string) {
+	r.diags.Add(diag.Diagnostic{Summary: summary, Help: help, Labels: []diag.Label{{Span: at.in(r.id), Where: r.where()}}})
+}
+
+func (r *reducer) where() string {
+	var b strings.Builder
+	for i, d := range r.stack {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(r.strs[r.decls[d].head])
+	}
+	return b.String()
+}
+
+func (r *reducer) top(body *hclsyntax.Body) {
+	for _, a := range sortedAttrs(body.Attributes) {
+		help := "attributes stand in blocks; named values stand in `locals`"
+		if schema.ByWord(schema.None, a.Name) != schema.None {
+			help = "it is a block: write `" + a.Name + " ... { }` without the equals sign"
+		}
+		r.fail(placeOf(a.NameRange), "attribute `"+a.Name+"` stands outside of any block", help)
+	}
+	for _, b := range body.Blocks {
+		r.block(b, schema.None, schema.None, -1)
+	}
+}
+
+func sortedAttrs(m hclsyntax.Attributes) []*hclsyntax.Attribute {
+	out := make([]*hclsyntax.Attribute, 0, len(m))
+	for _, a := range m {
+		out = append(out, a)
+	}
+	slices.SortFunc(out, func(a, b *hclsyntax.Attribute) int { return cmp.Compare(a.SrcRange.Start.Byte, b.SrcRange.Start.Byte) })
+	return out
+}
+
+// block reduces one block and what is inside. The parent's attributes are
+// those of `of`, which differs from its kind in except.
+func (r *reducer) block(b *hclsyntax.Block, parent, parentOf schema.Kind, up int32) {
+	kind := schema.ByWord(parent, b.Type)
+	if parent == schema.Except {
+		kind = schema.ByWord(parentOf, b.Type)
+		if kind == schema.Except {
+			kind = schema.None
+		}
+	}
+	if kind == schema.None {
+		r.unknownBlock(b, parent, parentOf)
+		return
+	}
+	def := schema.Def(kind)
+	d := decl{kind: kind, of: kind, parent: up, head: r.head(b), at: headPlace(b)}
+	me := int32(len(r.decls))
+	r.decls = append(r.decls, d)
+	r.stack = append(r.stack, me)
+	if !r.labels(b, def, &d) {
+		d.flags |= hasDynamic // kept, so that references to it do not fail too
+	}
+	switch kind {
+	case schema.Except:
+		d.of = parentOf
+	case schema.Defaults:
+		d.of = defaultsOf(r.strs[d.label])
+	}
+	if isProg(kind) {
+		r.decls[me] = d
+		r.prog(b, kind, me)
+	} else {
+		r.fabric(b, &d)
+		r.decls[me] = d
+		for _, in := range b.Body.Blocks {
+			r.block(in, kind, d.of, me)
+		}
+	}
+	r.decls[me].end = int32(len(r.decls))
+	r.stack = r.stack[:len(r.stack)-1]
+}
+
+func defaultsOf(word string) schema.Kind {
+	switch word {
+	case "switch":
+		return schema.Switch
+	case "node":
+		return schema.Node
+	case "port":
+		return schema.Port
+	case "nic":
+		return schema.NIC
+	case "link":
+		return schema.Link
+	}
+	return schema.None
+}
+
+func headPlace(b *hclsyntax.Block) place {
+	end := b.TypeRange.End.Byte
+	if n := len(b.LabelRanges); n > 0 {
+		end = max(end, b.LabelRanges[n-1].End.Byte)
+	}
+	return place{uint32(b.TypeRange.Start.Byte), uint32(end - b.TypeRange.Start.Byte)}
+}
+
+// head is the block's word and labels as written.
+func (r *reducer) head(b *hclsyntax.Block) Str {
+	if !r.json {
+		at := headPlace(b)
+		return r.bytesStr(r.src[at.start : at.start+at.length])
+	}
+	s := b.Type
+	for _, l := range b.Labels {
+		s += " " + strconv.Quote(l)
+	}
+	return r.str(s)
+}
+
+func (r *reducer) unknownBlock(b *hclsyntax.Block, parent, parentOf schema.Kind) {
+	at := placeOf(b.TypeRange)
+	where := "at the top of a file"
+	if parent != schema.None {
+		where = "in `" + parent.String() + "`"
+	}
+	if what, ok := schema.Later[b.Type]; ok {
+		r.fail(at, "block `"+b.Type+"` is not in this version of rocec: "+what+" come later", "")
+		return
+	}
+	if b.Type == "lifecycle" {
+		r.fail(at, "block `lifecycle` is not in this version of rocec", "")
+		return
+	}
+	of := parent
+	if parent == schema.Except {
+		of = parentOf
+	}
+	var words []string
+	for _, k := range schema.Inside(of) {
+		if k != schema.Except || parent != schema.Except {
+			words = append(words, schema.Def(k).Word)
+		}
+	}
+	help := didYouMean(b.Type, words)
+	if help == "" {
+		for k := schema.None + 1; k < schema.KindCount; k++ {
+			if schema.Def(k).Word == b.Type {
+				help = placeFor(k)
+			}
+		}
+	}
+	if help == "" && of != schema.None && schema.Lookup(of, b.Type) != nil {
+		help = "it is an attribute: write `" + b.Type + " = { ... }`"
+	}
+	if help == "" && len(words) > 0 {
+		help = "blocks here are " + quotedPlain(words)
+	}
+	if len(words) == 0 {
+		r.fail(at, "`"+parent.String()+"` takes no blocks, and `"+b.Type+"` stands in it", help)
+		return
+	}
+	r.fail(at, "there is no block `"+b.Type+"` "+where, help)
+}
+
+// placeFor says where a kind of block belongs.
+func placeFor(k schema.Kind) string {
+	var in []string
+	for p := schema.None; p < schema.KindCount; p++ {
+		if slices.Contains(schema.Inside(p), k) {
+			if p == schema.None {
+				return "it stands at the top of a file"
+			}
+			in = append(in, "`"+p.String()+"`")
+		}
+	}
+	return "it stands in " + strings.Join(in, " or ")
+}
+
+// labels checks the labels of a block and notes the last.
+func (r *reducer) labels(b *hclsyntax.Block, def *schema.BlockDef, d *decl) bool {
+	want := len(def.Labels)
+	if len(b.Labels) != want {
+		shape := def.Word
+		for _, l := range def.Labels {
+			shape += " \"" + strings.ToUpper(l.Name) + "\""
+		}
+		what := " has " + strconv.Itoa(len(b.Labels)) + " labels, "
+		if len(b.Labels) == 1 {
+			what = " has a label, "
+		}
+		if len(b.Labels) == 0 {
+			what = " has no label, "
+		}
+		needs := "it takes " + strconv.Itoa(want)
+		if want == 0 {
+			needs = "it takes none"
+		}
+		r.fail(d.at, "block `"+def.Word+"`"+what+needs, "write `"+shape+" { }`")
+		if len(b.Labels) > 0 {
+			d.label = r.str(b.Labels[len(b.Labels)-1])
+		}
+		return false
+	}
+	if want == 0 {
+		return true
+	}
+	label := b.Labels[want-1]
+	d.label = r.str(label)
+	d.labelP = placeOf(b.LabelRanges[want-1])
+	if enum := def.Labels[want-1].Enum; enum != nil && !slices.Contains(enum, label) {
+		help := "write " + quoted(enum, "or")
+		if n := nearest(label, enum); n != "" {
+			help += "; did you mean " + quoteWord(n) + "?"
+		}
+		r.fail(d.labelP, "`"+def.Word+"` does not take "+quoteWord(label), help)
+		return false
+	}
+	if label == "" {
+		r.fail(d.labelP, "label of `"+def.Word+"` is empty", "")
+		return false
+	}
+	return r.labelForm(label, def, d)
+}
+
+func (r *reducer) labelForm(label string, def *schema.BlockDef, d *decl) bool {
+	if def.Ranged && strings.ContainsAny(label, "[]") {
+		rg, err := funcs.ParseRange(label)
+		if err != nil {
+			r.fail(d.labelP, "label "+rangeProblem(label, err), "ranges look like \"swp[1-4,9]\" or \"Ethernet[0-252:4]\"")
+			return false
+		}
+		if rg.Len() > funcs.MaxRange {
+			r.fail(d.labelP, "label "+quoteWord(label)+" has more than "+strconv.Itoa(funcs.MaxRange)+" members", "")
+			return false
+		}
+		d.flags |= hasRange
+		return true
+	}
+	switch d.kind {
+	case schema.Switch, schema.Node:
+		if why := badDeviceName(label); why != "" {
+			help := "a name has letters, digits, '.', '_' and '-', and starts with a letter or digit"
+			if strings.ContainsAny(label, "[]") {
+				help = "devices have no ranges: write for_each = toset(expand_range(" + quoteWord(label) + "))"
+			}
+			r.fail(d.labelP, "name "+quoteWord(label)+" of `"+def.Word+"` "+why, help)
+			return false
+		}
+	case schema.Variable, schema.Module, schema.Output, schema.Check:
+		if !hclsyntax.ValidIdentifier(label) {
+			r.fail(d.labelP, "name "+quoteWord(label)+" of `"+def.Word+"` is not an identifier", "letters, digits, '_' and '-', starting with a letter")
+			return false
+		}
+	case schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond:
+		if why := badLabel(label); why != "" {
+			r.fail(d.labelP, "label "+quoteWord(label)+" of `"+def.Word+"` "+why, "")
+			return false
+		}
+	}
+	return true
+}
+
+// badDeviceName says what is wrong with the name of a device, "" if nothing.
+func badDeviceName(s string) string {
+	if s == "" {
+		return "is empty"
+	}
+	if len(s) > 63 {
+		return "has " + strconv.Itoa(len(s)) + " characters, at most 63 are allowed"
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		ok := c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !ok && (i == 0 || c != '.' && c != '_' && c != '-') {
+			return "has a character that a name cannot have at position " + strconv.Itoa(i+1)
+		}
+	}
+	return ""
+}
+
+func badLabel(s string) string {
+	if len(s) > 128 {
+		return "is longer than 128 characters"
+	}
+	for _, c := range s {
+		if c < 0x20 || c == 0x7f {
+			return "has a control character"
+		}
+	}
+	return ""
+}
+
+// fabric reduces the attributes of a block of the fabric.
+func (r *reducer) fabric(b *hclsyntax.Block, d *decl) {
+	def := schema.Def(d.kind)
+	r.quick = r.quick[:0]
+	for name, a := range b.Body.Attributes {
+		ad := r.lookup(d, def, name)
+		if ad == nil {
+			r.args = append(r.args, a)
+			continue
+		}
+		at := attr{def: ad, num: ad.Num, at: placeOf(a.Expr.Range())}
+		r.quick = append(r.quick, at)
+		_ = a
+	}
+	for _, a := range sortedUnknown(r.args) {
+		r.unknownAttr(a, d, def)
+	}
+	r.args = r.args[:0]
+	slices.SortFunc(r.quick, func(a, b attr) int { return cmp.Compare(a.num, b.num) })
+	d.attrs = span32{uint32(len(r.attrs)), uint32(len(r.quick))}
+	r.attrs = append(r.attrs, r.quick...)
+	for i := range r.quick {
+		at := &r.attrs[int(d.attrs.first)+i]
+		e := b.Body.Attributes[at.num.Name()].Expr
+		r.value(at, e, d)
+	}
+}
+
+func sortedUnknown(as []*hclsyntax.Attribute) []*hclsyntax.Attribute {
+	slices.SortFunc(as, func(a, b *hclsyntax.Attribute) int { return cmp.Compare(a.SrcRange.Start.Byte, b.SrcRange.Start.Byte) })
+	return as
+}
+
+var (
+	forEachDef = schema.AttrDef{Num: schema.AForEach, Type: schema.Type{Base: schema.Any}}
+	enabledDef = schema.AttrDef{Num: schema.AEnabled, Type: schema.Type{Base: schema.Bool}}
+)
+
+// lookup returns the definition of an attribute of a block, nil if it takes
+// none of that name.
+func (r *reducer) lookup(d *decl, def *schema.BlockDef, name string) *schema.AttrDef {
+	if def.Each {
+		switch name {
+		case "for_each":
+			d.flags |= hasForEach
+			return &forEachDef
+		case "enabled":
+			d.flags |= hasEnabled
+			return &enabledDef
+		}
+	}
+	if ad := schema.Lookup(d.kind, name); ad != nil {
+		if ad.Num == schema.AName {
+			d.flags |= hasName
+		}
+		return ad
+	}
+	if d.of != d.kind {
+		if name == "enabled" && d.kind == schema.Except && (d.of == schema.Port || d.of == schema.NIC) {
+			return &enabledDef
+		}
+		if name == "name" {
+			return nil
+		}
+		return schema.Lookup(d.of, name)
+	}
+	return nil
+}
+
+func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.BlockDef) {
+	at := placeOf(a.NameRange)
+	if d.of == schema.None {
+		return // the label is wrong, which was said
+	}
+	switch a.Name {
+	case "depends_on":
+		r.fail(at, "attribute `depends_on` is not in this version of rocec: it orders rollouts, which come later", "")
+		return
+	case "count":
+		if def.Each {
+			r.fail(at, "there is no attribute `count`: adding one would renumber the others", "write for_each = toset(expand_range(\"name[1-4]\"))")
+			return
+		}
+	case "connection", "at":
+		r.fail(at, "attribute `"+a.Name+"` is not in this version of rocec", "")
+		return
+	}
+	var names []string
+	for i := range schema.Def(d.kind).Attrs {
+		names = append(names, schema.Def(d.kind).Attrs[i].Num.Name())
+	}
+	if d.of != d.kind {
+		for i := range schema.Def(d.of).Attrs {
+			names = append(names, schema.Def(d.of).Attrs[i].Num.Name())
+		}
+	}
+	if def.Each {
+		names = append(names, "for_each", "enabled")
+	}
+	help := didYouMean(a.Name, names)
+	if help == "" {
+		for _, k := range schema.Inside(d.of) {
+			if schema.Def(k).Word == a.Name {
+				help = "it is a block: write `" + a.Name + " ... { }` without the equals sign"
+			}
+		}
+	}
+	r.fail(at, "`"+def.Word+"` has no attribute `"+clipName(a.Name)+"`", help)
+}
+
+func clipName(s string) string {
+	if len(s) > 60 {
+		return s[:57] + "..."
+	}
+	return s
+}
+
+// value reduces the value of an attribute: to a final value, a reference to be
+// resolved, or an expression.
+func (r *reducer) value(at *attr, e hclsyntax.Expression, d *decl) {
+	switch at.num {
+	case schema.AForEach, schema.ASet:
+		r.keep(at, e)
+		d.flags |= hasDynamic
+		return
+	}
+	v, st := r.literal(&at.def.Type, at.num.Name(), e)
+	switch st {
+	case isFinal:
+		at.val = v
+		if pending(v.Kind) {
+			d.flags |= hasDynamic
+		}
+	case isWrong:
+		at.bad = true
+	case isExpr:
+		r.keep(at, e)
+		d.flags |= hasDynamic
+	}
+}
+
+func (r *reducer) keep(at *attr, e hclsyntax.Expression) {
+	at.expr = r.expr(e)
+}
+
+// expr keeps a tree, and returns its index+1.
+func (r *reducer) expr(e hclsyntax.Expression) int32 {
+	var w rewriter
+	tree := w.expr(e)
+	r.exprs = append(r.exprs, expr{tree: tree, deps: w.deps, at: placeOf(e.Range())})
+	return int32(len(r.exprs))
+}
+
+// prog reduces variable, locals, output, module and check blocks.
+func (r *reducer) prog(b *hclsyntax.Block, kind schema.Kind, me int32) {
+	p := prog{kind: kind, decl: me, name: r.strs[r.decls[me].label]}
+	def := schema.Def(kind)
+	for _, a := range sortedAttrs(b.Body.Attributes) {
+		if !def.Free && schema.Lookup(kind, a.Name) == nil {
+			d := r.decls[me]
+			r.unknownAttr(a, &d, def)
+			continue
+		}
+		p.args = append(p.args, arg{name: a.Name, expr: r.progExpr(kind, a), at: placeOf(a.Expr.Range()), nmAt: placeOf(a.NameRange)})
+	}
+	for _, in := range b.Body.Blocks {
+		switch {
+		case kind == schema.Variable && in.Type == "validation", kind == schema.Check && in.Type == "assert":
+			r.assert(in, &p)
+		default:
+			r.unknownBlock(in, kind, kind)
+		}
+	}
+	for i := range def.Attrs {
+		if ad := &def.Attrs[i]; ad.Required && p.arg(ad.Num.Name()) == nil {
+			r.fail(r.decls[me].at, "`"+def.Word+"` needs `"+ad.Num.Name()+"`", ad.Doc)
+		}
+	}
+	if kind == schema.Check && len(p.asserts) == 0 {
+		r.fail(r.decls[me].at, "`check` has no `assert` block", "write assert { condition = ... error_message = ... }")
+	}
+	r.progs = append(r.progs, p)
+}
+
+// progExpr keeps an argument. The type of a variable is not evaluated, so it is
+// kept as it is; in JSON it is a text.
+func (r *reducer) progExpr(kind schema.Kind, a *hclsyntax.Attribute) int32 {
+	if kind != schema.Variable || a.Name != "type" {
+		return r.expr(a.Expr)
+	}
+	e := a.Expr
+	if t, ok := e.(*hclsyntax.TemplateExpr); ok && t.IsStringLiteral() {
+		text := t.Parts[0].(*hclsyntax.LiteralValueExpr).Val.AsString()
+		start := t.SrcRange.Start
+		start.Byte++
+		start.Column++
+		if checkTypeDepth(text) {
+			if parsed, diags := hclsyntax.ParseExpression([]byte(text), r.name, start); !diags.HasErrors() {
+				e = parsed
+			}
+		}
+	}
+	r.exprs = append(r.exprs, expr{tree: e, at: placeOf(a.Expr.Range())})
+	return int32(len(r.exprs))
+}
+
+func checkTypeDepth(text string) bool {
+	return strings.Count(text, "(")+strings.Count(text, "{")+strings.Count(text, "[") < maxDepth && strings.Count(text, "!")+strings.Count(text, "-") < maxDepth
+}
+
+func (r *reducer) assert(b *hclsyntax.Block, p *prog) {
+	a := assert{at: headPlace(b)}
+	for _, at := range sortedAttrs(b.Body.Attributes) {
+		switch at.Name {
+		case "condition":
+			a.cond = r.expr(at.Expr)
+		case "error_message":
+			a.msg = r.expr(at.Expr)
+		default:
+			r.fail(placeOf(at.NameRange), "`"+b.Type+"` has no attribute `"+clipName(at.Name)+"`", didYouMean(at.Name, []string{"condition", "error_message"}))
+		}
+	}
+	for _, in := range b.Body.Blocks {
+		r.fail(placeOf(in.TypeRange), "`"+b.Type+"` takes no blocks, and `"+clipName(in.Type)+"` stands in it", "")
+	}
+	if a.cond == 0 || a.msg == 0 {
+		r.fail(a.at, "`"+b.Type+"` needs `condition` and `error_message`", "")
+		return
+	}
+	p.asserts = append(p.asserts, a)
+}
+
+// state is what became of a value.
+type state uint8
+
+const (
+	isFinal state = iota
+	isExpr
+	isWrong
+)
+
+// literal reads a value that needs no evaluation.
+func (r *reducer) literal(t *schema.Type, name string, e hclsyntax.Expression) (Value, state) {
+	if t.Many {
+		if tuple, ok := e.(*hclsyntax.TupleConsExpr); ok {
+			return r.tuple(t, name, tuple)
+		}
+	}
+	switch e := e.(type) {
+	case *hclsyntax.TemplateExpr:
+		if s, ok := plainText(e); ok {
+			if t.Base == schema.Ref && r.json {
+				if trav, ok := refText(s, r.name, e.SrcRange.Start); ok {
+					return r.ref(t, name, trav, placeOf(e.SrcRange))
+				}
+			}
+			v, m := leafText(&r.tables, t, name, s)
+			return r.done(v, m, e)
+		}
+		return Value{}, isExpr
+	case *hclsyntax.LiteralValueExpr:
+		return r.plain(t, name, e, e, false)
+	case *hclsyntax.UnaryOpExpr:
+		if l, ok := e.Val.(*hclsyntax.LiteralValueExpr); ok && e.Op == hclsyntax.OpNegate && l.Val.Type() == cty.Number {
+			return r.plain(t, name, l, e, true)
+		}
+	case *hclsyntax.ScopeTraversalExpr:
+		if t.Base == schema.Ref && isBlockRoot(e.Traversal.RootName()) {
+			return r.ref(t, name, e.Traversal, placeOf(e.SrcRange))
+		}
+	case *hclsyntax.TupleConsExpr:
+		return r.tuple(t, name, e)
+	case *hclsyntax.ObjectConsExpr:
+		return r.object(t, name, e)
+	}
+	return Value{}, isExpr
+}
+
+// plainText is the text of a template without interpolations.
+func plainText(e *hclsyntax.TemplateExpr) (string, bool) {
+	if len(e.Parts) == 1 {
+		if l, ok := e.Parts[0].(*hclsyntax.LiteralValueExpr); ok && l.Val.Type() == cty.String {
+			return l.Val.AsString(), true
+		}
+		return "", false
+	}
+	var b strings.Builder
+	for _, p := range e.Parts {
+		l, ok := p.(*hclsyntax.LiteralValueExpr)
+		if !ok || l.Val.Type() != cty.String {
+			return "", false
+		}
+		b.WriteString(l.Val.AsString())
+	}
+	return b.String(), true
+}
+
+// plain reads a number, bool or null. The whole is the number with its sign.
+func (r *reducer) plain(t *schema.Type, name string, e *hclsyntax.LiteralValueExpr, whole hclsyntax.Expression, negative bool) (Value, state) {
+	switch ty := e.Val.Type(); {
+	case e.Val.IsNull():
+		return Value{}, isFinal
+	case ty == cty.Bool:
+		v, m := leafBool(&r.tables, t, name, e.Val.True())
+		return r.done(v, m, whole)
+	case ty == cty.Number:
+		if n, ok := r.digits(e.SrcRange); ok {
+			if negative {
+				n = -n
+			}
+			v, m := leafInt(&r.tables, t, name, n)
+			return r.done(v, m, whole)
+		}
+		f := e.Val.AsBigFloat()
+		if negative {
+			f = f.Neg(f)
+		}
+		v, m := leafFloat(&r.tables, t, name, f)
+		return r.done(v, m, whole)
+	case ty == cty.String:
+		v, m := leafText(&r.tables, t, name, e.Val.AsString())
+		return r.done(v, m, whole)
+	}
+	return Value{}, isExpr
+}
+
+// digits reads a plain whole number off the source, which is cheaper than
+// asking cty for it.
+func (r *reducer) digits(at hcl.Range) (int64, bool) {
+	from, to := at.Start.Byte, at.End.Byte
+	if to <= from || to-from > 18 || to > len(r.src) {
+		return 0, false
+	}
+	n := int64(0)
+	for _, c := range r.src[from:to] {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
+}
+
+func (r *reducer) done(v Value, m *mistake, e hclsyntax.Expression) (Value, state) {
+	if m == nil {
+		return v, isFinal
+	}
+	r.fail(placeOf(e.Range()), m.summary, m.help)
+	return Value{}, isWrong
+}
+
+func (r *reducer) tuple(t *schema.Type, name string, e *hclsyntax.TupleConsExpr) (Value, state) {
+	one := *t
+	one.Many = false
+	switch {
+	case t.Many:
+	case t.Base == schema.Range, t.Base == schema.Any:
+		one = *t
+	default:
+		m := takes(t, name, "a list", wanted(t))
+		r.fail(placeOf(e.SrcRange), m.summary, m.help)
+		return Value{}, isWrong
+	}
+	vs := r.newValues(len(e.Exprs))
+	kind, bad := List, false
+	for i, el := range e.Exprs {
+		v, st := r.literal(&one, name, el)
+		switch {
+		case st == isExpr:
+			return Value{}, isExpr
+		case st == isWrong:
+			bad = true
+		case v.Kind == Absent:
+			m := takes(t, name, "null in a list", "")
+			r.fail(placeOf(el.Range()), m.summary, "leave the element out")
+			bad = true
+		case pending(v.Kind):
+			kind = valPendList
+		}
+		vs[i] = v
+	}
+	if bad {
+		return Value{}, isWrong
+	}
+	if t.Base == schema.Range && kind == List {
+		vs = r.flatten(vs)
+	}
+	v := r.list(vs)
+	v.Kind = kind
+	return v, isFinal
+}
+
+// flatten joins the lists that ranges in a list expanded to.
+func (t *tables) flatten(vs []Value) []Value {
+	var out []Value
+	for _, v := range vs {
+		if v.Kind == List {
+			out = append(out, t.lists[v.N]...)
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func (r *reducer) object(t *schema.Type, name string, e *hclsyntax.ObjectConsExpr) (Value, state) {
+	switch {
+	case t.Base == schema.Object, t.Base == schema.Map, t.Base == schema.Any:
+	case t.Key != nil:
+		return r.object(mapForm(t), name, e)
+	case t.Base == schema.Ref && t.Many:
+		return Value{}, isExpr
+	default:
+		m := takes(t, name, "an object", wanted(t))
+		r.fail(placeOf(e.SrcRange), m.summary, m.help)
+		return Value{}, isWrong
+	}
+	ps := r.newPairs(len(e.Items))[:0]
+	kind, wait, bad := Map, valPendMap, false
+	if t.Base == schema.Object {
+		kind, wait = Object, valPendObj
+	}
+	isPending := false
+	for i := range e.Items {
+		it := &e.Items[i]
+		word, ok := r.keyText(it.KeyExpr)
+		if !ok {
+			return Value{}, isExpr
+		}
+		key, et, elName, ok := r.key(t, name, word, it.KeyExpr)
+		if !ok {
+			bad = true
+			continue
+		}
+		v, st := r.literal(et, elName, it.ValueExpr)
+		if st == isExpr {
+			return Value{}, isExpr
+		}
+		if st == isWrong {
+			bad = true
+			continue
+		}
+		if slices.ContainsFunc(ps, func(p Pair) bool { return p.Key == key }) {
+			r.fail(placeOf(it.KeyExpr.Range()), name+" has "+quoteWord(word)+" twice", "")
+			bad = true
+			continue
+		}
+		if v.Kind == Absent {
+			continue
+		}
+		isPending = isPending || pending(v.Kind)
+		ps = append(ps, Pair{key, v})
+	}
+	if bad || !r.fieldsThere(t, name, ps, placeOf(e.SrcRange)) {
+		return Value{}, isWrong
+	}
+	if isPending {
+		kind = wait
+	}
+	return r.pairsOf(kind, ps), isFinal
+}
+
+// mapForm is the map that a type takes besides its plain form.
+func mapForm(t *schema.Type) *schema.Type {
+	return &schema.Type{Base: schema.Map, Key: t.Key, Elem: t.Elem}
+}
+
+func (r *reducer) fieldsThere(t *schema.Type, name string, ps []Pair, at place) bool {
+	if m := missingField(t, name, ps); m != nil {
+		r.fail(at, m.summary, m.help)
+		return false
+	}
+	return true
+}
+
+func missingField(t *schema.Type, name string, ps []Pair) *mistake {
+	if t.Base != schema.Object {
+		return nil
+	}
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.Required && !slices.ContainsFunc(ps, func(p Pair) bool { return p.Key == fieldKey(f.Num) }) {
+			return &mistake{name + " needs `" + f.Num.Name() + "`", f.Doc}
+		}
+	}
+	return nil
+}
+
+// keyText is the text of an object's key that needs no evaluation.
+func (r *reducer) keyText(e hclsyntax.Expression) (string, bool) {
+	k, ok := e.(*hclsyntax.ObjectConsKeyExpr)
+	if !ok {
+		return "", false
+	}
+	if !k.ForceNonLiteral {
+		if word := hcl.ExprAsKeyword(k.Wrapped); word != "" {
+			return word, true
+		}
+	}
+	switch w := k.Wrapped.(type) {
+	case *hclsyntax.TemplateExpr:
+		return plainText(w)
+	case *hclsyntax.LiteralValueExpr:
+		if w.Val.Type() == cty.Number && !w.Val.IsNull() {
+			f := w.Val.AsBigFloat()
+			if n, acc := f.Int64(); f.IsInt() && acc == 0 {
+				return strconv.FormatInt(n, 10), true
+			}
+		}
+	}
+	return "", false
+}
+
+// key reads the key of an object or map, and returns the type of its value.
+func (r *reducer) key(t *schema.Type, name, word string, e hclsyntax.Expression) (Value, *schema.Type, string, bool) {
+	key, et, elName, m := keyOf(&r.tables, t, name, word)
+	if m != nil {
+		r.fail(placeOf(e.Range()), m.summary, m.help)
+		return Value{}, nil, "", false
+	}
+	return key, et, elName, true
+}
+
+var anyType = schema.Type{Base: schema.Any}
+
+// keyOf reads a key of a value of a type: the name of a field, or a map's key.
+func keyOf(tb *tables, t *schema.Type, name, word string) (Value, *schema.Type, string, *mistake) {
+	switch t.Base {
+	case schema.Object:
+		for i := range t.Fields {
+			if f := &t.Fields[i]; f.Num.Name() == word {
+				return fieldKey(f.Num), &f.Type, name + "." + word, nil
+			}
+		}
+		names := make([]string, len(t.Fields))
+		for i := range t.Fields {
+			names[i] = t.Fields[i].Num.Name()
+		}
+		help := didYouMean(word, names)
+		if help == "" {
+			help = "it takes " + quotedPlain(names)
+		}
+		return Value{}, nil, "", &mistake{name + " has no field " + quoteWord(word), help}
+	case schema.Map:
+		v, m := leafText(tb, t.Key, "key of "+name, word)
+		return v, t.Elem, name, m
+	}
+	return tb.text(word), &anyType, name, nil
+}
+
+// ref notes a written reference.
+func (r *reducer) ref(t *schema.Type, name string, trav hcl.Traversal, at place) (Value, state) {
+	first := uint32(len(r.steps))
+	for i := range trav {
+		switch s := trav[i].(type) {
+		case hcl.TraverseRoot:
+			r.steps = append(r.steps, step{text: r.str(s.Name), at: placeOf(s.SrcRange)})
+		case hcl.TraverseAttr:
+			r.steps = append(r.steps, step{text: r.str(s.Name), at: placeOf(s.SrcRange)})
+		case hcl.TraverseIndex:
+			text, ok := keyString(s.Key)
+			if !ok {
+				r.steps = r.steps[:first]
+				return Value{}, isExpr
+			}
+			r.steps = append(r.steps, step{text: r.str(text), index: true, at: placeOf(s.SrcRange)})
+		default:
+			r.steps = r.steps[:first]
+			return Value{}, isExpr
+		}
+	}
+	r.refs = append(r.refs, span32{first, uint32(len(r.steps)) - first})
+	return Value{valRef, int64(len(r.refs) - 1)}, isFinal
+}
+
+// keyString is an index as text: map keys are texts.
+func keyString(v cty.Value) (string, bool) {
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() {
+		return "", false
+	}
+	switch v.Type() {
+	case cty.String:
+		return v.AsString(), true
+	case cty.Number:
+		f := v.AsBigFloat()
+		if n, acc := f.Int64(); acc == 0 && f.IsInt() {
+			return strconv.FormatInt(n, 10), true
+		}
+	}
+	return "", false
+}
+
+// isBlockRoot reports whether a reference may start with a word.
+func isBlockRoot(word string) bool {
+	_, ok := rootKind(word)
+	return ok
+}
+
+func rootKind(word string) (schema.Kind, bool) {
+	switch word {
+	case "qos":
+		return schema.QoS, true
+	case "segment":
+		return schema.Segment, true
+	case "switch":
+		return schema.Switch, true
+	case "node":
+		return schema.Node, true
+	case "mlag":
+		return schema.MLAG, true
+	case "link":
+		return schema.Link, true
+	}
+	return schema.None, false
+}

@@ -1,0 +1,135 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// file is the reduced form of one file: rows with numbers of their own, made
+// without looking at any other file. Only expressions that need others to be
+// evaluated are kept as trees.
+type file struct {
+	name     string
+	id       source.FileID
+	src      []byte
+	json     bool
+	override bool // its blocks are merged over those of other files
+	broken   bool // does not parse
+	tables
+	decls   []decl
+	attrs   []attr
+	refs    []span32 // ranges of steps
+	steps   []step
+	exprs   []expr
+	progs   []prog
+	ignores []Ignore
+	diags   diag.List
+	shift   *shift
+}
+
+// decl is a written block. Blocks inside it follow it, up to end.
+type decl struct {
+	kind   schema.Kind
+	of     schema.Kind // whose attributes it takes: of except and defaults
+	flags  declFlags
+	label  Str // the last label; 0 if none
+	head   Str
+	at     place // from its word to the brace
+	labelP place
+	parent int32 // -1 at the top
+	end    int32 // after the last block inside it
+	attrs  span32
+}
+
+type declFlags uint8
+
+const (
+	hasForEach declFlags = 1 << iota
+	hasEnabled
+	hasName
+	hasRange   // its label is a range
+	hasDynamic // an attribute is not a plain value
+)
+
+// attr is a written attribute of a block. Its value is final, or refers to the
+// file's refs and exprs.
+type attr struct {
+	def  *schema.AttrDef
+	val  Value
+	at   place
+	from int32 // index+1 in the folder's files where an override wrote it; 0: in the block's file
+	num  schema.Attr
+	expr int32 // index+1 in exprs; 0: val
+	bad  bool  // a diagnostic was given already
+}
+
+// step is one part of a written reference.
+type step struct {
+	text  Str
+	index bool // in brackets
+	at    place
+}
+
+// deps says what an expression cannot be evaluated without.
+type deps uint8
+
+const (
+	needsEach deps = 1 << iota
+	needsSelf
+	needsMember
+	needsFuncs
+)
+
+// expr is an expression kept as a tree, rewritten so that references are
+// resolved by this package.
+type expr struct {
+	tree hclsyntax.Expression
+	deps deps
+	at   place
+}
+
+// prog is a block of the language itself: variable, locals, output, module,
+// check.
+type prog struct {
+	kind    schema.Kind
+	decl    int32
+	name    string
+	args    []arg
+	asserts []assert
+}
+
+// arg is a named expression of such a block.
+type arg struct {
+	name string
+	expr int32 // index+1 in exprs
+	at   place // of the value
+	nmAt place
+}
+
+// assert is a condition with its message: of a validation or a check.
+type assert struct {
+	cond, msg int32 // index+1 in exprs
+	at        place
+}
+
+func (p *prog) arg(name string) *arg {
+	for i := range p.args {
+		if p.args[i].name == name {
+			return &p.args[i]
+		}
+	}
+	return nil
+}
+
+// isProg reports whether a kind of block says something about the language and
+// not about the fabric.
+func isProg(k schema.Kind) bool {
+	switch k {
+	case schema.Variable, schema.Locals, schema.Output, schema.Module, schema.Check:
+		return true
+	}
+	return false
+}

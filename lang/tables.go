@@ -1,0 +1,141 @@
+package lang
+
+import "github.com/rocec/rocec/lang/schema"
+
+// tables holds what values point to: strings, lists, maps and ratios. Each file
+// fills tables of its own while it is reduced, and they are appended to the
+// Config's afterwards.
+type tables struct {
+	strs   []string
+	strNum map[string]Str
+	lists  [][]Value
+	maps   [][]Pair
+	ratios []Ratio
+	values []Value // chunk that lists are cut from
+	pairs  []Pair  // chunk that maps are cut from
+}
+
+func newTables() tables {
+	return tables{strs: make([]string, 1, 64), strNum: map[string]Str{"": 0}}
+}
+
+func (t *tables) str(s string) Str {
+	if n, ok := t.strNum[s]; ok {
+		return n
+	}
+	n := Str(len(t.strs))
+	t.strs = append(t.strs, s)
+	t.strNum[s] = n
+	return n
+}
+
+// bytesStr interns without allocating when the text is already there.
+func (t *tables) bytesStr(b []byte) Str {
+	if n, ok := t.strNum[string(b)]; ok {
+		return n
+	}
+	return t.str(string(b))
+}
+
+func (t *tables) text(s string) Value { return Value{Text, int64(t.str(s))} }
+func (t *tables) word(s string) Value { return Value{Word, int64(t.str(s))} }
+
+func (t *tables) ratio(num, den int64) Value {
+	t.ratios = append(t.ratios, Ratio{num, den})
+	return Value{Ratio_, int64(len(t.ratios) - 1)}
+}
+
+const chunkLen = 1024
+
+// newValues returns a slice of n values out of the current chunk.
+func (t *tables) newValues(n int) []Value {
+	if n > chunkLen/4 {
+		return make([]Value, n)
+	}
+	if len(t.values)+n > cap(t.values) {
+		t.values = make([]Value, 0, chunkLen)
+	}
+	from := len(t.values)
+	t.values = t.values[:from+n]
+	return t.values[from : from+n : from+n]
+}
+
+func (t *tables) newPairs(n int) []Pair {
+	if n > chunkLen/4 {
+		return make([]Pair, n)
+	}
+	if len(t.pairs)+n > cap(t.pairs) {
+		t.pairs = make([]Pair, 0, chunkLen)
+	}
+	from := len(t.pairs)
+	t.pairs = t.pairs[:from+n]
+	return t.pairs[from : from+n : from+n]
+}
+
+func (t *tables) list(vs []Value) Value {
+	t.lists = append(t.lists, vs)
+	return Value{List, int64(len(t.lists) - 1)}
+}
+
+func (t *tables) pairsOf(kind ValueKind, ps []Pair) Value {
+	t.maps = append(t.maps, ps)
+	return Value{kind, int64(len(t.maps) - 1)}
+}
+
+// Forms of values that exist only between reducing a file and evaluating it.
+const (
+	valRef      ValueKind = 200 + iota // N: index of a written reference of the file
+	valPendList                        // N: list with references in it
+	valPendMap                         // N: map with references in it
+	valPendObj                         // N: object with references in it
+)
+
+func pending(k ValueKind) bool { return k >= valRef }
+
+// shift adds the places at which a file's tables were appended to another's.
+type shift struct {
+	strs                []Str
+	lists, maps, ratios int64
+}
+
+func (s *shift) value(v Value) Value {
+	switch v.Kind {
+	case Text, Word:
+		v.N = int64(s.strs[v.N])
+	case List, valPendList:
+		v.N += s.lists
+	case Map, Object, valPendMap, valPendObj:
+		v.N += s.maps
+	case Ratio_:
+		v.N += s.ratios
+	}
+	return v
+}
+
+// append adds the rows of a file's tables, and returns what its numbers became.
+func (t *tables) append(f *tables) *shift {
+	s := &shift{
+		strs:  make([]Str, len(f.strs)),
+		lists: int64(len(t.lists)), maps: int64(len(t.maps)), ratios: int64(len(t.ratios)),
+	}
+	for i, text := range f.strs {
+		s.strs[i] = t.str(text)
+	}
+	for _, l := range f.lists {
+		for i := range l {
+			l[i] = s.value(l[i])
+		}
+	}
+	for _, m := range f.maps {
+		for i := range m {
+			m[i].Key, m[i].Val = s.value(m[i].Key), s.value(m[i].Val)
+		}
+	}
+	t.lists = append(t.lists, f.lists...)
+	t.maps = append(t.maps, f.maps...)
+	t.ratios = append(t.ratios, f.ratios...)
+	return s
+}
+
+// fieldKey is the key of an object's field.
+func fieldKey(n schema.Attr) Value { return Value{Int, int64(n)} }

@@ -1,0 +1,257 @@
+package lang
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// unit is the files of one folder, joined: what all instances of a module
+// share.
+type unit struct {
+	dir    string
+	files  []*file
+	decls  []udecl
+	attrs  []attr
+	top    []int32           // blocks of the fabric at the top
+	more   map[int32][]int32 // blocks that an override put inside another
+	broken bool
+}
+
+// udecl is a decl of a unit: its numbers are the unit's, its strings the
+// Config's.
+type udecl struct {
+	decl
+	self    int32 // its own index
+	file    int32
+	members []member // of a range, once asked for
+}
+
+// member is one name of a range.
+type member struct{ name, key Str }
+
+// joinUnit appends the tables of files to each other, in the order of names.
+func (ld *loader) joinUnit(dir string, files []*file) *unit {
+	u := &unit{dir: dir, files: files, more: map[int32][]int32{}}
+	decls, attrs := 0, 0
+	for _, f := range files {
+		decls += len(f.decls)
+		attrs += len(f.attrs)
+	}
+	u.decls, u.attrs = make([]udecl, 0, decls), make([]attr, 0, attrs)
+	for i, f := range files {
+		u.broken = u.broken || f.broken
+		ld.sizes[f.id] = len(f.src)
+		ld.diags = append(ld.diags, f.diags...)
+		ld.cfg.Ignores = append(ld.cfg.Ignores, f.ignores...)
+		f.shift = ld.tables.append(&f.tables)
+		u.add(int32(i), f)
+	}
+	ld.override(u)
+	ld.register(u)
+	return u
+}
+
+// add moves a file's rows into the unit.
+func (u *unit) add(fi int32, f *file) {
+	base, attrBase := int32(len(u.decls)), uint32(len(u.attrs))
+	for i := range f.decls {
+		d := udecl{decl: f.decls[i], self: base + int32(i), file: fi}
+		if d.parent >= 0 {
+			d.parent += base
+		} else if !isProg(d.kind) {
+			u.top = append(u.top, base+int32(i))
+		}
+		d.end += base
+		d.attrs.first += attrBase
+		d.label, d.head = f.shift.strs[d.label], f.shift.strs[d.head]
+		u.decls = append(u.decls, d)
+	}
+	for i := range f.attrs {
+		a := f.attrs[i]
+		a.val = f.shift.value(a.val)
+		u.attrs = append(u.attrs, a)
+	}
+	for i := range f.progs {
+		f.progs[i].decl += base
+	}
+	f.decls, f.attrs = nil, nil
+	f.strNum, f.lists, f.maps, f.ratios, f.values, f.pairs = nil, nil, nil, nil, nil, nil
+}
+
+func (u *unit) attrsOf(d *udecl) []attr {
+	return u.attrs[d.attrs.first : d.attrs.first+d.attrs.n]
+}
+
+// fileOf is the file an attribute was written in.
+func (u *unit) fileOf(d *udecl, a *attr) *file {
+	if a.from > 0 {
+		return u.files[a.from-1]
+	}
+	return u.files[d.file]
+}
+
+func (u *unit) spanOf(d *udecl) source.Span { return d.at.in(u.files[d.file].id) }
+
+// kids calls f for the blocks inside a block.
+func (u *unit) kids(d int32, f func(int32)) {
+	for i := d + 1; i < u.decls[d].end; i = u.decls[i].end {
+		f(i)
+	}
+	for _, i := range u.more[d] {
+		f(i)
+	}
+}
+
+// around names the blocks around an offset of a file.
+func (u *unit) around(fi int32, at uint32, ld *loader) string {
+	first := sort.Search(len(u.decls), func(i int) bool { return u.decls[i].file >= fi })
+	end := sort.Search(len(u.decls), func(i int) bool { return u.decls[i].file > fi })
+	n := sort.Search(end-first, func(i int) bool { return u.decls[first+i].at.start > at })
+	if n == 0 {
+		return ""
+	}
+	var heads []string
+	for d := int32(first + n - 1); d >= 0; d = u.decls[d].parent {
+		heads = append([]string{ld.strs[u.decls[d].head]}, heads...)
+	}
+	return strings.Join(heads, ", ")
+}
+
+// register checks that no two blocks of the folder have one name.
+func (ld *loader) register(u *unit) {
+	type key struct {
+		kind  schema.Kind
+		label Str
+	}
+	seen := map[key]int32{}
+	for _, t := range u.top {
+		d := &u.decls[t]
+		switch d.kind {
+		case schema.Target, schema.Override, schema.Defaults:
+			if d.kind != schema.Defaults {
+				continue
+			}
+		}
+		k := key{d.kind, d.label}
+		if first, ok := seen[k]; ok {
+			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` is written twice", "give one another name, or join them", diag.Label{Span: u.spanOf(&u.decls[first]), Text: "first written"})
+			d.flags |= isTwice
+			continue
+		}
+		seen[k] = t
+	}
+	for i := range u.decls {
+		ld.required(u, int32(i))
+	}
+}
+
+const isTwice declFlags = 1 << 7
+
+// required reports attributes that a block must have.
+func (ld *loader) required(u *unit, i int32) {
+	d := &u.decls[i]
+	if d.kind == schema.Except || d.kind == schema.Defaults || isProg(d.kind) || u.files[d.file].override {
+		return
+	}
+	for p := d.parent; p >= 0; p = u.decls[p].parent {
+		if u.decls[p].kind == schema.Except {
+			return
+		}
+	}
+	def := schema.Def(d.kind)
+	for k := range def.Attrs {
+		if ad := &def.Attrs[k]; ad.Required && !u.has(d, ad.Num) {
+			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` needs `"+ad.Num.Name()+"`", ad.Doc)
+			return
+		}
+	}
+	if d.flags&hasForEach != 0 && d.parent >= 0 && d.flags&hasName == 0 {
+		ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has for_each and no `name`", "inside a block the label holds no expression: write name = each.key")
+	}
+	if d.flags&hasForEach != 0 && d.flags&hasRange != 0 {
+		ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has a range and for_each", "use one of them")
+	}
+}
+
+func (u *unit) has(d *udecl, n schema.Attr) bool {
+	for _, a := range u.attrsOf(d) {
+		if a.num == n {
+			return true
+		}
+	}
+	return false
+}
+
+// override merges the blocks of override files over those of the same name.
+func (ld *loader) override(u *unit) {
+	var top []int32
+	for _, t := range u.top {
+		if !u.files[u.decls[t].file].override {
+			top = append(top, t)
+		}
+	}
+	for _, t := range u.top {
+		d := &u.decls[t]
+		if !u.files[d.file].override {
+			continue
+		}
+		base := int32(-1)
+		for _, b := range top {
+			if e := &u.decls[b]; e.kind == d.kind && e.label == d.label && (d.label != 0 || e.head == d.head) {
+				base = b
+				break
+			}
+		}
+		if base < 0 {
+			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has nothing to merge over: no other file has it", "an override file changes blocks of other files; new blocks stand in an ordinary one")
+			continue
+		}
+		u.merge(base, t)
+	}
+	u.top = top
+}
+
+// merge puts the attributes of one block over another's, and does the same with
+// the blocks inside that have the same head.
+func (u *unit) merge(base, over int32) {
+	b, o := &u.decls[base], &u.decls[over]
+	merged := make([]attr, 0, b.attrs.n+o.attrs.n)
+	have, put := u.attrsOf(b), u.attrsOf(o)
+	for len(have) > 0 || len(put) > 0 {
+		switch {
+		case len(put) == 0 || len(have) > 0 && have[0].num < put[0].num:
+			merged = append(merged, have[0])
+			have = have[1:]
+			continue
+		case len(have) > 0 && have[0].num == put[0].num:
+			have = have[1:]
+		}
+		a := put[0]
+		if a.from == 0 {
+			a.from = o.file + 1
+		}
+		merged = append(merged, a)
+		put = put[1:]
+	}
+	first := uint32(len(u.attrs))
+	u.attrs = append(u.attrs, merged...)
+	b.attrs = span32{first, uint32(len(merged))}
+	b.flags |= o.flags & (hasForEach | hasEnabled | hasName | hasDynamic)
+	u.kids(over, func(k int32) {
+		match := int32(-1)
+		u.kids(base, func(c int32) {
+			if u.decls[c].kind == u.decls[k].kind && u.decls[c].label == u.decls[k].label {
+				match = c
+			}
+		})
+		if match >= 0 {
+			u.merge(match, k)
+			return
+		}
+		u.more[base] = append(u.more[base], k)
+	})
+}

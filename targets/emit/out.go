@@ -1,0 +1,101 @@
+// Package emit holds the writers that targets share: artifacts built line by
+// line with the intent field each line came from, and the quoting of user text
+// for the languages it lands in (shell, PowerShell, YAML, JSON, systemd). It
+// writes to memory only.
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// Step says how an artifact is meant to be used. It is part of the manifest.
+type Step string
+
+// Steps of artifacts.
+const (
+	Apply       Step = "apply"       // part of the normal run
+	Maintenance Step = "maintenance" // needs a window; never run by a normal apply
+	Verify      Step = "verify"      // read-only
+	Rollback    Step = "rollback"
+	Data        Step = "data" // read by other artifacts or by other programs
+)
+
+// Artifact is one file for one device.
+type Artifact struct {
+	Path  string // relative to the device's folder, forward slashes
+	Mode  uint32 // permission bits: 0o644, 0o755, 0o600
+	Step  Step
+	Run   string // how an operator runs it, one line; "" if it is not run by hand
+	Bytes []byte
+	Lines []Line // ascending, only when tracing was asked for
+}
+
+// Line says which intent field a line came from.
+type Line struct {
+	Number int // from 1
+	Path   intent.Path
+}
+
+// Out collects the artifacts of one device.
+type Out struct {
+	Trace     bool // note the origin of lines
+	Artifacts []Artifact
+}
+
+// File starts a new artifact; what is written goes to it.
+func (o *Out) File(path string, mode uint32, step Step) *File {
+	o.Artifacts = append(o.Artifacts, Artifact{Path: path, Mode: mode, Step: step})
+	return &File{out: o, index: len(o.Artifacts) - 1, line: 1, newline: "\n"}
+}
+
+// File writes one artifact.
+type File struct {
+	out     *Out
+	index   int
+	buf     bytes.Buffer
+	line    int
+	newline string
+}
+
+// CRLF makes lines end in CR LF, as Windows expects.
+func (f *File) CRLF() { f.newline = "\r\n" }
+
+// Run says how an operator runs the artifact.
+func (f *File) Run(how string) { f.out.Artifacts[f.index].Run = how }
+
+// Line writes one line that no single field explains.
+func (f *File) Line(format string, args ...any) { f.From(intent.Path{}, format, args...) }
+
+// From writes one line that came from a field of the intent. The text must not
+// contain line breaks; user text in it must have been quoted.
+func (f *File) From(p intent.Path, format string, args ...any) {
+	if len(args) == 0 {
+		f.buf.WriteString(format)
+	} else {
+		fmt.Fprintf(&f.buf, format, args...)
+	}
+	f.buf.WriteString(f.newline)
+	a := &f.out.Artifacts[f.index]
+	if f.out.Trace && p != (intent.Path{}) {
+		a.Lines = append(a.Lines, Line{f.line, p})
+	}
+	f.line++
+	a.Bytes = f.buf.Bytes()
+}
+
+// Text writes several lines of fixed text, given as one string with "\n".
+func (f *File) Text(s string) {
+	for len(s) > 0 {
+		line := s
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			line, s = s[:i], s[i+1:]
+		} else {
+			s = ""
+		}
+		f.From(intent.Path{}, "%s", line)
+	}
+}

@@ -1,0 +1,289 @@
+package linux
+
+import (
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+)
+
+// limit finds what depends on values. Every finding goes to refuse.
+type limit struct {
+	*host
+	refuse targets.Refuse
+}
+
+func limits(d *intent.Device, refuse targets.Refuse) {
+	l := &limit{newHost(d), refuse}
+	l.system()
+	l.names()
+	for i := range d.Ports {
+		l.portOf(&d.Ports[i])
+	}
+	for i := range d.LAGs {
+		l.lagOf(&d.LAGs[i])
+	}
+	for i := range d.Ifaces {
+		l.iface(&d.Ifaces[i])
+	}
+	l.addresses()
+	for i := range d.QoS {
+		l.qosOf(&d.QoS[i])
+	}
+}
+
+// oldest are the first versions with iproute2 5.12 (dcb app), netplan 0.104
+// (embedded-switch-mode) and systemd 248 (ActivationPolicy).
+var oldest = map[string]string{"ubuntu": "22.04", "debian": "12"}
+
+func (l *limit) system() {
+	if first := oldest[l.OS.Name]; first != "" && l.OS.Version != "" && compareVersions(l.OS.Version, first) < 0 {
+		l.refuse(fmt.Sprintf("%s %s has no dcb with the app table", l.OS.Name, l.OS.Version),
+			fmt.Sprintf("use %s %s or newer", l.OS.Name, first), at(intent.OfDevice, "", "os"))
+	}
+	if l.Model != "" || l.ASIC != "" {
+		l.refuse(fmt.Sprintf("host %q has a switch model", l.Name), "remove the model of the node", at(intent.OfDevice, "", "model"))
+	}
+	if l.MLAG != nil {
+		l.refuse(fmt.Sprintf("host %q cannot be half of an MLAG pair", l.Name), "write the pair for its switches", at(intent.OfDevice, "", "mlag"))
+	}
+}
+
+// device names of Linux: dev_valid_name allows more, but each of these files
+// and tools has a meaning of its own for the rest.
+var deviceName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,14}$`)
+
+// reserved are names with a meaning of their own in sysctl and netplan.
+var reserved = []string{"all", "default", "lo", "bonding_masters"}
+
+func (l *limit) name(name string, p intent.Path) {
+	switch {
+	case len(name) > 15:
+		l.refuse(fmt.Sprintf("%s %q has %d bytes, Linux takes 15", p.Object, name, len(name)), "choose a shorter name", p)
+	case !deviceName.MatchString(name):
+		l.refuse(fmt.Sprintf("%s %q is no name of a Linux network device", p.Object, name),
+			"use letters, digits, dot, underscore and hyphen", p)
+	case slices.Contains(reserved, name):
+		l.refuse(fmt.Sprintf("%s %q has a name that Linux keeps for itself", p.Object, name), "choose another name", p)
+	}
+}
+
+func (l *limit) names() {
+	seen := map[string]intent.Path{}
+	once := func(name string, p intent.Path) {
+		l.name(name, p)
+		if first, ok := seen[name]; ok {
+			l.refuse(fmt.Sprintf("two devices have the name %q", name), "give each port, bond and VLAN device a name of its own", p, first)
+		}
+		seen[name] = p
+	}
+	for _, p := range l.Ports {
+		once(p.Name, at(intent.OfPort, p.Name, "name"))
+	}
+	for _, g := range l.LAGs {
+		once(g.Name, at(intent.OfLAG, g.Name, "name"))
+	}
+	for _, f := range l.Ifaces {
+		if f.Kind == intent.VLANDev {
+			once(f.Name, at(intent.OfIface, f.Name, "name"))
+		}
+	}
+}
+
+var pciAddress = regexp.MustCompile(`^[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$`)
+
+func (l *limit) portOf(p *intent.Port) {
+	here := func(field string) intent.Path { return at(intent.OfPort, p.Name, field) }
+	n := p.NIC
+	if n == nil {
+		l.refuse(fmt.Sprintf("port %q has no adapter", p.Name), "write the model of the adapter", here("model"))
+		return
+	}
+	if n.Driver != mlx5 && n.Driver != rxe {
+		l.refuse(fmt.Sprintf("linux cannot configure the driver %q of port %q yet", n.Driver, p.Name),
+			"use an adapter of the mlx5 family or soft-RoCE (rxe); ice, bnxt, qede, cxgb4 and mlx4 come later", here("model"))
+		return
+	}
+	l.match(p)
+	l.link(p)
+	l.vlans(p.Name, p.Native, p.Tagged, intent.OfPort)
+	l.rdmaOf(p)
+	l.vfs(p)
+	if x := n.DCBX; x.IsSet() {
+		if x.Value.Version != "" && x.Value.Version != "ieee" {
+			l.refuse(fmt.Sprintf("port %q wants DCBX version %q, mlx5 sets only ieee", p.Name, x.Value.Version), `write version = "ieee"`, here("dcbx"))
+		}
+		if x.Value.Owner != "" && x.Value.Owner != "os" {
+			l.refuse(fmt.Sprintf("port %q leaves DCBX to %q, and this target sets the port itself", p.Name, x.Value.Owner), `write owner = "os"`, here("dcbx"))
+		}
+	}
+	if p.QoS != "" && l.qos[p.QoS] == nil {
+		l.refuse(fmt.Sprintf("port %q names the qos %q, which the host does not have", p.Name, p.QoS), "name one that exists", here("qos"))
+	}
+	if q := l.qos[p.QoS]; q != nil {
+		l.fits(p, q)
+	}
+}
+
+// match refuses addresses of adapters that match nothing, or two ports.
+func (l *limit) match(p *intent.Port) {
+	n := p.NIC
+	if n.MAC != "" {
+		if m, err := net.ParseMAC(n.MAC); err != nil || len(m) != 6 || m.String() != n.MAC {
+			l.refuse(fmt.Sprintf("port %q has the MAC address %q", p.Name, n.MAC), `write it as "b8:3f:d2:00:00:01"`, at(intent.OfPort, p.Name, "mac"))
+		}
+	}
+	if n.PCI != "" && !pciAddress.MatchString(n.PCI) {
+		l.refuse(fmt.Sprintf("port %q has the PCI address %q", p.Name, n.PCI), `write it as "0000:3b:00.0"`, at(intent.OfPort, p.Name, "pci"))
+	}
+	if n.PCI != "" && n.MAC == "" && n.VFs.Or(intent.VFs{}).Mode == "switchdev" {
+		l.refuse(fmt.Sprintf("port %q is found by its PCI address, which its representors share in switchdev mode", p.Name),
+			"write the MAC address of the port as well", at(intent.OfPort, p.Name, "pci"))
+	}
+	for i := range l.Ports {
+		o := &l.Ports[i]
+		if o == p {
+			return
+		}
+		if o.NIC == nil {
+			continue
+		}
+		if n.MAC != "" && n.MAC == o.NIC.MAC {
+			l.refuse(fmt.Sprintf("ports %q and %q have one MAC address, %s", o.Name, p.Name, n.MAC), "correct one of them",
+				at(intent.OfPort, p.Name, "mac"), at(intent.OfPort, o.Name, "mac"))
+		}
+		if n.PCI != "" && n.PCI == o.NIC.PCI {
+			l.refuse(fmt.Sprintf("ports %q and %q have one PCI address, %s", o.Name, p.Name, n.PCI), "correct one of them",
+				at(intent.OfPort, p.Name, "pci"), at(intent.OfPort, o.Name, "pci"))
+		}
+	}
+}
+
+var fecWords = map[intent.FEC]string{intent.FECNone: "off", intent.FECRS: "rs", intent.FECFC: "baser", intent.FECAuto: "auto"}
+
+// maxCableMetres is below MLX5E_MAX_CABLE_LENGTH, which the driver ignores.
+const maxCableMetres = 999
+
+// metres is the length of a cable as mlx5 takes it, rounded up.
+func metres(mm uint32) uint32 { return (mm + 999) / 1000 }
+
+func (l *limit) link(p *intent.Port) {
+	here := func(field string) intent.Path { return at(intent.OfPort, p.Name, field) }
+	if p.Autoneg.IsSet() && !p.Autoneg.Value && !p.Mbps.IsSet() {
+		l.refuse(fmt.Sprintf("port %q has no autonegotiation and no speed", p.Name), "write the speed", here("autoneg"))
+	}
+	if _, ok := fecWords[p.FEC.Value]; p.FEC.IsSet() && !ok {
+		l.refuse(fmt.Sprintf("port %q wants FEC %q", p.Name, p.FEC.Value), "write none, rs, fc or auto", here("fec"))
+	}
+	if p.CableMm.IsSet() {
+		m := metres(p.CableMm.Value)
+		switch {
+		case p.NIC.Driver == rxe:
+			l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no PFC and no cable length", p.Name), "remove the cable length, or use an mlx5 adapter", here("cable"))
+		case m == 0 || m > maxCableMetres:
+			l.refuse(fmt.Sprintf("port %q has a cable of %d m, mlx5 takes 1 to %d", p.Name, m, maxCableMetres), "use a shorter cable", here("cable"))
+		}
+	}
+	if b := l.bond[p.Name]; b != nil && (!p.Native.IsZero() || !p.Tagged.IsZero()) {
+		l.refuse(fmt.Sprintf("port %q is in the bond %q and has VLANs of its own", p.Name, b.Name), "write the VLANs at the bond",
+			here("segments"), at(intent.OfLAG, b.Name, "segments"))
+	}
+	for _, h := range p.Headroom {
+		if h.Group > 7 {
+			l.refuse(fmt.Sprintf("port %q has headroom for priority %d", p.Name, h.Group), "use a priority from 0 to 7", here("headroom"))
+		}
+	}
+}
+
+// vlans demands that something on the host uses each tagged VLAN, and nothing
+// tags the untagged one.
+func (l *limit) vlans(name string, native intent.Opt[uint16], tagged intent.Opt[[]uint16], o intent.Object) {
+	devices := l.on(name, intent.VLANDev)
+	uses := func(id uint16) bool {
+		if p := l.port[name]; p != nil && p.NIC != nil && p.NIC.VFs.Or(intent.VFs{}).VLAN == id {
+			return true
+		}
+		return slices.ContainsFunc(devices, func(f *intent.Iface) bool { return f.VLAN == id })
+	}
+	for _, id := range tagged.Or(nil) {
+		if !uses(id) {
+			l.refuse(fmt.Sprintf("nothing on %q uses the tagged VLAN %d", name, id), "write an interface for it, or remove the segment",
+				at(o, name, "segments"))
+		}
+	}
+	if native.IsSet() && (native.Value == 0 || native.Value > 4094) {
+		l.refuse(fmt.Sprintf("%q has the untagged VLAN %d", name, native.Value), "use 1 to 4094", at(o, name, "native"))
+	}
+	if native.IsSet() && (uses(native.Value) || slices.Contains(tagged.Or(nil), native.Value)) {
+		l.refuse(fmt.Sprintf("VLAN %d is untagged on %q and tagged as well", native.Value, name), "use it in one way",
+			at(o, name, "native"), at(o, name, "segments"))
+	}
+}
+
+// rdmaOverhead are the headers that ib_mtu_int_to_enum's caller subtracts
+// (iboe_get_mtu of include/rdma/ib_addr.h).
+const rdmaOverhead = 96
+
+func (l *limit) rdmaOf(p *intent.Port) {
+	n := p.NIC
+	here := func(field string) intent.Path { return at(intent.OfPort, p.Name, field) }
+	if n.RoCE.IsSet() && !l.rdma(p) {
+		l.refuse(fmt.Sprintf("port %q has a RoCE version and carries no RDMA", p.Name), "write rdma = true, or remove roce_mode", here("roce_mode"))
+	}
+	if v := n.RoCE; v.IsSet() && v.Value != "v1" && v.Value != "v2" {
+		l.refuse(fmt.Sprintf("port %q wants RoCE %q", p.Name, v.Value), `write "v2" or "v1"`, here("roce_mode"))
+	}
+	if n.RoCE.Or("") == "v1" && n.Driver == rxe {
+		l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no RoCE v1", p.Name), `write roce_mode = "v2"`, here("roce_mode"))
+	}
+	switch n.RDMAMTU {
+	case 0, 256, 512, 1024, 2048, 4096:
+	default:
+		l.refuse(fmt.Sprintf("port %q has an RDMA MTU of %d", p.Name, n.RDMAMTU), "use 1024, 2048 or 4096", here("mtu"))
+	}
+	if n.RDMAMTU != 0 && !l.rdma(p) {
+		l.refuse(fmt.Sprintf("port %q has an RDMA MTU and carries no RDMA", p.Name), "write rdma = true", here("rdma"))
+	}
+	c, _ := l.carrier(l.carries(p))
+	if mtu := l.linkMTU(c); n.RDMAMTU != 0 && mtu.Or(1500) < n.RDMAMTU+rdmaOverhead {
+		l.refuse(fmt.Sprintf("port %q has MTU %d, its RDMA MTU of %d needs %d", p.Name, mtu.Or(1500), n.RDMAMTU, n.RDMAMTU+rdmaOverhead),
+			"raise the MTU of the port", here("mtu"))
+	}
+	if n.RDMA.IsSet() && !n.RDMA.Value {
+		for _, f := range l.on(p.Name, intent.Direct) {
+			if f.RDMA {
+				l.refuse(fmt.Sprintf("interface %q carries RDMA, its port %q does not", f.Name, p.Name), "write rdma = true at the port",
+					at(intent.OfIface, f.Name, "rdma"), here("rdma"))
+			}
+		}
+	}
+}
+
+func (l *limit) vfs(p *intent.Port) {
+	if !p.NIC.VFs.IsSet() {
+		return
+	}
+	v, here := p.NIC.VFs.Value, at(intent.OfPort, p.Name, "vfs")
+	switch {
+	case p.NIC.Driver == rxe:
+		l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no virtual functions", p.Name), "remove vfs", here)
+	case v.Mode != "" && v.Mode != "legacy" && v.Mode != "switchdev":
+		l.refuse(fmt.Sprintf("port %q wants virtual functions in mode %q", p.Name, v.Mode), `write "legacy" or "switchdev"`, here)
+	case v.Mode == "switchdev" && (v.VLAN != 0 || v.Trust):
+		l.refuse(fmt.Sprintf("port %q is in switchdev mode, where VLAN and trust of a virtual function belong to its representor", p.Name),
+			"remove them, or use legacy mode", here)
+	case v.Count == 0 && (v.VLAN != 0 || v.Trust || v.RDMA):
+		l.refuse(fmt.Sprintf("port %q has settings for virtual functions and none of them", p.Name), "write their count", here)
+	case v.VLAN > 4094:
+		l.refuse(fmt.Sprintf("port %q wants virtual functions in VLAN %d", p.Name, v.VLAN), "use 1 to 4094", here)
+	case v.VLAN != 0 && p.Tagged.IsSet() && !slices.Contains(p.Tagged.Value, v.VLAN):
+		l.refuse(fmt.Sprintf("virtual functions of port %q are in VLAN %d, which the port does not carry", p.Name, v.VLAN), "add the segment to the port",
+			here, at(intent.OfPort, p.Name, "segments"))
+	}
+}
+
+func join(list []string) string { return strings.Join(list, " ") }

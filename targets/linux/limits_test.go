@@ -1,0 +1,135 @@
+package linux
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/feature"
+)
+
+// TestLimits: each change of a host that is fine is refused for one reason.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		base func() *intent.Device
+		edit func(d *intent.Device)
+		says string
+	}{
+		{"old system", nvmeHost, func(d *intent.Device) { d.OS.Version = "20.04" }, "has no dcb"},
+		{"long name", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "storage-network0" }, "has 16 bytes"},
+		{"odd name", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "a b" }, "no name of a Linux network device"},
+		{"reserved name", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "all" }, "keeps for itself"},
+		{"two of a name", nvmeHost, func(d *intent.Device) { d.Ports[1].Name = "rail0" }, `two devices have the name "rail0"`},
+		{"other driver", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.Driver = "ice" }, `driver "ice"`},
+		{"bad MAC", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.MAC = "b8:3f" }, "MAC address"},
+		{"bad PCI", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.PCI = "3b:00.0" }, "PCI address"},
+		{"one MAC twice", nvmeHost, func(d *intent.Device) { d.Ports[1].NIC.MAC = d.Ports[0].NIC.MAC }, "one MAC address"},
+		{"long cable", nvmeHost, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some[uint32](1_000_000) }, "takes 1 to 999"},
+		{"small MTU", nvmeHost, func(d *intent.Device) { d.Ports[0].MTU = intent.Some[uint16](4191) }, "needs 4192"},
+		{"forced without speed", nvmeHost, func(d *intent.Device) { d.Ports[0].Autoneg, d.Ports[0].Mbps = intent.Some(false), intent.Opt[uint32]{} }, "no speed"},
+		{"CEE", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.DCBX.Value.Version = "cee" }, "only ieee"},
+		{"lldpad", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.DCBX.Value.Owner = "lldpad" }, "leaves DCBX"},
+		{"RoCE v1 by DSCP", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.RoCE = intent.Some("v1") }, "has no DSCP"},
+		{"few classes", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.Facts["max_tc"] = 2 }, "has 2 traffic classes"},
+		{"one address twice", nvmeHost, func(d *intent.Device) { d.Ifaces[1].Addresses = d.Ifaces[0].Addresses }, "one address"},
+		{"gateway outside", nvmeHost, func(d *intent.Device) { d.Ifaces[0].Gateway = intent.Some(netip.MustParseAddr("10.11.0.1")) }, "outside its subnets"},
+		{"shares", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].Percent = 40 }, "sum to 90 %"},
+		{"class without scheduler", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[2] = intent.Sched{} }, "has no scheduler"},
+		{"scheduler without class", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[5] = intent.Sched{Kind: intent.SchedStrict} }, "no priority uses"},
+		{"cap with dcb", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].CapMbps = 10_000 }, "125 times off"},
+		{"cap of half a Gbit", mlnxHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].CapMbps = 10_500 }, "10500 Mbit/s"},
+		{"pause and PFC", nvmeHost, func(d *intent.Device) { d.QoS[0].Pause = intent.Some(true) }, "exclude each other"},
+		{"PFC of a lossy class", nvmeHost, func(d *intent.Device) { d.QoS[0].PFC = intent.Some(intent.PrioritySet(0x18)) }, "[3, 4] and lossless classes on [3]"},
+		{"map without trust", nvmeHost, func(d *intent.Device) { d.QoS[0].Trust = intent.Some(intent.TrustPCP) }, "does not trust them"},
+		{"PCP map", nvmeHost, func(d *intent.Device) { d.QoS[0].PCP = intent.Some([8]uint8{0, 1, 2, 4, 3, 5, 6, 7}) }, "maps PCP 3 to priority 4"},
+		{"two RDMA marks", nvmeHost, func(d *intent.Device) {
+			q := &d.QoS[0]
+			q.Marks = append(q.Marks, intent.Mark{Class: "bulk", Carries: "rdma", DSCP: intent.Some[uint8](10)})
+		}, "one default TOS"},
+		{"mark and map", nvmeHost, func(d *intent.Device) { d.QoS[0].Marks[0].Priority = 4 }, "DSCP 26 goes to 3"},
+		{"DCQCN without ECT", nvmeHost, func(d *intent.Device) { d.QoS[0].Marks[0].ECT = false }, "no switch may mark"},
+		{"unmarked class", nvmeHost, func(d *intent.Device) {
+			q := &d.QoS[0]
+			q.Marks = append(q.Marks, intent.Mark{Class: "backup", Carries: "other", DSCP: intent.Some[uint8](10)})
+		}, "nothing on the host writes it"},
+		{"NetDirect", nvmeHost, func(d *intent.Device) { d.QoS[0].Marks[0].NetDirectPort = 445 }, "netdirect_match"},
+		{"VLAN MTU", pcpHost, func(d *intent.Device) { d.Ifaces[1].MTU = intent.Some[uint16](9001) }, `"bond0" under it has 9000`},
+		{"VLAN of no segment", pcpHost, func(d *intent.Device) { d.Ifaces[1].VLAN = 101 }, "does not carry"},
+		{"unused segment", pcpHost, func(d *intent.Device) { d.LAGs[0].Tagged = intent.Some([]uint16{100, 200}) }, "uses the tagged VLAN 200"},
+		{"tagged and untagged", pcpHost, func(d *intent.Device) { d.LAGs[0].Native = intent.Some[uint16](100) }, "untagged"},
+		{"DSCP that Linux confuses", pcpHost, func(d *intent.Device) { d.QoS[0].Marks[0].DSCP = intent.Some[uint8](24) }, "cannot get PCP 3"},
+		{"bond over two adapters", pcpHost, func(d *intent.Device) { d.Ports[1].NIC.Adapter = "nic1" }, "different adapters"},
+		{"rate of a static bond", pcpHost, func(d *intent.Device) { d.LAGs[0].Mode, d.LAGs[0].MLAG = "static", false }, "LACP rate"},
+		{"member of no port", pcpHost, func(d *intent.Device) { d.LAGs[0].Members[1] = "rail9" }, "no port of the host"},
+		{"address on a member", pcpHost, func(d *intent.Device) { d.Ifaces[0].On = "rail0" }, "is in the bond"},
+		{"VF VLAN in switchdev", lossyHost, func(d *intent.Device) { d.Ports[0].NIC.VFs.Value.Mode = "switchdev" }, "representor"},
+		{"soft-RoCE with PFC", rxeHost, func(d *intent.Device) {
+			d.QoS[0].PFC, d.QoS[0].Lossless = intent.Some(intent.PrioritySet(8)), 8
+		}, "no pfc in hardware"},
+		{"soft-RoCE with CNPs", rxeHost, func(d *intent.Device) {
+			d.QoS[0].Marks = append(d.QoS[0].Marks, intent.Mark{Class: "cnp", Carries: "cnp", Priority: 6})
+		}, "no class.cnp in hardware"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := c.base()
+			if list := targets.Check(&Target, d, nil); list.HasErrors() {
+				t.Fatalf("the base is refused: %+v", list)
+			}
+			c.edit(d)
+			list := targets.Check(&Target, d, nil)
+			for _, f := range list {
+				if strings.Contains(f.Summary, c.says) {
+					if f.Help == "" || len(f.Labels) == 0 {
+						t.Errorf("no help or no place: %+v", f)
+					}
+					return
+				}
+			}
+			t.Errorf("no %q in %+v", c.says, list)
+		})
+	}
+}
+
+// TestFeatures: every feature has a row, with a source, and a note where it is
+// not native.
+func TestFeatures(t *testing.T) {
+	rows := map[feature.ID]feature.Row{}
+	for _, r := range table.Rows {
+		if _, twice := rows[r.ID]; twice {
+			t.Errorf("%s has two rows", r.ID)
+		}
+		rows[r.ID] = r
+		if r.Source == "" || r.Support != feature.Native && r.Note == "" {
+			t.Errorf("%s: no source or no note", r.ID)
+		}
+	}
+	for _, id := range feature.All {
+		if _, ok := rows[id]; !ok {
+			t.Errorf("%s has no row", id)
+		}
+	}
+}
+
+func TestCompareVersions(t *testing.T) {
+	order := []string{"11", "12", "12.4", "20.04", "22.04", "22.04.5", "24.04", "24.10", "100", ""}
+	for i, a := range order {
+		for j, b := range order {
+			if got := compareVersions(a, b); (got < 0) != (i < j) || (got > 0) != (i > j) {
+				t.Errorf("%q and %q: %d", a, b, got)
+			}
+		}
+	}
+}
+
+func TestImpact(t *testing.T) {
+	pfc := impact(nvmeHost(), targets.Change{Path: at(intent.OfQoS, "storage", "pfc")})
+	if !pfc.Interrupts || !strings.Contains(pfc.Note, "link flap") {
+		t.Errorf("PFC: %+v", pfc)
+	}
+	if ets := impact(nvmeHost(), targets.Change{Path: at(intent.OfQoS, "storage", "ets")}); ets.Interrupts {
+		t.Errorf("ETS: %+v", ets)
+	}
+}

@@ -1,0 +1,277 @@
+package linux
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// The JSON of dcb of iproute2 6.1; lists have eight entries, by traffic class
+// or priority.
+type (
+	etsJSON struct {
+		TSA  []string `json:"tc_tsa"`
+		BW   []uint8  `json:"tc_bw"`
+		Prio []uint8  `json:"prio_tc"`
+	}
+	pfcJSON struct {
+		Delay *uint32 `json:"delay"`
+		Prio  []bool  `json:"prio_pfc"`
+	}
+	appJSON struct {
+		DSCP [][]uint8 `json:"dscp_prio"`
+	}
+	dcbxJSON struct {
+		Host bool `json:"host"`
+		IEEE bool `json:"ieee"`
+	}
+	pauseJSON struct {
+		RX *bool `json:"rx"`
+		TX *bool `json:"tx"`
+	}
+)
+
+// decode reads one JSON file; a missing one is no error and not read.
+func (r *reader) decode(file string, into any) bool {
+	text, ok := r.text(file)
+	if !ok {
+		return false
+	}
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		offset := 0
+		if s := (*json.SyntaxError)(nil); errors.As(err, &s) {
+			offset = int(s.Offset)
+		}
+		if u := (*json.UnmarshalTypeError)(nil); errors.As(err, &u) {
+			offset = int(u.Offset)
+		}
+		r.bad(file, min(offset, len(text)), "not the JSON that the command prints: %v", err)
+		return false
+	}
+	return true
+}
+
+// cableMm takes the delay of PFC for metres, as mlx5 does. A length that
+// rounds up to the same metres is the same cable.
+func (r *reader) cableMm(p *intent.Port, m uint32) {
+	if w := r.want.port[p.Name]; w != nil && w.CableMm.IsSet() && metres(w.CableMm.Value) == m {
+		p.CableMm = w.CableMm
+		return
+	}
+	if m <= maxCableMetres {
+		p.CableMm = intent.Some(m * 1000)
+	}
+}
+
+func (r *reader) dcb(p *intent.Port, q *intent.QoS) {
+	dir := p.Name + "/"
+	var ets etsJSON
+	if r.decode(dir+"ets.json", &ets) {
+		r.ets(dir+"ets.json", ets.TSA, ets.BW, ets.Prio, q)
+	}
+	var pfc pfcJSON
+	if r.decode(dir+"pfc.json", &pfc) {
+		if len(pfc.Prio) != 8 {
+			r.bad(dir+"pfc.json", 0, "prio_pfc has %d entries, not 8", len(pfc.Prio))
+		} else {
+			r.pfc(pfc.Prio, q)
+		}
+		if pfc.Delay != nil {
+			r.cableMm(p, *pfc.Delay)
+		}
+	}
+	var app appJSON
+	if r.decode(dir+"app.json", &app) {
+		r.app(dir+"app.json", app.DSCP, q)
+	}
+	var dcbx dcbxJSON
+	if r.decode(dir+"dcbx.json", &dcbx) {
+		r.dcbx(p, dcbx.Host)
+	}
+}
+
+func (r *reader) dcbx(p *intent.Port, host bool) {
+	if host {
+		p.NIC.DCBX = intent.Some(intent.DCBX{Mode: "off", Version: "ieee", Owner: "os"})
+		if w := r.want.port[p.Name]; w != nil && w.NIC != nil && w.NIC.DCBX.Or(intent.DCBX{}).Mode == "off" {
+			p.NIC.DCBX = w.NIC.DCBX // the same, with the words left out that were left out there
+		}
+		return
+	}
+	p.NIC.DCBX = intent.Some(intent.DCBX{Mode: "willing", Version: "ieee", Owner: "firmware"})
+}
+
+func (r *reader) pfc(on []bool, q *intent.QoS) {
+	var set intent.PrioritySet
+	for p, yes := range on {
+		if yes {
+			set = set.With(uint8(p))
+		}
+	}
+	q.PFC, q.Lossless = intent.Some(set), set
+}
+
+func (r *reader) ets(file string, tsa []string, bw, prio []uint8, q *intent.QoS) {
+	if len(tsa) != 8 || len(bw) != 8 || len(prio) != 8 {
+		r.bad(file, 0, "ETS lists of %d, %d and %d entries, not 8", len(tsa), len(bw), len(prio))
+		return
+	}
+	var tc [8]uint8
+	var used [8]bool
+	for p, t := range prio {
+		if t > 7 {
+			r.bad(file, 0, "priority %d is in traffic class %d", p, t)
+			return
+		}
+		tc[p], used[t] = t, true
+	}
+	var sched [8]intent.Sched
+	for t, kind := range tsa {
+		switch {
+		case !used[t]:
+		case kind == "ets":
+			sched[t] = intent.Sched{Kind: intent.SchedETS, Percent: bw[t]}
+		case kind == "strict":
+			sched[t] = intent.Sched{Kind: intent.SchedStrict}
+		case kind == "vendor" || kind == "cbs":
+			sched = [8]intent.Sched{} // no word of the intent: not what anyone asked for
+			q.TC = intent.Some(tc)
+			return
+		default:
+			r.bad(file, 0, "traffic class %d has the scheduler %q", t, kind)
+			return
+		}
+	}
+	q.TC, q.Sched = intent.Some(tc), intent.Some(sched)
+}
+
+// app: an empty table means trust in PCP; a DSCP without an entry goes to
+// priority 0 (mlx5e_dcbnl_ieee_delapp resets it).
+func (r *reader) app(file string, entries [][]uint8, q *intent.QoS) {
+	if len(entries) == 0 {
+		q.Trust = intent.Some(intent.TrustPCP)
+		return
+	}
+	var m [64]uint8
+	for _, e := range entries {
+		if len(e) != 2 || e[0] > 63 || e[1] > 7 {
+			r.bad(file, 0, "the entry %v is no DSCP and priority", e)
+			return
+		}
+		m[e[0]] = e[1]
+	}
+	q.Trust, q.DSCP = intent.Some(intent.TrustDSCP), intent.Some(m)
+}
+
+func (r *reader) pause(name string, q *intent.QoS) {
+	var list []pauseJSON
+	file := name + "/pause.json"
+	if text, _ := r.text(file); strings.Join(strings.Fields(text), "") == "[]" {
+		return // ethtool's answer for a device without pause
+	}
+	if !r.decode(file, &list) || len(list) != 1 || list[0].RX == nil || list[0].TX == nil {
+		return
+	}
+	if *list[0].RX == *list[0].TX {
+		q.Pause = intent.Some(*list[0].RX)
+	}
+}
+
+// Lines of mlnx_qos 26.07; a warning about lldpad may stand before them.
+var (
+	mlnxDCBX    = regexp.MustCompile(`^DCBX mode: (OS|Firmware) controlled`)
+	mlnxTrust   = regexp.MustCompile(`^Priority trust state: (\w+)`)
+	mlnxDSCP    = regexp.MustCompile(`^\tprio:([0-7]) dscp:([\d,]+)`)
+	mlnxCable   = regexp.MustCompile(`^Cable len: (\d{1,5})$`)
+	mlnxPFC     = regexp.MustCompile(`^\tenabled\s+((?:[01]\s*){8})$`)
+	mlnxTC      = regexp.MustCompile(`^tc: ([0-7]) ratelimit: (unlimited|[\d.]+ Gbps), tsa: (ets|strict|vendor|unknown)(?:, bw: (\d+)%)?`)
+	mlnxPrio    = regexp.MustCompile(`^\t priority:\s+([0-7])`)
+	mlnxNothing = regexp.MustCompile(`not supported on your system`)
+)
+
+// mlnx reads the text of mlnx_qos -i IF -a.
+func (r *reader) mlnx(p *intent.Port, q *intent.QoS) {
+	file := p.Name + "/mlnx_qos.txt"
+	text, ok := r.text(file)
+	if !ok {
+		return
+	}
+	var (
+		dscp     [][]uint8
+		tsa      = [8]string{}
+		bw, prio [8]uint8
+		caps     [8]uint32
+		tc       = -1
+		mapped   int
+	)
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case mlnxNothing.MatchString(line):
+		case mlnxDCBX.MatchString(line):
+			r.dcbx(p, mlnxDCBX.FindStringSubmatch(line)[1] == "OS")
+		case mlnxTrust.MatchString(line):
+			if t := intent.Trust(mlnxTrust.FindStringSubmatch(line)[1]); t == intent.TrustPCP || t == intent.TrustDSCP {
+				q.Trust = intent.Some(t)
+			}
+		case mlnxDSCP.MatchString(line):
+			m := mlnxDSCP.FindStringSubmatch(line)
+			for d := range strings.SplitSeq(strings.Trim(m[2], ","), ",") {
+				dscp = append(dscp, []uint8{number(d), number(m[1])})
+			}
+		case mlnxCable.MatchString(line):
+			n, _ := strconv.ParseUint(mlnxCable.FindStringSubmatch(line)[1], 10, 32)
+			r.cableMm(p, uint32(n))
+		case mlnxPFC.MatchString(line):
+			var on []bool
+			for _, b := range strings.Fields(mlnxPFC.FindStringSubmatch(line)[1]) {
+				on = append(on, b == "1")
+			}
+			r.pfc(on, q)
+		case mlnxTC.MatchString(line):
+			m := mlnxTC.FindStringSubmatch(line)
+			tc = int(number(m[1]))
+			tsa[tc], bw[tc] = m[3], number(m[4])
+			if g, err := strconv.ParseFloat(strings.TrimSuffix(m[2], " Gbps"), 64); err == nil && g < 1e6 {
+				caps[tc] = uint32(g*1000 + 0.5)
+			}
+		case tc >= 0 && mlnxPrio.MatchString(line):
+			prio[number(mlnxPrio.FindStringSubmatch(line)[1])] = uint8(tc)
+			mapped++
+		}
+	}
+	if q.Trust.Or("") == intent.TrustDSCP && len(dscp) > 0 {
+		r.app(file, dscp, q)
+	}
+	if mapped != 8 {
+		if tc >= 0 {
+			r.bad(file, 0, "%d of 8 priorities have a traffic class", mapped)
+		}
+		return
+	}
+	r.ets(file, tsa[:], bw[:], prio[:], q)
+	if q.Sched.IsSet() {
+		for t := range q.Sched.Value {
+			if q.Sched.Value[t].Kind != intent.SchedIdle {
+				q.Sched.Value[t].CapMbps = caps[t]
+			}
+		}
+	}
+}
+
+// number is a small number that a pattern has matched; one too large becomes
+// 255, which no field takes.
+func number(s string) uint8 {
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(s, 10, 8)
+	if err != nil {
+		return 255
+	}
+	return uint8(n)
+}

@@ -1,0 +1,27 @@
+package linux
+
+import "github.com/rocec/rocec/targets"
+
+// probes fill the folder that capture.sh writes. Files that a host cannot fill
+// are absent: a probe of mlnx_qos where there is none, ECN files of OFED on an
+// in-tree driver.
+var probes = []targets.Probe{
+	{File: "addr.json", Command: "ip -j -d addr show"},
+	{File: "rule.json", Command: "ip -j rule show"},
+	{File: "rdma.json", Command: "rdma -j link show"},
+	{File: "netplan.yaml", Command: "cat /etc/netplan/60-rocec.yaml"},
+	{File: "rdma_cm.txt", Command: "grep -Hr . /sys/kernel/config/rdma_cm --include=default_roce_mode --include=default_roce_tos"},
+	{File: "cc_params.txt", Command: "grep -Hr . /sys/kernel/debug/mlx5 --include=np_cnp_dscp --include=np_cnp_prio"},
+	{File: "%s/ets.json", Command: "dcb -j ets show dev %s", PerPort: true},
+	{File: "%s/pfc.json", Command: "dcb -j pfc show dev %s", PerPort: true},
+	{File: "%s/app.json", Command: "dcb -j app show dev %s", PerPort: true},
+	{File: "%s/buffer.json", Command: "dcb -j buffer show dev %s", PerPort: true},
+	{File: "%s/dcbx.json", Command: "dcb -j dcbx show dev %s", PerPort: true},
+	{File: "%s/mlnx_qos.txt", Command: "mlnx_qos -i %s -a", PerPort: true},
+	{File: "%s/pause.json", Command: "ethtool --json -a %s", PerPort: true},
+	{File: "%s/link.txt", Command: "ethtool %s", PerPort: true},
+	{File: "%s/fec.txt", Command: "ethtool --show-fec %s", PerPort: true},
+	{File: "%s/driver.txt", Command: "ethtool -i %s", PerPort: true},
+	{File: "%s/vfs.txt", Command: "ip link show dev %s", PerPort: true},
+	{File: "%s/ecn.txt", Command: "grep -Hr . /sys/class/net/%s/ecn/", PerPort: true},
+}

@@ -1,0 +1,478 @@
+# Each setting is read, compared, set only when it differs (a change of PFC
+# takes the link of an mlx5 port down and up), and read again by a new process:
+# dcb of iproute2 6.1 exits 0 when the kernel refused.
+
+mode=apply
+captured=
+dev=
+failures=0
+drifts=0
+
+say() { printf '%s: %s\n' "$dev" "$*"; }
+fail() {
+	failures=$((failures + 1))
+	say "FAILED: $*" >&2
+}
+drift() {
+	drifts=$((drifts + 1))
+	say "differs: $*"
+}
+wrong() { if [[ $mode == check ]]; then drift "$@"; else fail "$@"; fi; }
+
+# settle LABEL WANT READ SET: makes what READ prints equal to WANT by SET,
+# which finds WANT as its argument.
+settle() {
+	local label=$1 want=$2 read=$3 set=$4 have out
+	have=$("$read") || have="not readable"
+	[[ $have == "$want" ]] && return 0
+	if [[ $mode == check ]]; then
+		drift "$label is $(shown "$have" "$want"), wanted $(shown "$want" "$have")"
+		return 0
+	fi
+	say "$label: $(shown "$have" "$want") -> $(shown "$want" "$have")"
+	out=$("$set" "$want" 2>&1)
+	have=$("$read") || have="not readable"
+	if [[ $have != "$want" ]]; then
+		fail "$label is $(shown "$have" "$want") after the change, wanted $(shown "$want" "$have")${out:+: ${out//$'\n'/ | }}"
+	fi
+}
+
+# shown VALUE OTHER: a map of all 64 DSCPs as the entries that differ.
+shown() {
+	local mine theirs i differing=''
+	read -ra mine <<<"$1"
+	read -ra theirs <<<"$2"
+	if ((${#mine[@]} != 64)); then
+		echo "$1"
+		return
+	fi
+	((${#theirs[@]} == 64)) || read -ra theirs <<<"$(for ((i = 0; i < 64; i++)); do printf '0 '; done)"
+	for ((i = 0; i < 64; i++)); do
+		[[ ${mine[i]} == "${theirs[i]}" ]] || differing+=" $i:${mine[i]}"
+	done
+	echo "dscp${differing:- all 0}"
+}
+
+# settle_file LABEL WANT FILE: the same for a file that holds one value.
+settle_file() {
+	file=$3
+	settle "$1" "$2" have_file set_file
+}
+have_file() { cat -- "$file" 2>/dev/null; }
+set_file() { printf '%s\n' "$1" >"$file"; }
+
+# until_true SECONDS COMMAND...: waits for what another service does at boot.
+until_true() {
+	local left=$1
+	shift
+	[[ $mode == apply ]] || left=0
+	until "$@"; do
+		((left-- > 0)) || return 1
+		sleep 1
+	done
+}
+
+pci_of() { basename "$(readlink -f "/sys/class/net/$1/device")"; }
+
+# A name that went to another adapter must not get this port's settings.
+identify() {
+	local have
+	if [[ -n $pci ]]; then
+		have=$(pci_of "$dev")
+		[[ ${have,,} == "$pci" ]] || { wrong "sits at PCI ${have:-none}, wanted $pci ($model)"; return 1; }
+	fi
+	if [[ -n $mac ]]; then
+		have=$(ip -d link show dev "$dev" 2>/dev/null)
+		[[ ${have,,} =~ permaddr\ ([0-9a-f:]+) || ${have,,} =~ link/ether\ ([0-9a-f:]+) ]] || true
+		have=${BASH_REMATCH[1]:-none}
+		[[ $have == "$mac" ]] || { wrong "has MAC address $have, wanted $mac ($model)"; return 1; }
+	fi
+	if [[ $driver == mlx5 ]]; then
+		have=$(readlink -f "/sys/class/net/$dev/device/driver" 2>/dev/null)
+		[[ ! -e $have || ${have##*/} == mlx5_core ]] || { wrong "is driven by ${have##*/}, wanted mlx5_core ($model)"; return 1; }
+	fi
+	if [[ -n $firmware$driver_version && $mode == check ]]; then
+		have=$(ethtool -i "$dev" 2>/dev/null)
+		[[ -z $firmware || $have == *"firmware-version: $firmware"* ]] || drift "firmware is not $firmware"
+		[[ -z $driver_version || $have == *$'\n'"version: $driver_version"* ]] || drift "driver version is not $driver_version"
+	fi
+}
+
+have_admin() { if (($(cat "/sys/class/net/$dev/flags") & 1)); then echo up; else echo down; fi; }
+set_admin() { ip link set dev "$dev" "$1"; }
+
+have_autoneg() {
+	local text
+	if [[ -n $captured ]]; then text=$(cat "$captured/$dev/link.txt"); else text=$(ethtool "$dev" 2>/dev/null); fi
+	[[ $text =~ Auto-negotiation:\ (on|off) ]] && echo "${BASH_REMATCH[1]}"
+}
+set_autoneg() {
+	if [[ $1 == on ]]; then ethtool -s "$dev" autoneg on; else ethtool -s "$dev" autoneg off speed "$speed"; fi
+}
+have_speed() { cat "/sys/class/net/$dev/speed" 2>/dev/null; }
+set_speed() { ethtool -s "$dev" autoneg off speed "$1"; }
+
+have_fec() {
+	local text
+	if [[ -n $captured ]]; then text=$(cat "$captured/$dev/fec.txt"); else text=$(ethtool --show-fec "$dev" 2>/dev/null); fi
+	[[ $text =~ Configured\ FEC\ encodings:[[:space:]]*([A-Za-z\ ]*) ]] || return
+	set -- "${BASH_REMATCH[1],,}"
+	echo "${1% }"
+}
+set_fec() { ethtool --set-fec "$dev" encoding "$1"; }
+
+# A device without pause frames has none to switch off.
+have_pause() {
+	local json rx tx
+	if [[ -n $captured ]]; then json=$(cat "$captured/$dev/pause.json"); else json=$(ethtool --json -a "$dev" 2>&1); fi
+	if [[ $json == *"not supported"* ]]; then
+		echo "rx off tx off"
+		return
+	fi
+	json=${json//[[:space:]]/}
+	[[ $json =~ \"rx\":(true|false) ]] && rx=${BASH_REMATCH[1]}
+	[[ $json =~ \"tx\":(true|false) ]] && tx=${BASH_REMATCH[1]}
+	[[ -n ${rx-} && -n ${tx-} ]] || return
+	[[ $rx == true ]] && rx=on || rx=off
+	[[ $tx == true ]] && tx=on || tx=off
+	echo "rx $rx tx $tx"
+}
+set_pause() {
+	# shellcheck disable=SC2086 # the words are options
+	ethtool -A "$dev" autoneg off $1
+}
+
+mtu_ok() { [[ $(cat "/sys/class/net/$dev/mtu") == "$mtu" ]]; }
+
+# The untagged VLAN of the switch port must not be tagged here as well.
+untagged_ok() {
+	local name id parent
+	[[ -r /proc/net/vlan/config ]] || return 0
+	while IFS='|' read -r name id parent; do
+		[[ ${parent// /} == "$dev" && ${id// /} == "$untagged" ]] || continue
+		wrong "VLAN $untagged is untagged on this port, but ${name// /} tags it"
+	done </proc/net/vlan/config
+}
+
+settle_link() {
+	[[ -z $admin ]] || settle "administrative state" "$admin" have_admin set_admin
+	[[ -z $autoneg ]] || settle "autonegotiation" "$autoneg" have_autoneg set_autoneg
+	if [[ -n $speed && $autoneg == off ]]; then
+		settle "speed" "$speed" have_speed set_speed
+	elif [[ -n $speed && $mode == check && $admin != down && $(have_speed) != "$speed" ]]; then
+		drift "speed is $(have_speed), wanted $speed Mbit/s"
+	fi
+	[[ -z $fec ]] || settle "FEC" "$fec" have_fec set_fec
+	[[ -z $pause ]] || settle "global pause" "rx $pause tx $pause" have_pause set_pause
+	if [[ -n $mtu ]] && ! until_true 20 mtu_ok; then
+		wrong "MTU is $(cat "/sys/class/net/$dev/mtu"), wanted $mtu: run netplan apply"
+	fi
+	[[ -z $untagged ]] || untagged_ok
+}
+
+# 64 priorities by DSCP, "none" where the port does not classify by DSCP.
+wanted_dscp() {
+	local map=() i e
+	if [[ $trust == pcp ]]; then
+		echo none
+		return
+	fi
+	for ((i = 0; i < 64; i++)); do map[i]=$dscp_rest; done
+	for e in $dscp_prio; do map[${e%:*}]=${e#*:}; done
+	echo "${map[*]}"
+}
+
+settle_dcb() {
+	if [[ -n $dcbx ]]; then
+		settle "DCBX owner" "$dcbx" have_dcbx set_dcbx
+		if [[ $(systemctl is-active lldpad.service 2>/dev/null) == active ]]; then
+			wrong "lldpad runs and may overwrite these settings: systemctl disable --now lldpad"
+		fi
+	fi
+	[[ -z $trust ]] || settle "priority by DSCP (trust)" "$(wanted_dscp)" have_dscp set_dscp
+	[[ -z $tsa ]] || settle "ETS" "$tsa / $bw / $prio_tc" have_ets set_ets
+	[[ -z $rate ]] || settle "rate limits" "$rate" have_rate set_rate
+	[[ -z $pfc ]] || settle "PFC" "$pfc" have_pfc set_pfc
+	[[ -z $cable ]] || settle "cable length" "$cable" have_cable set_cable
+}
+
+vf_line() { ip link show dev "$dev" | grep -E "^ +vf $vf "; }
+have_vf() {
+	local line trust=off vlan=0
+	line=$(vf_line) || return
+	[[ $line == *"trust on"* ]] && trust=on
+	[[ $line =~ ,\ vlan\ ([0-9]+) ]] && vlan=${BASH_REMATCH[1]}
+	echo "trust $trust vlan $vlan"
+}
+set_vf() {
+	# shellcheck disable=SC2086 # the words are options
+	ip link set dev "$dev" vf "$vf" $1
+}
+vfs_ok() { [[ $(cat "/sys/class/net/$dev/device/sriov_numvfs" 2>/dev/null) == "$vfs" ]]; }
+settle_vfs() {
+	if ! until_true 20 vfs_ok; then
+		wrong "has $(cat "/sys/class/net/$dev/device/sriov_numvfs" 2>/dev/null || echo no) virtual functions, wanted $vfs: run netplan apply"
+		return
+	fi
+	for ((vf = 0; vf < vfs; vf++)); do
+		[[ $vf_mode == switchdev ]] || settle "virtual function $vf" "trust $vf_trust vlan ${vf_vlan:-0}" have_vf set_vf
+		if [[ -n $vf_rdma && $mode == check && ! -d /sys/class/net/$dev/device/virtfn$vf/infiniband ]]; then
+			drift "virtual function $vf has no RDMA device"
+		fi
+	done
+}
+
+# rdma_of sets rdma_dev and rdma_port: the RDMA link of the port, or of the
+# bond it is in (RoCE LAG has one RDMA device for both ports).
+rdma_of() {
+	local links object name
+	rdma_dev='' rdma_port=''
+	for name in "$dev" $bond $siblings; do
+		links=$(rdma -j link show 2>/dev/null)
+		links=${links//[[:space:]]/}
+		while [[ $links =~ ^[^\{]*\{([^\}]*)\}(.*)$ ]]; do
+			object=${BASH_REMATCH[1]} links=${BASH_REMATCH[2]}
+			[[ $object == *"\"netdev\":\"$name\""* ]] || continue
+			[[ $object =~ \"ifname\":\"([^\"]+)\" ]] && rdma_dev=${BASH_REMATCH[1]}
+			[[ $object =~ \"port\":([0-9]+) ]] && rdma_port=${BASH_REMATCH[1]}
+			[[ -n $rdma_dev && -n $rdma_port ]] && return 0
+		done
+	done
+	return 1
+}
+have_rxe() { if rdma_of; then echo present; else echo absent; fi; }
+set_rxe() {
+	modprobe rdma_rxe
+	rdma link add "rxe_$dev" type rxe netdev "$dev"
+}
+
+cm=/sys/kernel/config/rdma_cm
+open_cm() {
+	[[ $mode == check ]] && return 0
+	modprobe rdma_cm 2>/dev/null
+	[[ -d $cm ]] || mount -t configfs none /sys/kernel/config
+	# It stays: without it the values could not be read back.
+	[[ -d $cm/$rdma_dev ]] || mkdir "$cm/$rdma_dev"
+}
+
+settle_rdma() {
+	local tclass
+	[[ $driver != rxe ]] || settle "soft-RoCE device" present have_rxe set_rxe
+	if ! until_true 30 rdma_of; then
+		if [[ $driver == rxe ]]; then
+			wrong "has no RDMA device: rdma link add rxe_$dev type rxe netdev $dev"
+		else
+			wrong "has no RDMA device: load mlx5_ib, and see: devlink dev param show pci/$(pci_of "$dev") name enable_roce"
+		fi
+		return
+	fi
+	if [[ -n $roce_mode$roce_tos ]] && ! open_cm; then
+		fail "no $cm/$rdma_dev: load rdma_cm and mount configfs"
+		return
+	fi
+	[[ -z $roce_mode ]] || settle_file "RoCE version of rdma_cm" "$roce_mode" "$cm/$rdma_dev/ports/$rdma_port/default_roce_mode"
+	[[ -z $roce_tos ]] || settle_file "TOS of rdma_cm" "$roce_tos" "$cm/$rdma_dev/ports/$rdma_port/default_roce_tos"
+	# Only OFED and DOCA drivers have this file: the mark of queue pairs made without rdma_cm.
+	tclass=/sys/class/infiniband/$rdma_dev/tc/$rdma_port/traffic_class
+	if [[ -n $roce_tos && -e $tclass ]]; then
+		file=$tclass
+		settle "traffic class of plain queue pairs" "$roce_tos" have_tclass set_file
+	fi
+}
+have_tclass() { [[ $(cat "$file") =~ tclass=([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
+
+# nvram_mask prints ROCE_CC_PRIO_MASK, which the in-tree driver does not show.
+nvram_mask() {
+	local address tool name
+	address=$(pci_of "$dev")
+	name=ROCE_CC_PRIO_MASK_P$((${address##*.} + 1))
+	for tool in mstconfig mlxconfig; do
+		[[ $("$tool" -d "$address" q "$name" 2>/dev/null) =~ ${name}[[:space:]]+(0x[0-9a-fA-F]+|[0-9]+) ]] || continue
+		echo $((BASH_REMATCH[1]))
+		return
+	done
+	return 1
+}
+
+settle_dcqcn() {
+	local p role mask
+	for p in $dcqcn; do
+		if [[ -e /sys/class/net/$dev/ecn/roce_np/enable/$p ]]; then
+			for role in np rp; do
+				settle_file "DCQCN roce_$role of priority $p" 1 "/sys/class/net/$dev/ecn/roce_$role/enable/$p"
+			done
+		elif ! mask=$(nvram_mask); then
+			wrong "cannot show that DCQCN runs on priority $p: no /sys/class/net/$dev/ecn, and mstconfig (package mstflint) does not print ROCE_CC_PRIO_MASK"
+		elif ! ((mask >> p & 1)); then
+			wrong "DCQCN is off for priority $p: ROCE_CC_PRIO_MASK is $mask; set it with mstconfig and reset the adapter"
+		fi
+	done
+	for p in $dcqcn_off; do
+		for role in np rp; do
+			[[ ! -e /sys/class/net/$dev/ecn/roce_$role/enable/$p ]] ||
+				settle_file "DCQCN roce_$role of priority $p" 0 "/sys/class/net/$dev/ecn/roce_$role/enable/$p"
+		done
+	done
+}
+
+# settle_cnp LABEL WANT OFED-FILE DEBUGFS-FILE NVRAM-NAME
+settle_cnp() {
+	local name found
+	for name in "$dev" $siblings; do
+		for found in "/sys/class/net/$name/ecn/roce_np/$3" "/sys/kernel/debug/mlx5/$(pci_of "$name")/cc_params/$4"; do
+			[[ -e $found ]] || continue
+			settle_file "$1" "$2" "$found"
+			return
+		done
+	done
+	wrong "cannot set $1 to $2: neither ecn/roce_np/$3 nor debugfs cc_params/$4 exists; set $5 with mstconfig and reset the adapter"
+}
+
+settle_port() {
+	dev=$1
+	local mode=$mode
+	if ! want "$dev"; then
+		fail "is not a port of this configuration"
+		return
+	fi
+	[[ -z $compare_only ]] || mode=check
+	if [[ ! -e /sys/class/net/$dev ]]; then
+		wrong "no such network device ($model)"
+		return
+	fi
+	identify || return
+	settle_link
+	settle_dcb
+	settle_egress
+	[[ -z $vfs ]] || settle_vfs
+	[[ -z $rdma ]] || settle_rdma
+	settle_dcqcn
+	[[ -z $cnp_dscp ]] || settle_cnp "DSCP of CNPs" "$cnp_dscp" cnp_dscp np_cnp_dscp CNP_DSCP
+	[[ -z $cnp_prio ]] || settle_cnp "priority of CNPs" "$cnp_prio" cnp_802p_prio np_cnp_prio CNP_802P_PRIO
+	check_buffers
+}
+
+# The adapter computes its receive buffers from MTU, cable and PFC by itself.
+check_buffers() {
+	local entry json sizes prios need
+	[[ -n $headroom && $mode == check ]] || return 0
+	json=$(dcb -j buffer show dev "$dev" 2>/dev/null)
+	[[ $json =~ \"prio_buffer\":\[([0-9,]*)\] ]] || return 0
+	IFS=, read -ra prios <<<"${BASH_REMATCH[1]}"
+	[[ $json =~ \"buffer_size\":\[([0-9,]*)\] ]] || return 0
+	IFS=, read -ra sizes <<<"${BASH_REMATCH[1]}"
+	for entry in $headroom; do
+		need=${entry#*:}
+		((sizes[prios[${entry%:*}]] >= need)) ||
+			drift "receive buffer of priority ${entry%:*} has ${sizes[prios[${entry%:*}]]} bytes, its headroom needs $need"
+	done
+}
+
+# PCP by kernel priority of a VLAN device. networkd sets it only when it makes
+# the device; a map of zero is not shown.
+have_egress() {
+	local text maps=() e
+	text=$(ip -d link show dev "$vlan" 2>/dev/null)
+	[[ $text =~ egress-qos-map\ \{([^\}]*)\} ]] || { [[ -n $text ]] && echo none; return; }
+	for e in ${BASH_REMATCH[1]}; do maps[${e%:*}]=$e; done
+	echo "${maps[*]}"
+}
+set_egress() {
+	local map=() e i
+	for ((i = 0; i < 8; i++)); do map[i]=$i:0; done
+	for e in $1; do map[${e%:*}]=$e; done
+	ip link set dev "$vlan" type vlan egress-qos-map "${map[@]}"
+}
+vlan_made() { [[ -e /sys/class/net/$vlan ]]; }
+settle_egress() {
+	local entry vlan
+	for entry in $egress; do
+		vlan=${entry%%=*} entry=${entry#*=}
+		if ! until_true 20 vlan_made; then
+			wrong "no VLAN device $vlan: run netplan apply"
+			continue
+		fi
+		settle "PCP by kernel priority of $vlan" "${entry//,/ }" have_egress set_egress
+	done
+}
+
+# restore_port brings back what capture.sh saw: DCB, pause, RoCE defaults, CNP marks.
+restore_port() {
+	local setting want
+	dev=$1
+	want "$dev" || return
+	[[ -d $from/$dev && -e /sys/class/net/$dev ]] || { fail "nothing was captured of it in $from"; return; }
+	for setting in autoneg fec pause dcbx dscp ets rate pfc cable; do
+		# The link is trained anew by these: only where this configuration changed them.
+		if [[ $setting == autoneg && -z $autoneg || $setting == fec && -z $fec ]]; then continue; fi
+		captured=$from
+		want=$("have_$setting" 2>/dev/null) || want=
+		captured=
+		if [[ $setting == dcbx && $want == firmware ]] && ! command -v mlnx_qos >/dev/null; then
+			say "DCBX stays with the host: dcb cannot give it back to the firmware, a reload of the driver does"
+			continue
+		fi
+		[[ -z $want ]] || settle "$setting" "$want" "have_$setting" "set_$setting"
+	done
+	rdma_of && restore_files "$cm/$rdma_dev/ports/$rdma_port/" "$from/rdma_cm.txt"
+	restore_files "/sys/class/net/$dev/ecn/" "$from/$dev/ecn.txt"
+	restore_files "/sys/kernel/debug/mlx5/$(pci_of "$dev")/cc_params/" "$from/cc_params.txt"
+}
+
+# restore_files PREFIX CAPTURE: lines FILE:VALUE, as grep -H prints them.
+restore_files() {
+	local line
+	[[ -r $2 ]] || return 0
+	while IFS= read -r line; do
+		[[ $line == "$1"* && -e ${line%:*} ]] || continue
+		settle_file "${line%:*}" "${line##*:}" "${line%:*}"
+	done <"$2"
+}
+
+usage() {
+	cat <<'USAGE'
+usage: rocec-qos [--check] PORT... | --all     bring ports to their settings, or report differences
+       rocec-qos --restore DIR                 bring back what capture.sh wrote into DIR
+exit: 0 as wanted, 1 something failed, 2 differences found by --check
+USAGE
+}
+
+main() {
+	local all='' from='' list=() p
+	while (($#)); do
+		case $1 in
+		--check) mode=check ;;
+		--all) all=yes ;;
+		--restore) from=${2-} && shift ;;
+		-h | --help)
+			usage
+			return 0
+			;;
+		-*)
+			usage >&2
+			return 1
+			;;
+		*) list+=("$1") ;;
+		esac
+		shift
+	done
+	[[ -z $all && -z $from ]] || list=("${ports[@]}")
+	if ((${#list[@]} == 0)); then
+		usage >&2
+		return 1
+	fi
+	if [[ $mode == apply ]]; then
+		# Units of several ports start at once, and ports of one adapter share settings.
+		if ! { exec 9>/run/rocec-qos.lock && flock -w 240 9; }; then
+			echo "rocec-qos: another one runs for more than four minutes" >&2
+			return 1
+		fi
+	fi
+	for p in "${list[@]}"; do
+		if [[ -n $from ]]; then restore_port "$p"; else settle_port "$p"; fi
+	done
+	((failures == 0)) || return 1
+	((drifts == 0)) || return 2
+}
+
+main "$@"

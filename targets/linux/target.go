@@ -1,0 +1,105 @@
+package linux
+
+import (
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+)
+
+// Values of the option qos_tool.
+const (
+	dcbTool  = "dcb"
+	mlnxTool = "mlnx_qos"
+)
+
+var qosTool = targets.Option{
+	Name: "qos_tool", Kind: targets.OptionEnum, Values: []string{dcbTool, mlnxTool}, Default: dcbTool,
+	Doc: `the program that sets DCB: "dcb" of iproute2, or "mlnx_qos" of mlnx-tools, which also sets rate limits`,
+}
+
+// Target writes the files of one Linux host.
+var Target = targets.Target{
+	Name:       "linux",
+	Title:      "Ubuntu and Debian hosts with mlx5 adapters or soft-RoCE: netplan, dcb or mlnx_qos, systemd",
+	OS:         []string{"ubuntu", "debian", "linux"},
+	Kinds:      []intent.Kind{intent.Node},
+	Versions:   "Ubuntu 22.04 and newer, Debian 12 and newer",
+	Options:    []targets.Option{qosTool},
+	Features:   table,
+	Limits:     limits,
+	Emit:       write,
+	Probes:     probes,
+	Parse:      parse,
+	Impact:     impact,
+	Observable: observable,
+	Sources: []string{
+		"Linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c and en/port_buffer.c",
+		"Linux drivers/infiniband/hw/mlx5/cong.c, drivers/infiniband/core/cma.c and cma_configfs.c",
+		"Linux net/ipv4/route.c: ip_tos2prio",
+		"iproute2 dcb/ and the manual pages dcb-ets(8), dcb-pfc(8), dcb-app(8), dcb-dcbx(8)",
+		"Mellanox/mlnx-tools python/mlnx_qos 26.07",
+		"netplan reference, netplan(5) 0.106",
+		"systemd.link(5), systemd.netdev(5), sysctl.d(5), modules-load.d(5), systemd 252",
+		"NVIDIA MLNX_OFED documentation: Explicit Congestion Notification, RoCE LAG",
+		"linux-rdma/perftest manual pages, rping(1)",
+	},
+}
+
+// Where the files go on the host, and how the families call themselves.
+const (
+	netplanFile = "netplan/60-rocec.yaml"
+	qosScript   = "rocec-qos"
+	mlx5        = "mlx5"
+	rxe         = "rxe"
+)
+
+// impact: mlx5e_dcbnl_ieee_setpfc toggles the port; ETS, maps and marks are
+// taken while traffic runs; an MTU change reopens the channels of the netdev.
+func impact(d *intent.Device, c targets.Change) targets.Impact {
+	switch c.Path.Object {
+	case intent.OfQoS:
+		if c.Path.Field == "pfc" {
+			return targets.Impact{Interrupts: true, Note: "link flap, about 2 s per port (mlx5)"}
+		}
+	case intent.OfPort:
+		switch c.Path.Field {
+		case "mtu":
+			return targets.Impact{Interrupts: true, Note: "the port is reopened for the new MTU (mlx5)"}
+		case "speed", "autoneg", "fec", "enabled":
+			return targets.Impact{Interrupts: true, Note: "the link is trained anew"}
+		case "vfs":
+			return targets.Impact{Interrupts: true, Note: "virtual functions are made anew"}
+		case "name", "pci", "mac":
+			return targets.Impact{Interrupts: true, Note: "the port is renamed at the next boot"}
+		}
+	case intent.OfLAG:
+		return targets.Impact{Interrupts: true, Note: "the bond is made anew; its RDMA device as well"}
+	case intent.OfIface:
+		if c.Path.Field == "address" || c.Path.Field == "vlan" || c.Path.Field == "on" {
+			return targets.Impact{Interrupts: true, Note: "connections of the old address end"}
+		}
+	}
+	return targets.Impact{}
+}
+
+// compareVersions orders the versions of a distribution: "22.04", "24.04.1",
+// "12". None at all is the newest.
+func compareVersions(a, b string) int {
+	if a == "" || b == "" {
+		return len(b) - len(a)
+	}
+	for a != "" || b != "" {
+		var x, y string
+		x, a, _ = strings.Cut(a, ".")
+		y, b, _ = strings.Cut(b, ".")
+		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		if len(x) != len(y) {
+			return len(x) - len(y)
+		}
+		if c := strings.Compare(x, y); c != 0 {
+			return c
+		}
+	}
+	return 0
+}

@@ -1,0 +1,181 @@
+// Package oracle is test support: it holds emitted text against programs and data that nobody here wrote (yanglint with the SONiC
+// models, a PowerShell grammar and the documented cmdlets, netplan, systemd-analyze, shellcheck, a real Linux kernel in qemu).
+//
+// Every function takes the test and what was emitted, and fails the test with the checker's own message. A checker that is not
+// installed skips the test, or fails it where ROCEC_CHECKS=required is set, as the gate does; that decision is taken in Need and
+// nowhere else. What the checkers cannot see (testdata/oracles/README.md lists it) is left to the rules and the goldens.
+//
+// This is no part of the compiler: it runs programs and writes scratch files, and only tests import it.
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Guest and PSCheckTool are names Need accepts besides those of programs: what RunGuest and PSCheck need as a whole.
+const (
+	Guest       = "guest"
+	PSCheckTool = "pscheck"
+)
+
+// checksEnv makes a missing checker a failure: a gate in which a check was skipped has not checked.
+const checksEnv = "ROCEC_CHECKS"
+
+// Need skips t when tool, a program's name or Guest or PSCheckTool, cannot be used here, and says how to install it. With
+// ROCEC_CHECKS=required it fails t instead. The guest alone is also skipped under -short, whatever the environment says: a boot
+// takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest.
+func Need(t testing.TB, tool string) {
+	t.Helper()
+	if tool == Guest && testing.Short() {
+		t.Skip("the guest is not booted under -short")
+	}
+	err := lack(t, tool)
+	if err == nil {
+		return
+	}
+	if os.Getenv(checksEnv) == "required" {
+		t.Fatalf("%s=required, and %v", checksEnv, err)
+	}
+	t.Skip(err)
+}
+
+// lack returns what stands in the way of using tool, with the way to get it; nil when it can be used.
+func lack(t testing.TB, tool string) error {
+	switch tool {
+	case Guest:
+		return guestLack(t)
+	case PSCheckTool:
+		for _, program := range []string{"node", "npm"} {
+			if err := lack(t, program); err != nil {
+				return err
+			}
+		}
+		_, err := npmDir()
+		return err
+	}
+	if _, err := exec.LookPath(tool); err == nil {
+		return nil
+	}
+	// netplan and the kernel tools live where an ordinary user's PATH does not look.
+	if _, err := exec.LookPath(filepath.Join("/usr/sbin", tool)); err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s is not installed: apt-get install --no-install-recommends %s", tool, debianPackage(tool))
+}
+
+// debianPackage names the Debian 12 package that has the program.
+func debianPackage(program string) string {
+	switch program {
+	case "yanglint":
+		return "libyang2-tools"
+	case "netplan":
+		return "netplan.io"
+	case "systemd-analyze":
+		return "systemd"
+	case "node":
+		return "nodejs"
+	case "dcb", "ip", "rdma":
+		return "iproute2"
+	case "python3":
+		return "python3-minimal"
+	}
+	return program
+}
+
+// Dir returns the folder of the repository that holds the oracles' data, testdata/oracles.
+func Dir(t testing.TB) string {
+	t.Helper()
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(root, "testdata", "oracles")
+}
+
+// repository finds the module's root from the folder of the package under test, which is where go test runs a test.
+func repository() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.Contains(mod, []byte("module github.com/rocec/rocec\n")) {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("the oracles' data is found from inside the repository only: no go.mod of rocec above the working directory")
+		}
+		dir = up
+	}
+}
+
+// cacheDir returns the folder for what is fetched or built once: $env where set, else rocec-oracles/name in the user's cache.
+func cacheDir(env, name string) (string, error) {
+	if dir := os.Getenv(env); dir != "" {
+		return filepath.Abs(dir)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for %s: %w; %s names one", name, err, env)
+	}
+	return filepath.Join(cache, "rocec-oracles", name), nil
+}
+
+// checkSeconds bounds one run of an ordinary checker, so that a hang names the checker and not the test binary.
+const checkSeconds = 120
+
+// run runs one program in dir and returns what it printed to both outputs. The error of a program that failed carries that text.
+func run(dir string, env []string, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), checkSeconds*time.Second)
+	defer cancel()
+	if path, err := exec.LookPath(program); err == nil {
+		program = path
+	} else {
+		program = filepath.Join("/usr/sbin", program)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append([]string{"LC_ALL=C"}, env...)...)
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		text = "no message"
+	}
+	switch name := filepath.Base(program); {
+	case ctx.Err() != nil:
+		return string(out), fmt.Errorf("%s did not end within %d s: %s", name, checkSeconds, text)
+	case err != nil:
+		return string(out), fmt.Errorf("%s: %w: %s", name, err, text)
+	}
+	return string(out), nil
+}
+
+// writeFiles writes files, keyed by slash-separated paths, below dir. A path that leaves dir is an error.
+func writeFiles(dir string, files map[string][]byte, mode os.FileMode) error {
+	for name, content := range files {
+		local := filepath.FromSlash(strings.TrimPrefix(name, "/"))
+		if !filepath.IsLocal(local) {
+			return fmt.Errorf("%q is not a path below the root", name)
+		}
+		path := filepath.Join(dir, local)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, content, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}

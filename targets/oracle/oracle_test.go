@@ -1,0 +1,89 @@
+package oracle
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// recorder stands in for the test of a target, to see what a checker makes of it.
+type recorder struct {
+	testing.TB
+	failed, skipped []string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failed = append(r.failed, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Fatal(args ...any) {
+	r.failed = append(r.failed, fmt.Sprint(args...))
+	runtime.Goexit()
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Skip(args ...any) {
+	r.skipped = append(r.skipped, fmt.Sprint(args...))
+	runtime.Goexit()
+}
+
+// record runs check against a recorder, to its end or to where it stopped itself.
+func record(t *testing.T, check func(t testing.TB)) *recorder {
+	t.Helper()
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(r)
+	}()
+	<-done
+	return r
+}
+
+// rejects demands that check fails its test with a message that has want in it.
+func rejects(t *testing.T, want string, check func(t testing.TB)) {
+	t.Helper()
+	r := record(t, check)
+	if all := strings.Join(r.failed, "\n"); len(r.failed) == 0 || !strings.Contains(all, want) {
+		t.Errorf("failures %q, want one about %q", all, want)
+	}
+}
+
+// accepts demands that check neither fails nor skips its test.
+func accepts(t *testing.T, check func(t testing.TB)) {
+	t.Helper()
+	if r := record(t, check); len(r.failed)+len(r.skipped) > 0 {
+		t.Errorf("failed %q, skipped %q", r.failed, r.skipped)
+	}
+}
+
+func TestNeed(t *testing.T) {
+	const absent = "rocec-no-such-program"
+	t.Setenv(checksEnv, "")
+	r := record(t, func(t testing.TB) { Need(t, absent) })
+	if len(r.skipped) != 1 || !strings.Contains(r.skipped[0], "apt-get install --no-install-recommends "+absent) || len(r.failed) != 0 {
+		t.Errorf("skipped %q, failed %q; want one skip that says how to install it", r.skipped, r.failed)
+	}
+	t.Setenv(checksEnv, "required")
+	rejects(t, absent+" is not installed", func(t testing.TB) { Need(t, absent) })
+	accepts(t, func(t testing.TB) { Need(t, "go") })
+}
+
+func TestNeedGuestInShortRun(t *testing.T) {
+	t.Setenv(checksEnv, "required")
+	t.Setenv("PATH", t.TempDir()) // nothing the guest needs is found
+	r := record(t, func(t testing.TB) { Need(t, Guest) })
+	if skipped := len(r.skipped) > 0; skipped != testing.Short() {
+		t.Errorf("skipped %q under short=%v; only the short run may skip the guest", r.skipped, testing.Short())
+	}
+	if failed := len(r.failed) > 0; failed == testing.Short() {
+		t.Errorf("failed %q under short=%v", r.failed, testing.Short())
+	}
+}

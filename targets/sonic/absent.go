@@ -1,0 +1,180 @@
+package sonic
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets/emit"
+)
+
+// absence is what must not stand in ConfigDB: a managed setting whose value is
+// none. Key and Value may hold one "*" for anything. A row or field that the
+// wanted configuration has is never meant.
+type absence struct {
+	table string
+	key   string
+	field string   // "" = the row, whatever it holds
+	value string   // of the field
+	row   bool     // the row goes, not the field alone
+	keep  []string // keys that may stay
+	from  intent.Path
+}
+
+// absences lists them. A merge cannot remove: the fragments stop before such
+// rows, a patch takes them out.
+func absences(d *intent.Device) []absence {
+	var all []absence
+	for i := range d.Ports {
+		if p := &d.Ports[i]; !p.Verify {
+			all = portAbsences(all, d, p)
+		}
+	}
+	if familyOf(d.ASIC) == broadcom && globalMap(d) == nil {
+		// Ports that trust PCP have no DSCP map, and the switch's own would take its place.
+		if p := pcpPort(d); p != nil {
+			all = append(all, absence{
+				table: "PORT_QOS_MAP", key: "global", field: "dscp_to_tc_map", value: "*",
+				from: intent.Path{Object: intent.OfQoS, Name: p.QoS, Field: "trust"},
+			})
+		}
+	}
+	for i := range d.LAGs {
+		g := &d.LAGs[i]
+		at := func(field string) intent.Path {
+			return intent.Path{Object: intent.OfLAG, Name: g.Name, Field: field}
+		}
+		all = append(all, absence{table: "PORTCHANNEL_MEMBER", key: g.Name + "|*", row: true, from: at("members")})
+		for _, m := range g.Members {
+			all = notBridged(notRouted(all, m, at("members")), m, at("members"))
+			all = append(all, absence{table: "PORTCHANNEL_MEMBER", key: "*|" + m, row: true, from: at("members")})
+		}
+		all = vlanAbsences(all, g.Name, g.Native, g.Tagged, at)
+		if d.MLAG != nil {
+			all = append(all, absence{table: "MCLAG_INTERFACE", key: decimal(d.MLAG.Domain) + "|" + g.Name, row: true, from: at("mlag")})
+		}
+	}
+	for i := range d.Ifaces {
+		f := &d.Ifaces[i]
+		table, name := place(f)
+		if f.Kind == intent.Routed {
+			all = notBridged(all, name, intent.Path{Object: intent.OfIface, Name: f.Name, Field: "on"})
+		}
+		if f.Addresses.IsSet() {
+			all = append(all, absence{table: table, key: name + "|*", row: true, from: intent.Path{Object: intent.OfIface, Name: f.Name, Field: "address"}})
+		}
+	}
+	return all
+}
+
+func vlanAbsences(all []absence, port string, native intent.Opt[uint16], tagged intent.Opt[[]uint16], at func(string) intent.Path) []absence {
+	member := absence{table: "VLAN_MEMBER", key: "*|" + port, field: "tagging_mode", row: true}
+	if native.IsSet() {
+		member.value, member.from = "untagged", at("native")
+		all = append(all, member)
+	}
+	if tagged.IsSet() {
+		member.value, member.from = "tagged", at("segments")
+		all = append(all, member)
+	}
+	if native.IsSet() || tagged.IsSet() && len(tagged.Value) > 0 {
+		all = notRouted(all, port, at("segments"))
+	}
+	return all
+}
+
+// notRouted and notBridged are what the YANG models demand of a port that is in
+// a VLAN or LAG, and of one that has addresses.
+func notRouted(all []absence, port string, from intent.Path) []absence {
+	table := "INTERFACE"
+	if lagName.MatchString(port) {
+		table = "PORTCHANNEL_INTERFACE"
+	}
+	return append(all, absence{table: table, key: port, row: true, from: from}, absence{table: table, key: port + "|*", row: true, from: from})
+}
+
+func notBridged(all []absence, port string, from intent.Path) []absence {
+	return append(all, absence{table: "VLAN_MEMBER", key: "*|" + port, row: true, from: from})
+}
+
+func portAbsences(all []absence, d *intent.Device, p *intent.Port) []absence {
+	all = vlanAbsences(all, p.Name, p.Native, p.Tagged, func(field string) intent.Path {
+		return intent.Path{Object: intent.OfPort, Name: p.Name, Field: field}
+	})
+	q := qosOf(d, p.QoS)
+	if q == nil {
+		return all
+	}
+	at := func(field string) intent.Path {
+		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
+	}
+	if q.Trust.IsSet() {
+		// The two maps of marks exclude each other.
+		other := "dot1p_to_tc_map"
+		if q.Trust.Value == intent.TrustPCP {
+			other = "dscp_to_tc_map"
+		}
+		all = append(all, absence{table: "PORT_QOS_MAP", key: p.Name, field: other, value: "*", from: at("trust")})
+	}
+	for queue := range 8 {
+		key := p.Name + "|" + strconv.Itoa(queue)
+		if q.ECN.IsSet() && !q.ECN.Value[queue].On {
+			all = append(all, absence{table: "QUEUE", key: key, field: "wred_profile", value: "*", from: at("ecn")})
+		}
+		if q.Sched.IsSet() && q.Sched.Value[queue].Kind == intent.SchedIdle {
+			// The image's scheduler on a queue that no class uses does no harm.
+			all = append(all, absence{table: "QUEUE", key: key, field: "scheduler", value: prefix + "*", from: at("ets")})
+		}
+	}
+	if q.PFC.IsSet() && bufferModel(d) == traditional {
+		// The buffer manager adds the row for the new priorities and leaves the old one.
+		gone := absence{table: "BUFFER_PG", key: p.Name + "|*", field: "profile", value: "pg_lossless_*", row: true, from: at("pfc")}
+		for _, run := range runs(q.PFC.Value.List()) {
+			gone.keep = append(gone.keep, p.Name+"|"+run)
+		}
+		all = append(all, gone)
+	}
+	if q.PFC.IsSet() && bufferModel(d) == dynamic {
+		for _, profile := range []string{computed, prefix + "*"} {
+			all = append(all, absence{table: "BUFFER_PG", key: p.Name + "|*", field: "profile", value: profile, row: true, from: at("pfc")})
+		}
+	}
+	if q.Watchdog.IsSet() && !q.Watchdog.Value.On {
+		all = append(all, absence{table: "PFC_WD", key: p.Name, row: true, from: at("watchdog")})
+	}
+	return all
+}
+
+// matches compares with a pattern that holds at most one "*".
+func matches(pattern, s string) bool {
+	head, tail, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == s
+	}
+	return len(s) >= len(head)+len(tail) && strings.HasPrefix(s, head) && strings.HasSuffix(s, tail)
+}
+
+// writeAbsences writes the list for the checking program, one per line.
+func writeAbsences(all []absence, f *emit.File) {
+	f.Line("[")
+	for i, a := range all {
+		var keep []string
+		for _, k := range a.keep {
+			keep = append(keep, quote(k))
+		}
+		f.From(a.from, `    {"table": %s, "key": %s, "field": %s, "value": %s, "row": %t, "keep": [%s]}%s`,
+			quote(a.table), quote(a.key), quote(a.field), quote(a.value), a.row, strings.Join(keep, ", "), comma(i, len(all)))
+	}
+	f.Line("]")
+}
+
+// pcpPort is the first written port that trusts PCP.
+func pcpPort(d *intent.Device) *intent.Port {
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		if q := qosOf(d, p.QoS); q != nil && !p.Verify && q.Trust.IsSet() && q.Trust.Value == intent.TrustPCP {
+			return p
+		}
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package sonic
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// config is what an intent becomes: what a normal run loads, and what re-carves
+// the packet buffer or is refused by the config updater and so needs a window.
+type config struct {
+	normal      tables
+	maintenance tables
+}
+
+// build turns an intent that passed Limits into rows. Ports under verify get none.
+func build(d *intent.Device) config {
+	b := &builder{device: d, config: config{normal: tables{}, maintenance: tables{}}, verify: map[string]bool{}}
+	for i := range d.Ports {
+		b.verify[d.Ports[i].Name] = d.Ports[i].Verify
+	}
+	for i := range d.VLANs {
+		b.vlan(&d.VLANs[i])
+	}
+	for i := range d.QoS {
+		b.qos(&d.QoS[i])
+	}
+	for i := range d.Ports {
+		if p := &d.Ports[i]; !p.Verify {
+			b.port(p)
+		}
+	}
+	for i := range d.LAGs {
+		b.lag(&d.LAGs[i])
+	}
+	for i := range d.Ifaces {
+		b.iface(&d.Ifaces[i])
+	}
+	if d.MLAG != nil {
+		b.mlag(d.MLAG)
+	}
+	b.global()
+	b.buffers()
+	return b.config
+}
+
+type builder struct {
+	device *intent.Device
+	config
+	verify map[string]bool
+}
+
+func (b *builder) port(p *intent.Port) {
+	at := func(field string) intent.Path {
+		return intent.Path{Object: intent.OfPort, Name: p.Name, Field: field}
+	}
+	set := func(field, value, from string) { b.normal.row("PORT", p.Name).set(field, value, at(from)) }
+	if p.Enabled.IsSet() {
+		set("admin_status", upDown(p.Enabled.Value), "enabled")
+	}
+	if p.Mbps.IsSet() {
+		set("speed", strconv.FormatUint(uint64(p.Mbps.Value), 10), "speed")
+	}
+	if p.FEC.IsSet() {
+		set("fec", string(p.FEC.Value), "fec")
+	}
+	if p.Autoneg.IsSet() {
+		set("autoneg", onOff(p.Autoneg.Value), "autoneg")
+	}
+	if p.MTU.IsSet() {
+		set("mtu", decimal(p.MTU.Value), "mtu")
+	}
+	b.members(p.Name, p.Native, p.Tagged, at)
+	if p.CableMm.IsSet() {
+		b.normal.row("CABLE_LENGTH", shared).set(p.Name, cable(b.device, p.CableMm.Value), at("cable"))
+	}
+	if q := qosOf(b.device, p.QoS); q != nil {
+		b.bind(p, q)
+	}
+}
+
+// members are the VLANs of a port or LAG.
+func (b *builder) members(port string, native intent.Opt[uint16], tagged intent.Opt[[]uint16], at func(string) intent.Path) {
+	if native.IsSet() {
+		b.normal.row("VLAN_MEMBER", vlanName(native.Value)+"|"+port).set("tagging_mode", "untagged", at("native"))
+	}
+	if tagged.IsSet() {
+		for _, id := range tagged.Value {
+			b.normal.row("VLAN_MEMBER", vlanName(id)+"|"+port).set("tagging_mode", "tagged", at("segments"))
+		}
+	}
+}
+
+func (b *builder) vlan(v *intent.VLAN) {
+	at := func(field string) intent.Path {
+		return intent.Path{Object: intent.OfVLAN, Name: decimal(v.ID), Field: field}
+	}
+	r := b.normal.row("VLAN", vlanName(v.ID))
+	r.set("vlanid", decimal(v.ID), at("id"))
+	r.set("admin_status", "up", at("id"))
+	if v.MTU.IsSet() {
+		r.set("mtu", decimal(v.MTU.Value), at("mtu"))
+	}
+}
+
+// lag writes the fields that config portchannel add writes, and of those only
+// what an intent decides. lacp_key auto is the number of the name, which both
+// switches of an MLAG pair share.
+func (b *builder) lag(l *intent.LAG) {
+	at := func(field string) intent.Path {
+		return intent.Path{Object: intent.OfLAG, Name: l.Name, Field: field}
+	}
+	r := b.normal.row("PORTCHANNEL", l.Name)
+	r.set("admin_status", "up", at("mode"))
+	r.set("lacp_key", "auto", at("mode"))
+	if l.Rate != "" {
+		r.set("fast_rate", strconv.FormatBool(l.Rate == "fast"), at("rate"))
+	}
+	if l.MTU.IsSet() {
+		r.set("mtu", decimal(l.MTU.Value), at("mtu"))
+	}
+	for _, m := range l.Members {
+		if !b.verify[m] {
+			b.normal.row("PORTCHANNEL_MEMBER", l.Name+"|"+m)
+		}
+	}
+	b.members(l.Name, l.Native, l.Tagged, at)
+	if l.MLAG && b.device.MLAG != nil {
+		b.normal.row("MCLAG_INTERFACE", decimal(b.device.MLAG.Domain)+"|"+l.Name).set("if_type", "PortChannel", at("mlag"))
+	}
+}
+
+func (b *builder) iface(f *intent.Iface) {
+	at := func(field string) intent.Path {
+		return intent.Path{Object: intent.OfIface, Name: f.Name, Field: field}
+	}
+	table, name := place(f)
+	if b.verify[name] {
+		return
+	}
+	r := b.normal.row(table, name)
+	if f.VRF != "" {
+		b.normal.row("VRF", f.VRF)
+		r.set("vrf_name", f.VRF, at("vrf"))
+	}
+	if f.Kind == intent.SVI && f.MTU.IsSet() {
+		b.normal.row("VLAN", name).set("mtu", decimal(f.MTU.Value), at("mtu"))
+	}
+	if f.Addresses.IsSet() {
+		for _, a := range f.Addresses.Value {
+			b.normal.row(table, name+"|"+a.String())
+			if b.device.MLAG != nil && f.Kind == intent.SVI && a.Addr() == b.device.MLAG.Source {
+				// The keepalive address differs between the peers, and ICCPd takes the
+				// addresses of both to be one gateway unless told otherwise.
+				b.normal.row("MCLAG_UNIQUE_IP", name).set("unique_ip", "enable", at("address"))
+			}
+		}
+	}
+}
+
+// place is the table of an interface and the name of its row.
+func place(f *intent.Iface) (table, name string) {
+	switch {
+	case f.Kind == intent.SVI:
+		return "VLAN_INTERFACE", vlanName(f.VLAN)
+	case f.Kind == intent.Loopback:
+		return "LOOPBACK_INTERFACE", f.Name
+	case lagName.MatchString(f.On):
+		return "PORTCHANNEL_INTERFACE", f.On
+	}
+	return "INTERFACE", f.On
+}
+
+func (b *builder) mlag(m *intent.MLAG) {
+	at := intent.Path{Object: intent.OfDevice, Field: "mlag"}
+	r := b.normal.row("MCLAG_DOMAIN", decimal(m.Domain))
+	r.set("source_ip", m.Source.String(), at)
+	r.set("peer_ip", m.PeerAddress.String(), at)
+	if m.PeerLink != "" {
+		r.set("peer_link", m.PeerLink, at)
+	}
+	if m.IntervalMs > 0 {
+		r.set("keepalive_interval", decimal(m.IntervalMs/1000), at)
+	}
+	if m.TimeoutMs > 0 {
+		r.set("session_timeout", decimal(m.TimeoutMs/1000), at)
+	}
+}
+
+// qosOf finds a QoS value by name.
+func qosOf(d *intent.Device, name string) *intent.QoS {
+	i := slices.IndexFunc(d.QoS, func(q intent.QoS) bool { return q.Name == name })
+	if name == "" || i < 0 {
+		return nil
+	}
+	return &d.QoS[i]
+}
+
+// lookupCables are the lengths that nearly every shipped pg_profile_lookup.ini
+// has a row for: those of ports2cable in buffers_config.j2. The traditional
+// buffer manager makes no lossless group for a length without a row, so shorter
+// cables are written as the next of them, which only adds headroom.
+var lookupCables = []uint32{5, 40, 300}
+
+// cable is a length as the device is told: whole metres, rounded up.
+func cable(d *intent.Device, mm uint32) string {
+	m := mm / 1000
+	if mm%1000 > 0 {
+		m++
+	}
+	if bufferModel(d) == traditional {
+		for _, known := range lookupCables {
+			if m <= known {
+				m = known
+				break
+			}
+		}
+	}
+	return strconv.FormatUint(uint64(m), 10) + "m"
+}
+
+func decimal[T uint8 | uint16 | uint32 | int](n T) string { return strconv.FormatInt(int64(n), 10) }
+
+func upDown(up bool) string {
+	if up {
+		return "up"
+	}
+	return "down"
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

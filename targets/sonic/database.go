@@ -1,0 +1,157 @@
+package sonic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// database is a captured ConfigDB. Tables that are not rows of fields, such as
+// the FRR text that show runningconfiguration all adds, are not in it.
+type database struct {
+	tables map[string]map[string]map[string]any
+	text   []byte
+	label  func(file string, offset, length int) diag.Label
+}
+
+// decode reads the JSON text of a running configuration. The commands that
+// print it may stand behind a prompt or a warning, so what precedes the first
+// brace is passed over.
+func decode(captured []byte, label func(string, int, int) diag.Label) (*database, diag.List) {
+	db := &database{tables: map[string]map[string]map[string]any{}, text: captured, label: label}
+	var list diag.List
+	start := max(0, bytes.IndexByte(captured, '{'))
+	dec := json.NewDecoder(bytes.NewReader(captured[start:]))
+	dec.UseNumber()
+	var top map[string]any
+	if err := dec.Decode(&top); err != nil {
+		offset := start + int(dec.InputOffset())
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			offset = start + int(syntax.Offset)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the text ends early")
+		}
+		list.Add(diag.Diagnostic{
+			Summary: running + " is not JSON: " + err.Error(),
+			Help:    "capture the whole output of " + capture,
+			Labels:  db.span(min(offset, len(captured)), 0),
+		})
+		return db, list
+	}
+	for _, name := range slices.Sorted(maps.Keys(top)) {
+		table, ok := rowsOf(top[name])
+		if !ok {
+			if slices.Contains(order, name) {
+				list.Add(diag.Diagnostic{
+					Severity: diag.Warning,
+					Summary:  fmt.Sprintf("table %s of %s does not hold rows of fields and was passed over", name, running), Labels: db.at(name),
+				})
+			}
+			continue
+		}
+		db.tables[name] = table
+	}
+	return db, list
+}
+
+func rowsOf(v any) (map[string]map[string]any, bool) {
+	rows, ok := v.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	table := make(map[string]map[string]any, len(rows))
+	for key, f := range rows {
+		fields, ok := f.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		delete(fields, "NULL") // how ConfigDB stores a row without fields
+		table[key] = fields
+	}
+	return table, true
+}
+
+func (db *database) rows(table string) map[string]map[string]any { return db.tables[table] }
+
+// keys are the keys of a table in natural order.
+func (db *database) keys(table string) []string {
+	return slices.SortedFunc(maps.Keys(db.tables[table]), natural)
+}
+
+// value is a field as text, "" if there is none.
+func (db *database) value(table, key, field string) string {
+	return text(db.tables[table][key][field])
+}
+
+// ref is a field that names a row of another table, in the plain form or in the
+// form of images up to 2021: "[DSCP_TO_TC_MAP|AZURE]".
+func (db *database) ref(table, key, field string) string {
+	s := db.value(table, key, field)
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		if _, name, ok := strings.Cut(s[1:len(s)-1], "|"); ok {
+			return name
+		}
+	}
+	return s
+}
+
+func (db *database) has(table, key, field string) bool {
+	_, ok := db.tables[table][key][field]
+	return ok
+}
+
+// plain is a deep copy.
+func (db *database) plain() map[string]any {
+	out := make(map[string]any, len(db.tables))
+	for name, rows := range db.tables {
+		table := make(map[string]any, len(rows))
+		for key, fields := range rows {
+			table[key] = maps.Clone(fields)
+		}
+		out[name] = table
+	}
+	return out
+}
+
+// text is a JSON scalar as ConfigDB keeps it.
+func text(v any) string {
+	switch x := v.(type) {
+	case string:
+		return x
+	case json.Number:
+		return x.String()
+	case bool:
+		return fmt.Sprint(x)
+	}
+	return ""
+}
+
+// at points to the first place that names a table, row or value.
+func (db *database) at(words ...string) []diag.Label {
+	offset, length := 0, 0
+	for _, w := range words {
+		q := []byte(quote(w))
+		i := bytes.Index(db.text[offset:], q)
+		if i < 0 {
+			break
+		}
+		offset, length = offset+i, len(q)
+	}
+	return db.span(offset, length)
+}
+
+func (db *database) span(offset, length int) []diag.Label {
+	if db.label == nil {
+		return nil
+	}
+	return []diag.Label{db.label(running, offset, length)}
+}

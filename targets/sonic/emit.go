@@ -1,0 +1,197 @@
+package sonic
+
+import (
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets/emit"
+)
+
+// Files of the device's folder. None is called config_db.json: they are parts
+// that are merged, and config reload of a part would lose the rest.
+const (
+	linksFile       = "rocec-ports.json"
+	qosFile         = "rocec-qos.json"
+	maintenanceFile = "rocec-maintenance.json"
+	absentFile      = "rocec-absent.json"
+	checkFile       = "rocec-check.py"
+	beforeFile      = "rocec-before.json"
+	checkpointFile  = "rocec-checkpoint"
+)
+
+// write is Target.Emit: fragments that config load merges, and the scripts around them.
+func write(d *intent.Device, out *emit.Out) {
+	c := build(d)
+	files := fragments(c, out)
+	if len(files) == 0 && len(c.maintenance) == 0 {
+		return
+	}
+	gone := absences(d)
+	checker(d, gone, out)
+	if len(files) > 0 {
+		s := script(d, out, "apply.sh", emit.Apply,
+			"Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that",
+			"overlap with it or that have to go stop it before the first change.")
+		s.before(files)
+		s.overlap(files)
+		s.absent(beforeFile, gone, files)
+		s.checkpoint()
+		for _, f := range files {
+			s.Line("config load -y %s", f)
+		}
+		s.after()
+	}
+	maintenance(d, c, out, maintenanceFile, nil)
+	verifier(d, files, out)
+	undo(d, out)
+}
+
+// fragments writes the parts of the configuration and returns the names of
+// those that a normal run loads.
+func fragments(c config, out *emit.Out) []string {
+	var files []string
+	for _, part := range []struct {
+		file   string
+		tables []string
+	}{{linksFile, links}, {qosFile, order[len(links):]}} {
+		if t := c.normal.only(part.tables); len(t) > 0 {
+			t.write(out.File(part.file, 0o644, emit.Data))
+			files = append(files, part.file)
+		}
+	}
+	if len(c.maintenance) > 0 {
+		c.maintenance.write(out.File(maintenanceFile, 0o644, emit.Data))
+	}
+	return files
+}
+
+// maintenance writes the script for what re-carves the packet buffer or what
+// the config updater refuses.
+func maintenance(d *intent.Device, c config, out *emit.Out, file string, notes []string) {
+	if len(c.maintenance) == 0 {
+		return
+	}
+	about := []string{
+		"For a maintenance window: merges " + file + ", which changes tables that",
+		"config apply-patch refuses or that re-carve the packet buffer. Traffic may be lost.",
+	}
+	if _, ok := c.maintenance["PORT_QOS_MAP"]["global"]; ok {
+		about = append(about, "The map of the whole switch (PORT_QOS_MAP|global) takes effect with the next config reload or reboot:",
+			"the Broadcom SAI does not change it while the switch runs.")
+	}
+	s := script(d, out, "apply-maintenance.sh", emit.Maintenance, append(about, notes...)...)
+	s.before([]string{file})
+	s.overlap([]string{file})
+	s.checkpoint()
+	s.Line("config load -y %s", file)
+	s.Line("python3 %s missing <(sonic-cfggen -d --print-data) %s", checkFile, file)
+	s.Line("config save -y")
+}
+
+// verifier writes the read-only check.
+func verifier(d *intent.Device, files []string, out *emit.Out) {
+	if len(files) == 0 {
+		return
+	}
+	s := script(d, out, "verify.sh", emit.Verify,
+		"Read-only: compares ConfigDB with the fragments, then shows the watchdog and the pause counters.")
+	s.Line("cd \"$(dirname \"${BASH_SOURCE[0]}\")\"")
+	s.Line("python3 %s missing <(sonic-cfggen -d --print-data) %s", checkFile, strings.Join(files, " "))
+	s.absent("<(sonic-cfggen -d --print-data)", absences(d), files)
+	if bufferModel(d) == traditional && strings.Contains(strings.Join(files, " "), qosFile) {
+		s.Line("# the buffer manager makes the lossless groups by itself, unless its table has no row for the speed and cable")
+		s.Line("python3 %s groups <(sonic-cfggen -d --print-data) %s", checkFile, qosFile)
+	}
+	s.Line("pfcwd show config")
+	s.Line("show pfc counters")
+}
+
+func undo(d *intent.Device, out *emit.Out) {
+	s := script(d, out, "rollback.sh", emit.Rollback,
+		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses",
+		"(changed buffer pools), config reload -y "+beforeFile+" goes back too, but restarts the services.")
+	s.root()
+	s.Line("config rollback \"$(cat %s)\"", checkpointFile)
+	s.Line("config save -y")
+}
+
+// scriptFile is a shell script under way.
+type scriptFile struct{ *emit.File }
+
+// script begins a shell script for the switch.
+func script(d *intent.Device, out *emit.Out, name string, step emit.Step, about ...string) scriptFile {
+	f := out.File(name, 0o755, step)
+	f.Run("sudo ./" + name)
+	f.Line("#!/bin/bash")
+	for _, h := range emit.Header(d) {
+		f.Line("# %s", h)
+	}
+	f.Line("# %s", emit.Comment("model "+d.Model+", ASIC "+d.ASIC+", "+bufferModel(d)+" buffer model"))
+	f.Line("#")
+	for _, a := range about {
+		f.Line("# %s", emit.Comment(a))
+	}
+	if d.MLAG != nil && (step == emit.Apply || step == emit.Maintenance) {
+		f.From(intent.Path{Object: intent.OfDevice, Field: "mlag"},
+			"# One half of an MCLAG pair: run it on one switch at a time. The other half is %s.", emit.Comment(d.MLAG.Peer))
+	}
+	f.Line("#")
+	f.Line("# Run on the switch: sudo ./%s", name)
+	f.Line("set -euo pipefail")
+	return scriptFile{f}
+}
+
+// root goes to the script's folder and demands what config demands.
+func (s scriptFile) root() {
+	s.Text("cd \"$(dirname \"${BASH_SOURCE[0]}\")\"\n" +
+		"if [ \"$(id -u)\" -ne 0 ]; then\n" +
+		"    echo \"run it with sudo\" >&2\n" +
+		"    exit 1\n" +
+		"fi\n")
+}
+
+// before demands the files, because config load says that a file is missing and
+// exits with 0, and takes the checkpoint that rollback.sh goes back to.
+func (s scriptFile) before(files []string) {
+	s.root()
+	s.Line("for f in %s %s; do", checkFile, strings.Join(files, " "))
+	s.Text("    if [ ! -f \"$f\" ]; then\n" +
+		"        echo \"$f is missing\" >&2\n" +
+		"        exit 1\n" +
+		"    fi\n" +
+		"done\n")
+	s.Line("sonic-cfggen -d --print-data > %s", beforeFile)
+}
+
+// overlap stops before rows such as QUEUE|Ethernet0|3-4 and QUEUE|Ethernet0|3
+// would both exist: which of them wins is not defined.
+func (s scriptFile) overlap(files []string) {
+	s.Line("python3 %s overlap %s %s", checkFile, beforeFile, strings.Join(files, " "))
+}
+
+// absent demands that what has to be none is not there.
+func (s scriptFile) absent(database string, gone []absence, files []string) {
+	if len(gone) > 0 {
+		s.Line("python3 %s absent %s %s %s", checkFile, database, absentFile, strings.Join(files, " "))
+	}
+}
+
+func (s scriptFile) checkpoint() {
+	s.Text("checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)\n" +
+		"config checkpoint \"$checkpoint\"\n")
+	s.Line("printf '%%s\\n' \"$checkpoint\" > %s", checkpointFile)
+}
+
+// after verifies, with time for the buffer manager, and saves only what is right.
+func (s scriptFile) after() {
+	s.Text("for try in 1 2 3 4 5 6; do\n" +
+		"    if ./verify.sh; then\n" +
+		"        config save -y\n" +
+		"        exit 0\n" +
+		"    fi\n" +
+		"    echo \"not yet as wanted (try $try of 6)\" >&2\n" +
+		"    sleep 5\n" +
+		"done\n" +
+		"echo \"nothing was saved; sudo ./rollback.sh goes back\" >&2\n" +
+		"exit 1\n")
+}

@@ -1,0 +1,280 @@
+package sonic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/feature"
+	"github.com/rocec/rocec/targets/oracle"
+	"github.com/rocec/rocec/targets/targettest"
+)
+
+var fixtures = map[string]func() *intent.Device{"tor": tor, "leaf": leaf, "pair": pair}
+
+func TestGolden(t *testing.T) {
+	for name, device := range fixtures {
+		targettest.Golden(t, filepath.Join("testdata", name+".txtar"), targettest.EmitString(&Target, device()))
+	}
+}
+
+func TestEveryField(t *testing.T) {
+	exempt := targettest.Exempt{
+		"QoS.Pause":       "802.3x pause is off on every port and has no setting",
+		"QoS.DCBX":        "DCBX is off on every port and has no setting",
+		"Port.CableMm":    "whole metres, and on the traditional model the lengths of pg_profile_lookup.ini",
+		"Watchdog.Action": "drop is what pfcwd takes where none is written",
+		"Device.Options":  "the model that the ASIC has by default may also be written",
+	}
+	targettest.EveryFieldExcept(t, &Target, exempt, tor(), leaf(), pair())
+}
+
+func TestEveryString(t *testing.T) {
+	check := func(files []emit.Artifact) error {
+		for _, f := range files {
+			switch filepath.Ext(f.Path) {
+			case ".json":
+				if !json.Valid(f.Bytes) {
+					return fmt.Errorf("%s is not JSON", f.Path)
+				}
+			case ".sh":
+				file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(string(f.Bytes)), f.Path)
+				if err != nil {
+					return err
+				}
+				bad := error(nil)
+				syntax.Walk(file, func(n syntax.Node) bool {
+					if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && strings.Contains(c.Args[0].Lit(), "touch") {
+						bad = errors.New("a string became a command")
+					}
+					return true
+				})
+				if bad != nil {
+					return bad
+				}
+			case ".py":
+				if !strings.HasSuffix(string(f.Bytes), checkProgram) {
+					return fmt.Errorf("%s is not the program", f.Path)
+				}
+				if head := strings.TrimSuffix(string(f.Bytes), checkProgram); strings.Count(head, "\n") != 2 {
+					return fmt.Errorf("%s has a header of other than two lines", f.Path)
+				}
+			}
+		}
+		return nil
+	}
+	d := pair()
+	d.Ifaces[1].VRF = "Vrf-blue"
+	targettest.EveryString(t, &Target, d, check)
+}
+
+func TestTable(t *testing.T) {
+	rows := map[feature.ID]feature.Row{}
+	for _, r := range features.Rows {
+		if r.Source == "" {
+			t.Errorf("%s has no source", r.ID)
+		}
+		if r.Support != feature.Native && r.Note == "" {
+			t.Errorf("%s is %s without a note", r.ID, r.Support)
+		}
+		rows[r.ID] = r
+	}
+	for _, id := range feature.All {
+		if _, ok := rows[id]; !ok {
+			t.Errorf("no row for %s", id)
+		}
+	}
+	if len(features.Rows) != len(feature.All) {
+		t.Errorf("%d rows for %d features", len(features.Rows), len(feature.All))
+	}
+}
+
+func TestCompare(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"202405", "202411", -1}, {"202605", "202511", 1}, {"master", "202605", 1}, {"", "master", 0}, {"202405.1", "202405", 0}, {"202205", "", -1}} {
+		got := compare(c.a, c.b)
+		if got < 0 && c.want >= 0 || got > 0 && c.want <= 0 || got == 0 && c.want != 0 {
+			t.Errorf("compare(%q, %q) = %d, want sign of %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestScripts runs the checkers of nobody here over every script.
+func TestScripts(t *testing.T) {
+	for name, device := range fixtures {
+		for _, f := range targettest.Emit(&Target, device()) {
+			if strings.HasSuffix(f.Path, ".sh") {
+				oracle.Shell(t, name+"/"+f.Path, f.Bytes)
+			}
+		}
+	}
+}
+
+// image is the part of config_db.json that the platform brings: lanes, pools
+// and the rows the QoS and buffer templates make for two lossless priorities.
+func image(t testing.TB, d *intent.Device) map[string]any {
+	t.Helper()
+	rows := func() map[string]any { return map[string]any{} }
+	port, pg, queues, cables := rows(), rows(), rows(), rows()
+	for i, p := range d.Ports {
+		port[p.Name] = map[string]any{"lanes": fmt.Sprint(8 * i), "alias": fmt.Sprintf("etp%d", i+1), "index": fmt.Sprint(i + 1), "speed": "100000", "mtu": "9100", "admin_status": "up"}
+		profile := "pg_lossless_100000_300m_profile"
+		if bufferModel(d) == dynamic {
+			profile = computed
+		}
+		pg[p.Name+"|3-4"] = map[string]any{"profile": profile}
+		pg[p.Name+"|0"] = map[string]any{"profile": "ingress_lossy_profile"}
+		queues[p.Name+"|3-4"] = map[string]any{"profile": losslessQueue}
+		cables[p.Name] = "300m"
+	}
+	profile := func(pool, size string) map[string]any {
+		return map[string]any{"pool": pool, "size": size, "dynamic_th": "0"}
+	}
+	lossless := profile(losslessPool, "18432")
+	lossless["xon"], lossless["xoff"] = "18432", "165888"
+	db := map[string]any{
+		"DEVICE_METADATA": map[string]any{"localhost": map[string]any{"hostname": "sonic", "buffer_model": bufferModel(d), "mac": "00:11:22:33:44:55"}},
+		"PORT":            port,
+		"BUFFER_POOL": map[string]any{
+			losslessPool:           map[string]any{"type": "ingress", "mode": "dynamic", "size": "26451968"},
+			"egress_lossless_pool": map[string]any{"type": "egress", "mode": "dynamic", "size": "60817392"},
+		},
+		"BUFFER_PROFILE": map[string]any{
+			"ingress_lossy_profile": profile(losslessPool, "0"), losslessQueue: profile("egress_lossless_pool", "0"), "pg_lossless_100000_300m_profile": lossless,
+		},
+		"BUFFER_PG": pg, "BUFFER_QUEUE": queues, "CABLE_LENGTH": map[string]any{shared: cables},
+		"DSCP_TO_TC_MAP": map[string]any{"AZURE": map[string]any{"3": "3", "4": "4"}},
+		"PORT_QOS_MAP":   map[string]any{"global": map[string]any{"dscp_to_tc_map": "AZURE"}},
+	}
+	return db
+}
+
+// loaded is what config load makes of a configuration and fragments.
+func loaded(t testing.TB, db map[string]any, parts ...tables) []byte {
+	t.Helper()
+	for _, part := range parts {
+		for table, rows := range part.plain() {
+			have, ok := db[table].(map[string]any)
+			if !ok {
+				have = map[string]any{}
+				db[table] = have
+			}
+			for key, fields := range rows.(map[string]any) {
+				row, ok := have[key].(map[string]any)
+				if !ok {
+					row = map[string]any{}
+					have[key] = row
+				}
+				for f, v := range fields.(map[string]any) {
+					row[f] = v
+				}
+			}
+		}
+	}
+	b, err := json.MarshalIndent(db, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// accepted fails unless the intent is not refused.
+func accepted(t testing.TB, d *intent.Device) {
+	t.Helper()
+	if list := targets.Check(&Target, d, nil); list.HasErrors() {
+		t.Fatalf("%s is refused:\n%s", d.Name, targettest.Refusals(list))
+	}
+}
+
+func TestYang(t *testing.T) {
+	for _, device := range fixtures {
+		d := device()
+		accepted(t, d)
+		c := build(d)
+		oracle.Yang(t, loaded(t, image(t, d), c.normal, c.maintenance))
+		oracle.Yang(t, loaded(t, image(t, d), c.normal))
+	}
+}
+
+// TestChecker runs the program of the artifacts as the scripts do.
+func TestChecker(t *testing.T) {
+	oracle.Need(t, "python3")
+	d := leaf()
+	dir := t.TempDir()
+	for _, f := range targettest.Emit(&Target, d) {
+		if err := os.WriteFile(filepath.Join(dir, f.Path), f.Bytes, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := build(d)
+	other := image(t, d)
+	other["QUEUE"] = map[string]any{"Ethernet0|4": map[string]any{"wred_profile": "AZURE_LOSSLESS", "scheduler": "scheduler.1"}}
+	other["VLAN_MEMBER"] = map[string]any{"Vlan300|Ethernet0": map[string]any{"tagging_mode": "untagged"}}
+	for name, db := range map[string][]byte{
+		"other.json": loaded(t, other), "fresh.json": loaded(t, bare(t, d), c.normal),
+		"stock.json": loaded(t, image(t, d)), "loaded.json": loaded(t, image(t, d), c.normal),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), db, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string // of the complaint; "" for none
+	}{
+		{[]string{"missing", "stock.json", linksFile, qosFile}, "QUEUE|Ethernet0|3 is missing"},
+		{[]string{"missing", "loaded.json", linksFile, qosFile}, ""},
+		{[]string{"overlap", "stock.json", qosFile}, "BUFFER_PG|Ethernet0|3-4 overlaps with BUFFER_PG|Ethernet0|3"},
+		{[]string{"overlap", "stock.json", linksFile}, ""},
+		{[]string{"absent", "stock.json", absentFile, linksFile, qosFile}, "BUFFER_PG|Ethernet0|3-4 has to go"},
+		{[]string{"absent", "fresh.json", absentFile, linksFile, qosFile}, ""},
+		{[]string{"absent", "other.json", absentFile, linksFile, qosFile}, "QUEUE|Ethernet0|4 wred_profile = AZURE_LOSSLESS has to go"},
+		{[]string{"absent", "other.json", absentFile, linksFile, qosFile}, "VLAN_MEMBER|Vlan300|Ethernet0 has to go"},
+		{[]string{"groups", "stock.json", qosFile}, "Ethernet0 has PFC on priority 3 and no lossless group"},
+		{[]string{"nonsense", "stock.json", qosFile}, "usage"},
+	} {
+		cmd := exec.Command("python3", append([]string{checkFile}, c.args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != (c.want != "") || !strings.Contains(string(out), c.want) {
+			t.Errorf("%v: %v\n%.600s\nwant %q", c.args, err, out, c.want)
+		}
+	}
+}
+
+// TestLosslessQueues: the image's own lossless queues are left alone, others are
+// taken out of its lossy ones, in a window.
+func TestLosslessQueues(t *testing.T) {
+	d := leaf()
+	q := &d.QoS[0]
+	q.Lossless, q.PFC = 1<<3|1<<5, intent.Some(intent.PrioritySet(1<<3|1<<5))
+	q.TC.Value[5], q.Group.Value[5] = 5, 5
+	accepted(t, d)
+	c := build(d)
+	if rows := c.normal["BUFFER_QUEUE"]; rows != nil {
+		t.Errorf("a normal run has %v", rows)
+	}
+	for key, want := range map[string]string{"Ethernet0|5": losslessQueue, "Ethernet0|3": "", "Ethernet0|3-5": "", "Ethernet16|5": ""} {
+		if got := c.maintenance["BUFFER_QUEUE"][key]["profile"].value; got != want {
+			t.Errorf("BUFFER_QUEUE|%s is %q, want %q", key, got, want)
+		}
+	}
+	for _, key := range []string{"Ethernet0|3", "Ethernet0|5", "Ethernet504|5"} {
+		if got := c.normal["BUFFER_PG"][key]["profile"].value; got != computed {
+			t.Errorf("BUFFER_PG|%s is %q", key, got)
+		}
+	}
+	oracle.Yang(t, loaded(t, image(t, d), c.normal, c.maintenance))
+}

@@ -1,0 +1,63 @@
+package sonic
+
+import (
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+)
+
+// impact is Target.Impact, by the field that changes.
+func impact(d *intent.Device, c targets.Change) targets.Impact {
+	switch c.Path.Object {
+	case intent.OfPort:
+		switch c.Path.Field {
+		case "speed", "fec", "autoneg":
+			// portsorch shuts a port before it sets these (sonic-swss orchagent/portsorch.cpp).
+			return targets.Impact{Interrupts: true, Note: "the link of " + c.Path.Name + " goes down and comes up"}
+		case "enabled":
+			return targets.Impact{Interrupts: c.After == "false", Note: "the link of " + c.Path.Name + " changes its state"}
+		case "cable", "headroom":
+			return recarve
+		case "mtu":
+			return targets.Impact{Note: "on the dynamic model headroom is computed anew"}
+		case "native", "segments":
+			return targets.Impact{Interrupts: true, Note: "frames of the VLANs that go are dropped"}
+		}
+	case intent.OfLAG:
+		if c.Path.Field == "mode" || c.Path.Field == "members" || c.Path.Field == "rate" {
+			return targets.Impact{Interrupts: true, Note: "LACP of " + c.Path.Name + " negotiates anew"}
+		}
+	case intent.OfQoS:
+		switch c.Path.Field {
+		case "pfc":
+			return targets.Impact{Interrupts: true, Note: "pfc_enable changes: the lossless groups of the ports are made anew"}
+		case "group_map", "queue_map", "dscp_map", "pcp_map", "pfc_queue_map", "trust":
+			return targets.Impact{Interrupts: true, Note: "frames in flight change their class while the map is replaced"}
+		}
+	case intent.OfIface:
+		if c.Path.Field == "address" || c.Path.Field == "vrf" {
+			return targets.Impact{Interrupts: true, Note: "neighbours and routes of " + c.Path.Name + " are learnt anew"}
+		}
+	case intent.OfDevice:
+		switch c.Path.Field {
+		case "buffer":
+			return recarve
+		case "mlag":
+			return targets.Impact{Interrupts: true, Note: "the MCLAG session restarts"}
+		}
+	}
+	return targets.Impact{}
+}
+
+// recarve is what every change of pools and profiles does.
+var recarve = targets.Impact{Interrupts: true, Note: "the packet buffer is carved anew; run it in a maintenance window"}
+
+// observable is Target.Observable: what ConfigDB has no field for.
+func observable(d *intent.Device, p intent.Path) bool {
+	switch {
+	case p.Object == intent.OfQoS && (p.Field == "pause" || p.Field == "dcbx"):
+		return false
+	case p.Object == intent.OfDevice && p.Field == "os":
+		return false
+	}
+	return true
+}

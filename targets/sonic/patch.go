@@ -1,0 +1,421 @@
+package sonic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wI2L/jsondiff"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
+)
+
+// Patch is the RFC 6902 patch that brings a captured running configuration to
+// the intent, for config apply-patch, and the fragment of config_db.json with
+// what apply-patch refuses on this ASIC and branch, for a maintenance window.
+// Either is nil when there is nothing to do. Fields and rows that rocec does not
+// manage stay as they are. The intent must have passed targets.Check. Removals
+// of rows for ranges of queues stand first; Target.Rebase makes them a patch of
+// their own (see withoutRanges).
+func Patch(captured []byte, d *intent.Device) (patch, maintenance []byte, list diag.List) {
+	first, ops, rest, list := rebased(captured, d, nil)
+	if list.HasErrors() {
+		return nil, nil, list
+	}
+	if ops = append(first, ops...); len(ops) > 0 {
+		patch = printPatch(ops)
+	}
+	if len(rest) > 0 {
+		var out emit.Out
+		rest.write(out.File(maintenanceFile, 0o644, emit.Data))
+		maintenance = out.Artifacts[0].Bytes
+	}
+	return patch, maintenance, list
+}
+
+// rebase is Target.Rebase.
+func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
+	text, ok := c.Files[running]
+	if !ok {
+		return diag.List{{Summary: "there is no " + running + " of " + d.Name, Help: "capture it with " + capture}}
+	}
+	first, ops, rest, list := rebased(text, d, c.Label)
+	if list.HasErrors() || len(first) == 0 && len(ops) == 0 && len(rest) == 0 {
+		return list
+	}
+	want := build(d)
+	checker(d, absences(d), out)
+	files := fragments(config{normal: want.normal}, out)
+	var steps []string
+	for _, step := range []struct {
+		suffix string
+		ops    jsondiff.Patch
+	}{{".clear.patch.json", first}, {".patch.json", ops}} {
+		if len(step.ops) > 0 {
+			steps = append(steps, "rocec-"+fileName(d.Name)+step.suffix)
+			out.File(steps[len(steps)-1], 0o644, emit.Data).Text(string(printPatch(step.ops)))
+		}
+	}
+	if len(steps) > 0 {
+		s := script(d, out, "apply.sh", emit.Apply,
+			"Applies the patch made from the captured running configuration, verifies and saves.",
+			"The switch checks it against its own YANG models before the first change.")
+		s.before(steps)
+		s.checkpoint()
+		for _, file := range steps {
+			s.Line("config apply-patch %s", file)
+		}
+		s.after()
+	}
+	if len(rest) > 0 {
+		file := "rocec-" + fileName(d.Name) + ".maintenance.json"
+		rest.write(out.File(file, 0o644, emit.Data))
+		maintenance(d, config{maintenance: rest}, out, file, nil)
+	}
+	verifier(d, files, out)
+	undo(d, out)
+	return list
+}
+
+// rebased compares the captured configuration with the wanted one: what has to
+// be cleared first, the patch after that, and what waits for a window.
+func rebased(captured []byte, d *intent.Device, label func(string, int, int) diag.Label) (first, ops jsondiff.Patch, rest tables, list diag.List) {
+	db, list := decode(captured, label)
+	if list.HasErrors() {
+		return nil, nil, nil, list
+	}
+	fit(db, d, &list)
+	if list.HasErrors() {
+		return nil, nil, nil, list
+	}
+	m := merge{device: d, db: db, target: db.plain(), want: build(d), rest: tables{}}
+	m.run()
+	between := withoutRanges(db.plain(), m.target)
+	first, err1 := jsondiff.Compare(db.plain(), between)
+	ops, err2 := jsondiff.Compare(between, m.target)
+	if err := errors.Join(err1, err2); err != nil {
+		list.Add(diag.Diagnostic{Summary: "the running configuration of " + d.Name + " cannot be compared: " + err.Error()})
+		return nil, nil, nil, list
+	}
+	slices.SortStableFunc(ops, func(a, b jsondiff.Operation) int { return rank(a) - rank(b) })
+	return first, ops, m.rest, list
+}
+
+// withoutRanges takes out the rows for ranges that the target no longer has, with the
+// rows they overlap. It is a step of its own: orchagent answers the removal of
+// QUEUE|Ethernet0|3-4 by unbinding queues 3 and 4, whichever row came since,
+// and apply-patch is free in the order in which it applies one patch.
+func withoutRanges(db, target map[string]any) map[string]any {
+	for _, table := range []string{"QUEUE", "BUFFER_PG"} {
+		rows, _ := db[table].(map[string]any)
+		wanted, _ := target[table].(map[string]any)
+		var gone []string
+		for key := range rows {
+			if _, low, high, ok := span(key); ok && low < high && wanted[key] == nil {
+				gone = append(gone, key)
+			}
+		}
+		for len(gone) > 0 {
+			g := gone[0]
+			delete(rows, g)
+			gone = gone[1:]
+			for key := range rows {
+				if overlaps(key, g) && !slices.Contains(gone, key) {
+					gone = append(gone, key)
+				}
+			}
+		}
+		if rows != nil && len(rows) == 0 {
+			delete(db, table)
+		}
+	}
+	return db
+}
+
+func overlaps(a, b string) bool {
+	p, low, high, ok1 := span(a)
+	q, from, to, ok2 := span(b)
+	return ok1 && ok2 && p == q && low <= to && from <= high
+}
+
+// fit finds what makes a capture and an intent two different switches.
+func fit(db *database, d *intent.Device, list *diag.List) {
+	if model := db.value("DEVICE_METADATA", "localhost", optionModel); model != "" && model != bufferModel(d) {
+		list.Add(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s runs the %s buffer model, its target has %s", d.Name, model, bufferModel(d)),
+			Help:    fmt.Sprintf("write options = { %s = %q } in the target", optionModel, model),
+			Labels:  db.at("DEVICE_METADATA"),
+		})
+	}
+	for i := range d.Ports {
+		if p := &d.Ports[i]; !p.Verify && db.rows("PORT")[p.Name] == nil {
+			list.Add(diag.Diagnostic{
+				Summary: fmt.Sprintf("%s has no port %s", d.Name, p.Name),
+				Help:    "set the breakout mode first (config interface breakout), or name a port that exists",
+				Labels:  db.at("PORT"),
+			})
+		}
+	}
+}
+
+// rank orders operations: additions and replacements by table, so that what is
+// referred to comes first, then removals the other way.
+func rank(op jsondiff.Operation) int {
+	table, _, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")
+	i := slices.Index(order, table)
+	if op.Type == jsondiff.OperationRemove {
+		return 2*len(order) - i
+	}
+	return i
+}
+
+// printPatch writes one operation per line.
+func printPatch(ops jsondiff.Patch) []byte {
+	var b strings.Builder
+	b.WriteString("[\n")
+	for i, op := range ops {
+		text := fmt.Sprintf(`{"op": %s, "path": %s`, quote(op.Type), quote(op.Path))
+		if op.Type != jsondiff.OperationRemove {
+			v, err := json.Marshal(op.Value)
+			if err != nil {
+				v = []byte("null") // decoded JSON and strings only: cannot happen
+			}
+			text += `, "value": ` + string(v)
+		}
+		b.WriteString("    " + text + "}" + comma(i, len(ops)) + "\n")
+	}
+	b.WriteString("]\n")
+	return []byte(b.String())
+}
+
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_", r) {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// merge makes the target of a patch: the captured configuration with every
+// managed field as wanted, and without managed rows that are not.
+type merge struct {
+	device *intent.Device
+	db     *database
+	target map[string]any
+	want   config
+	rest   tables // what has to wait
+}
+
+func (m *merge) run() {
+	for table, rows := range m.want.normal {
+		for key, r := range rows {
+			if table == "PFC_WD" && !m.watchdogByPatch() {
+				m.later(table, key, r)
+				continue
+			}
+			m.split(table, key)
+			m.put(table, key, r)
+		}
+	}
+	for table, rows := range m.want.maintenance {
+		for key, r := range rows {
+			m.later(table, key, r)
+			if table != "BUFFER_PG" {
+				continue
+			}
+			// Until the window the group has computed headroom: with PFC it must not be lossy.
+			m.split(table, key)
+			if m.table(table)[key] == nil {
+				m.put(table, key, row{"profile": {value: computed}})
+			}
+		}
+	}
+	m.removals()
+	for table, v := range m.target {
+		// A patch must not leave an empty table.
+		if rows, ok := v.(map[string]any); ok && len(rows) == 0 {
+			delete(m.target, table)
+		}
+	}
+}
+
+// watchdogByPatch: besides ASIC and branch, the validators look at paths, and
+// those of a whole PFC_WD table or GLOBAL row match none of their fields
+// (field_operation_validators.py, rdma_config_update_validator).
+func (m *merge) watchdogByPatch() bool {
+	return watchdogPatchable(m.device) && m.db.value("PFC_WD", "GLOBAL", "POLL_INTERVAL") != ""
+}
+
+func (m *merge) table(name string) map[string]any {
+	if t, ok := m.target[name].(map[string]any); ok {
+		return t
+	}
+	t := map[string]any{}
+	m.target[name] = t
+	return t
+}
+
+func (m *merge) put(table, key string, r row) {
+	t := m.table(table)
+	fields, ok := t[key].(map[string]any)
+	if !ok {
+		fields = map[string]any{}
+		t[key] = fields
+	}
+	for field, c := range r {
+		// Numbers of a capture are text in ConfigDB too; an old reference is the same reference.
+		if have, ok := fields[field]; !ok || text(have) != c.value {
+			fields[field] = c.value
+		}
+	}
+}
+
+// later keeps the fields that are not there yet for the maintenance window.
+func (m *merge) later(table, key string, r row) {
+	if len(m.db.rows(table)[key]) == 0 && len(r) == 0 {
+		m.rest.row(table, key)
+	}
+	for field, c := range r {
+		if m.db.value(table, key, field) != c.value {
+			m.rest.row(table, key)[field] = c
+		}
+	}
+}
+
+// split turns a row for a range that meets a wanted row into rows for its parts.
+func (m *merge) split(table, key string) {
+	if table != "QUEUE" && table != "BUFFER_PG" {
+		return
+	}
+	t, _ := m.target[table].(map[string]any)
+	port, low, high, ok := span(key)
+	if !ok {
+		return
+	}
+	for other, v := range t {
+		p, from, to, ok := span(other)
+		if other == key || !ok || p != port || to < low || high < from || from == to && table == "QUEUE" {
+			continue
+		}
+		delete(t, other)
+		for i := from; i <= to; i++ {
+			single := port + "|" + strconv.Itoa(i)
+			if _, there := t[single]; there || i >= low && i <= high && table == "BUFFER_PG" {
+				continue
+			}
+			if table == "BUFFER_PG" && m.groupsManaged(port) && strings.EqualFold(text(field(v, "profile")), computed) {
+				continue // a lossless group that no lossless priority uses
+			}
+			t[single] = copied(v)
+		}
+	}
+}
+
+// groupsManaged reports whether the lossless groups of a port are an intent's matter.
+func (m *merge) groupsManaged(port string) bool {
+	return slices.ContainsFunc(m.device.Ports, func(p intent.Port) bool {
+		return p.Name == port && !p.Verify && qosOf(m.device, p.QoS) != nil
+	})
+}
+
+// removals takes out managed rows and fields that are not wanted.
+func (m *merge) removals() {
+	for _, a := range absences(m.device) {
+		m.split(a.table, a.key)
+		t, ok := m.target[a.table].(map[string]any)
+		if !ok || a.table == "PFC_WD" && !watchdogPatchable(m.device) {
+			continue
+		}
+		for key, v := range t {
+			r, ok := v.(map[string]any)
+			if !ok || !matches(a.key, key) || slices.Contains(a.keep, key) || a.field != "" && (r[a.field] == nil || !matches(a.value, text(r[a.field]))) {
+				continue
+			}
+			wanted, is := m.wanted(a.table, key)
+			switch {
+			case a.row && !is:
+				delete(t, key)
+			case !a.row && wanted[a.field].value == "":
+				delete(r, a.field)
+				if len(r) == 0 {
+					delete(t, key)
+				}
+			}
+		}
+	}
+	m.unused()
+}
+
+// wanted is a row of either half of the wanted configuration.
+func (m *merge) wanted(table, key string) (row, bool) {
+	if r, ok := m.want.normal[table][key]; ok {
+		return r, true
+	}
+	r, ok := m.want.maintenance[table][key]
+	return r, ok
+}
+
+// unused takes out objects that rocec made and nothing names any more. Buffer
+// profiles stay: whether they may go depends on the image.
+func (m *merge) unused() {
+	named := map[string]bool{}
+	for _, table := range []string{"PORT_QOS_MAP", "QUEUE"} {
+		for _, v := range m.table(table) {
+			r, _ := v.(map[string]any)
+			for _, value := range r {
+				named[text(value)] = true
+			}
+		}
+	}
+	from, to := slices.Index(order, "DSCP_TO_TC_MAP"), slices.Index(order, "BUFFER_POOL")
+	for _, table := range order[from:to] {
+		t, ok := m.target[table].(map[string]any)
+		if !ok {
+			continue
+		}
+		for name := range t {
+			if _, wanted := m.want.normal[table][name]; !wanted && ours(name) && !named[name] {
+				delete(t, name)
+			}
+		}
+	}
+}
+
+// span reads "Ethernet0|3-4".
+func span(key string) (port string, low, high int, ok bool) {
+	port, index, found := strings.Cut(key, "|")
+	a, b, isRange := strings.Cut(index, "-")
+	if !isRange {
+		b = a
+	}
+	low, err1 := strconv.Atoi(a)
+	high, err2 := strconv.Atoi(b)
+	return port, low, high, found && err1 == nil && err2 == nil && 0 <= low && low <= high && high < maxIndex
+}
+
+// maxIndex is more than any queue or group index of the YANG models.
+const maxIndex = 64
+
+func field(v any, name string) any {
+	r, _ := v.(map[string]any)
+	return r[name]
+}
+
+func copied(v any) any {
+	r, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	c := map[string]any{}
+	for k, x := range r {
+		c[k] = x
+	}
+	return c
+}

@@ -1,0 +1,349 @@
+package sonic
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/google/go-cmp/cmp"
+	"github.com/wI2L/jsondiff"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/oracle"
+	"github.com/rocec/rocec/targets/targettest"
+)
+
+// stock is a switch after config qos reload, with what another tool and an
+// earlier rocec left: rows for ranges, old VLANs, an unused map.
+func stock(t testing.TB, d *intent.Device) map[string]any {
+	db := image(t, d)
+	object := func(fields ...string) map[string]any {
+		m := map[string]any{}
+		for i := 0; i < len(fields); i += 2 {
+			m[fields[i]] = fields[i+1]
+		}
+		return m
+	}
+	wred := object("ecn", "ecn_all", "green_min_threshold", "1048576", "green_max_threshold", "2097152")
+	queue, member, first := map[string]any{}, map[string]any{}, d.Ports[0].Name
+	for _, p := range d.Ports {
+		queue[p.Name+"|0-2"] = object("scheduler", "scheduler.0")
+		queue[p.Name+"|3-4"] = object("scheduler", "scheduler.1", "wred_profile", "AZURE_LOSSLESS")
+		queue[p.Name+"|5"] = object("scheduler", "scheduler.0")
+		db["PORT_QOS_MAP"].(map[string]any)[p.Name] = object("dscp_to_tc_map", "AZURE", "pfc_enable", "3,4", "pfcwd_sw_enable", "3,4")
+	}
+	member["Vlan3000|"+first] = object("tagging_mode", "untagged")
+	member["Vlan3000|Ethernet1000"] = object("tagging_mode", "tagged")
+	db["PORT"].(map[string]any)["Ethernet1000"] = object("lanes", "999", "alias", "foreign", "speed", "10000")
+	db["VLAN"] = map[string]any{"Vlan3000": object("vlanid", "3000")}
+	db["VLAN_MEMBER"] = member
+	db["SCHEDULER"] = map[string]any{"scheduler.0": object("type", "DWRR", "weight", "14"), "scheduler.1": object("type", "DWRR", "weight", "15"), "rocec_gone_q3": object("type", "STRICT")}
+	db["WRED_PROFILE"] = map[string]any{"AZURE_LOSSLESS": wred}
+	db["DOT1P_TO_TC_MAP"] = map[string]any{"rocec_gone": object("0", "0")}
+	db["QUEUE"] = queue
+	db["PFC_WD"] = map[string]any{"GLOBAL": object("POLL_INTERVAL", "400"), first: object("action", "forward", "detection_time", "400", "restoration_time", "400")}
+	return db
+}
+
+func bytesOf(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// after applies a patch and merges a maintenance part.
+func after(t testing.TB, db, patch, rest []byte) (patched, whole []byte) {
+	t.Helper()
+	p, err := jsonpatch.DecodePatch(patch)
+	if err != nil {
+		t.Fatalf("patch: %v\n%s", err, patch)
+	}
+	patched, err = p.Apply(db)
+	if err != nil {
+		t.Fatalf("apply: %v\n%s", err, patch)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(patched, &all); err != nil {
+		t.Fatal(err)
+	}
+	var more map[string]map[string]map[string]any
+	if rest != nil {
+		if err := json.Unmarshal(rest, &more); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part := tables{}
+	for table, rows := range more {
+		for key, fields := range rows {
+			r := part.row(table, key)
+			for f, v := range fields {
+				r.set(f, text(v), intent.Path{})
+			}
+		}
+	}
+	return patched, loaded(t, all, part)
+}
+
+func TestPatch(t *testing.T) {
+	for name, device := range fixtures {
+		d := device()
+		before := bytesOf(t, stock(t, d))
+		oracle.Yang(t, before)
+		patch, rest, list := Patch(before, d)
+		if len(list) > 0 {
+			t.Fatalf("%s: %v", name, list)
+		}
+		patched, whole := after(t, before, patch, rest)
+		oracle.Yang(t, patched)
+		oracle.Yang(t, whole)
+
+		got, list := parse(d, captured(whole))
+		if len(list) > 0 {
+			t.Fatalf("%s: %v", name, list)
+		}
+		want := stated(d)
+		keep := func(p intent.Port) bool { return p.Name == "Ethernet1000" }
+		got.Ports = slices.DeleteFunc(got.Ports, keep)
+		got.VLANs = slices.DeleteFunc(got.VLANs, func(v intent.VLAN) bool { return v.ID == 3000 })
+		got.QoS = slices.DeleteFunc(got.QoS, func(q intent.QoS) bool { return q.Name == unset })
+		if diff := cmp.Diff(want, seen(want, got), equal); diff != "" {
+			t.Errorf("%s: the patched switch is not as wanted (-want +got):\n%s", name, diff)
+		}
+
+		again, more, list := Patch(whole, d)
+		if again != nil || more != nil || len(list) > 0 {
+			t.Errorf("%s: a second patch does something: %s %s %v", name, again, more, list)
+		}
+		wellFormed(t, name, before, patch)
+		targettest.Golden(t, filepath.Join("testdata", name+".patch.json"), string(patch))
+	}
+}
+
+type operation struct {
+	Op    string
+	Path  string
+	Value any
+}
+
+// cleared is how many removals lead a patch.
+func cleared(ops []operation) int {
+	return slices.IndexFunc(ops, func(op operation) bool { return op.Op != "remove" })
+}
+
+// wellFormed checks what apply-patch demands beyond RFC 6902, and that foreign
+// objects are left alone.
+func wellFormed(t *testing.T, name string, before, patch []byte) {
+	t.Helper()
+	var ops []operation
+	if err := json.Unmarshal(patch, &ops); err != nil {
+		t.Fatal(err)
+	}
+	removing := false
+	last := -1
+	for i, op := range ops {
+		table, rest, _ := strings.Cut(op.Path[1:], "/")
+		key, _, _ := strings.Cut(rest, "/")
+		rank := slices.Index(order, table)
+		switch {
+		case rank < 0:
+			t.Errorf("%s: %s is not a table rocec manages", name, op.Path)
+		case table == "BUFFER_POOL" || table == "BUFFER_PROFILE":
+			t.Errorf("%s: %s is refused by apply-patch", name, op.Path)
+		case op.Op == "remove" && i < cleared(ops):
+			continue // the step before
+		case op.Op != "remove" && (removing || rank < last):
+			t.Errorf("%s: %s %s stands behind what refers to it", name, op.Op, op.Path)
+		case op.Op == "remove" && removing && rank > last:
+			t.Errorf("%s: %s is removed before what refers to it", name, op.Path)
+		case strings.Contains(op.Path, "AZURE") && table != "CABLE_LENGTH" || strings.Contains(op.Path, "scheduler.0") || strings.Contains(op.Path, "1000"):
+			t.Errorf("%s: %s %s touches what rocec does not manage", name, op.Op, op.Path)
+		case strings.Contains(key, "/"):
+			t.Errorf("%s: %s has a bare / in its key", name, op.Path)
+		case op.Op != "remove" && op.Value == nil:
+			t.Errorf("%s: %s has no value", name, op.Path)
+		}
+		if rows, ok := op.Value.(map[string]any); ok && rest == "" && len(rows) == 0 {
+			t.Errorf("%s: %s becomes an empty table", name, op.Path)
+		}
+		if table == "PFC_WD" && (rest == "" || key == "GLOBAL" && !strings.HasSuffix(op.Path, "POLL_INTERVAL")) {
+			t.Errorf("%s: the validators of PFC_WD refuse the path %s", name, op.Path)
+		}
+		removing = removing || op.Op == "remove"
+		last = rank
+	}
+	for _, gone := range []string{"/SCHEDULER/rocec_gone_q3", "rocec_gone"} {
+		if !strings.Contains(string(patch), gone) {
+			t.Errorf("%s: %s, which rocec made and nothing uses, stays", name, gone)
+		}
+	}
+}
+
+func TestPatchRanges(t *testing.T) {
+	d := leaf()
+	patch, _, list := Patch(bytesOf(t, stock(t, d)), d)
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	for _, want := range []string{
+		`{"op": "remove", "path": "/QUEUE/Ethernet0|3-4"}`,
+		`{"op": "add", "path": "/QUEUE/Ethernet0|4", "value": {"scheduler":"scheduler.1"}}`,
+		`{"op": "add", "path": "/QUEUE/Ethernet0|3", "value": {"scheduler":"rocec_roce_q3","wred_profile":"rocec_roce_q3"}}`,
+		`{"op": "remove", "path": "/BUFFER_PG/Ethernet0|3-4"}`,
+		`{"op": "add", "path": "/BUFFER_PG/Ethernet0|3", "value": {"profile":"NULL"}}`,
+		`{"op": "remove", "path": "/BUFFER_PG/Ethernet504|3-4"}`,
+		`{"op": "add", "path": "/BUFFER_PG/Ethernet504|3", "value": {"profile":"NULL"}}`,
+		`{"op": "add", "path": "/INTERFACE", "value": {"Ethernet496":{},"Ethernet496|10.0.0.0/31":{}`,
+		`{"op": "remove", "path": "/VLAN_MEMBER/Vlan3000|Ethernet0"}`,
+	} {
+		if !strings.Contains(string(patch), want) {
+			t.Errorf("the patch lacks %s:\n%s", want, patch)
+		}
+	}
+}
+
+// TestPatchEscapes: a key with a slash is one token of the pointer.
+func TestPatchEscapes(t *testing.T) {
+	d := tor()
+	db := stock(t, d)
+	db["VRF"] = map[string]any{"Vrf-host": map[string]any{}}
+	db["VLAN"].(map[string]any)["Vlan100"] = map[string]any{"vlanid": "100"}
+	db["VLAN_INTERFACE"] = map[string]any{"Vlan100": map[string]any{"vrf_name": "Vrf-host"}, "Vlan100|192.0.2.1/24": map[string]any{}}
+	patch, _, list := Patch(bytesOf(t, db), d)
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	for _, want := range []string{`"/VLAN_INTERFACE/Vlan100|10.100.0.1~124"`, `{"op": "remove", "path": "/VLAN_INTERFACE/Vlan100|192.0.2.1~124"}`} {
+		if !strings.Contains(string(patch), want) {
+			t.Errorf("the patch lacks %s:\n%s", want, patch)
+		}
+	}
+}
+
+// TestPatchWatchdog: where the validators refuse PFC_WD, it waits.
+func TestPatchWatchdog(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(d *intent.Device, db map[string]any)
+		patch  bool
+	}{
+		"known ASIC and branch": {func(*intent.Device, map[string]any) {}, true},
+		"branch too old":        {func(d *intent.Device, _ map[string]any) { d.ASIC = "spectrum-5"; d.OS.Version = "202411" }, false},
+		"unknown ASIC":          {func(d *intent.Device, _ map[string]any) { d.ASIC = "spectrum-9" }, false},
+		"no GLOBAL row": {func(_ *intent.Device, db map[string]any) {
+			delete(db["PFC_WD"].(map[string]any), "GLOBAL")
+		}, false},
+		"no table": {func(_ *intent.Device, db map[string]any) { delete(db, "PFC_WD") }, false},
+	} {
+		d := leaf()
+		db := stock(t, d)
+		c.change(d, db)
+		patch, rest, list := Patch(bytesOf(t, db), d)
+		if len(list) > 0 {
+			t.Fatalf("%s: %v", name, list)
+		}
+		if got := strings.Contains(string(patch), "/PFC_WD"); got != c.patch {
+			t.Errorf("%s: PFC_WD in the patch: %t", name, got)
+		}
+		if got := strings.Contains(string(rest), `"PFC_WD"`); got == c.patch {
+			t.Errorf("%s: PFC_WD in the maintenance part: %t", name, got)
+		}
+	}
+}
+
+func TestPatchRefuses(t *testing.T) {
+	d := leaf()
+	for name, c := range map[string]struct {
+		change func(db map[string]any)
+		want   string
+	}{
+		"missing port": {func(db map[string]any) { delete(db["PORT"].(map[string]any), "Ethernet8") }, "has no port Ethernet8"},
+		"buffer model": {func(db map[string]any) {
+			db["DEVICE_METADATA"].(map[string]any)["localhost"].(map[string]any)["buffer_model"] = traditional
+		}, "runs the traditional buffer model"},
+	} {
+		db := stock(t, d)
+		c.change(db)
+		patch, rest, list := Patch(bytesOf(t, db), d)
+		if patch != nil || rest != nil || len(list) != 1 || !strings.Contains(list[0].Summary, c.want) {
+			t.Errorf("%s: %s %s %v", name, patch, rest, list)
+		}
+	}
+}
+
+func TestRebase(t *testing.T) {
+	for name, device := range fixtures {
+		d := device()
+		var out emit.Out
+		list := rebase(d, targets.Captured{Files: map[string][]byte{running: bytesOf(t, stock(t, d))}}, &out)
+		if len(list) > 0 {
+			t.Fatalf("%s: %v", name, list)
+		}
+		var names []string
+		for _, f := range out.Artifacts {
+			names = append(names, f.Path)
+			switch filepath.Ext(f.Path) {
+			case ".sh":
+				oracle.Shell(t, name+"/"+f.Path, f.Bytes)
+			case ".json":
+				if !json.Valid(f.Bytes) {
+					t.Errorf("%s/%s is not JSON", name, f.Path)
+				}
+			}
+		}
+		want := []string{"rocec-" + d.Name + ".clear.patch.json", absentFile, checkFile, linksFile, qosFile, "rocec-" + d.Name + ".patch.json", "apply.sh", "rocec-" + d.Name + ".maintenance.json", "apply-maintenance.sh", "verify.sh", "rollback.sh"}
+		slices.Sort(names)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Errorf("%s: artifacts (-want +got):\n%s", name, diff)
+		}
+	}
+	var out emit.Out
+	if list := rebase(leaf(), targets.Captured{}, &out); !list.HasErrors() || len(out.Artifacts) > 0 {
+		t.Errorf("without a capture: %v", list)
+	}
+}
+
+// TestPatchClears: a row for a range goes in a step before the rows for its
+// parts come, and takes the rows that it overlaps along.
+func TestPatchClears(t *testing.T) {
+	d := tor()
+	db := stock(t, d)
+	db["BUFFER_PG"].(map[string]any)["Ethernet0|3"] = map[string]any{"profile": "pg_lossless_100000_300m_profile"}
+	first, ops, _, list := rebased(bytesOf(t, db), d, nil)
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	has := func(ops jsondiff.Patch, op, path string) bool {
+		return slices.ContainsFunc(ops, func(o jsondiff.Operation) bool { return o.Type == op && o.Path == path })
+	}
+	for _, c := range []struct {
+		ops      jsondiff.Patch
+		op, path string
+	}{
+		{first, "remove", "/QUEUE/Ethernet0|3-4"},
+		{first, "remove", "/BUFFER_PG/Ethernet0|3-4"},
+		{first, "remove", "/BUFFER_PG/Ethernet0|3"},
+		{ops, "add", "/BUFFER_PG/Ethernet0|3"},
+	} {
+		if !has(c.ops, c.op, c.path) {
+			t.Errorf("no %s of %s in %s", c.op, c.path, printPatch(c.ops))
+		}
+	}
+	for _, o := range first {
+		if o.Type != "remove" {
+			t.Errorf("the first step does %s", o)
+		}
+	}
+	for _, o := range ops {
+		if o.Type == "remove" && (strings.HasPrefix(o.Path, "/QUEUE/") || strings.HasPrefix(o.Path, "/BUFFER_PG/")) && strings.Contains(o.Path, "-") {
+			t.Errorf("the second step does %s", o)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package sonic
+
+import (
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// Arithmetic of pfcwd start_default and pfcwd start (sonic-utilities
+// pfcwd/main.py): the times grow with each started block of 32 ports, and a
+// restoration time that is left out is twice the detection time.
+const (
+	watchdogStepMs  = 200
+	watchdogPorts   = 32
+	watchdogMaxPoll = 1000
+	watchdogAction  = "drop"
+)
+
+// Ranges of sonic-pfcwd.yang, in milliseconds.
+const (
+	minDetect, maxDetect   = 100, 5000
+	minRestore, maxRestore = 100, 60000
+	minPoll, maxPoll       = 100, 1000
+)
+
+// ownTimes fills in what a watchdog leaves to the device.
+func ownTimes(d *intent.Device, w intent.Watchdog) intent.Watchdog {
+	own := watchdogStepMs * uint32(max(1, (len(d.Ports)-1)/watchdogPorts+1))
+	switch {
+	case w.DetectMs == 0 && w.RestoreMs == 0:
+		w.DetectMs, w.RestoreMs = own, own
+	case w.DetectMs == 0:
+		w.DetectMs = own
+	case w.RestoreMs == 0:
+		w.RestoreMs = 2 * w.DetectMs
+	}
+	if w.Action == "" {
+		w.Action = watchdogAction
+	}
+	return w
+}
+
+// pollMs is the one polling interval of the switch: what a watchdog asks for,
+// else the device's own, but never longer than a time it has to measure.
+func pollMs(d *intent.Device) uint32 {
+	poll := min(watchdogStepMs*uint32(max(1, (len(d.Ports)-1)/watchdogPorts+1)), watchdogMaxPoll)
+	for i := range d.QoS {
+		if w := d.QoS[i].Watchdog; w.IsSet() && w.Value.On {
+			if w.Value.PollMs > 0 {
+				return w.Value.PollMs
+			}
+			own := ownTimes(d, w.Value)
+			poll = min(poll, own.DetectMs, own.RestoreMs)
+		}
+	}
+	return poll
+}
+
+func (b *builder) watchdog(p *intent.Port, q *intent.QoS, at intent.Path) {
+	w := ownTimes(b.device, q.Watchdog.Value)
+	qos := b.normal.row("PORT_QOS_MAP", p.Name)
+	if !w.On {
+		qos.set("pfcwd_sw_enable", "", at)
+		return
+	}
+	qos.set("pfcwd_sw_enable", priorities(q.PFC.Or(q.Lossless)), at)
+	r := b.normal.row("PFC_WD", p.Name)
+	r.set("action", w.Action, at)
+	r.set("detection_time", decimal(w.DetectMs), at)
+	r.set("restoration_time", decimal(w.RestoreMs), at)
+	b.normal.row("PFC_WD", "GLOBAL").set("POLL_INTERVAL", decimal(pollMs(b.device)), at)
+}

@@ -1,0 +1,106 @@
+// Package targets says what a target is: a value that turns a device's intent
+// into the files that configure it, and what was read back from a device into
+// intent again. A target does no I/O, sees nothing but intent, and refuses
+// what it cannot express before it writes a byte. Which targets exist stands
+// in targets/all; what each can say stands in its feature table.
+package targets
+
+import (
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/feature"
+)
+
+// Target is one emitter. Parts that are nil do not exist for it.
+type Target struct {
+	Name     string   // as the source names it: "sonic", "netqos", "linux"
+	Title    string   // one line: what it writes, for whom
+	OS       []string // names of operating systems it serves: "windows-server"
+	Kinds    []intent.Kind
+	Versions string // what it covers, in words, for the matrix: "202205 to 202605"
+	Options  []Option
+	Features feature.Table
+	// Limits refuses what depends on values rather than on features.
+	Limits func(d *intent.Device, refuse Refuse)
+	// Emit writes every artifact of a device that passed Features and Limits.
+	// It cannot fail.
+	Emit func(d *intent.Device, out *emit.Out)
+	// Rebase writes what Emit writes, made to fit the device as it was captured:
+	// a patch instead of whole artifacts. Nil: Emit is all there is. Like Parse
+	// it takes hostile captures; with an error among its findings, out holds
+	// nothing that may be used.
+	Rebase func(d *intent.Device, c Captured, out *emit.Out) diag.List
+	// Probes are the read-only commands whose output Parse takes.
+	Probes []Probe
+	// Parse turns captured output into what could be observed. Fields it could
+	// not read stay unmanaged. Captures are hostile: errors are diagnostics.
+	Parse func(d *intent.Device, c Captured) (*intent.Device, diag.List)
+	// Impact says what a change does to traffic. Nil: nothing interrupts.
+	Impact func(d *intent.Device, c Change) Impact
+	// Observable says whether Parse can show a field at all. Nil: every field.
+	Observable func(d *intent.Device, p intent.Path) bool
+	// Sources are documents the emitter rests on, for capabilities and pages.
+	Sources []string
+}
+
+// Option is one setting of a target block.
+type Option struct {
+	Name    string
+	Kind    OptionKind
+	Values  []string // of an enumeration
+	Default string
+	Doc     string
+}
+
+// OptionKind is the form of an option's value.
+type OptionKind string
+
+// Forms of option values.
+const (
+	OptionBool   OptionKind = "bool"
+	OptionNumber OptionKind = "number"
+	OptionEnum   OptionKind = "enum"
+	OptionString OptionKind = "string"
+	OptionBytes  OptionKind = "bytes"
+)
+
+// Value is the option as the device has it, else its default.
+func (o Option) Value(d *intent.Device) string {
+	if v, ok := d.Options[o.Name]; ok {
+		return v
+	}
+	return o.Default
+}
+
+// Refuse reports that a field cannot be expressed: summary in the form of
+// package diag, help says what to write instead. Several paths make several
+// labels; the first is the cause.
+type Refuse func(summary, help string, at ...intent.Path)
+
+// Probe is one read-only command and the file that holds its output when
+// output is captured by hand.
+type Probe struct {
+	File    string // "running-config.json"; a %s stands for a port's name
+	Command string
+	PerPort bool
+}
+
+// Captured is the output of probes by file name, and which source files they are.
+type Captured struct {
+	Files map[string][]byte
+	Label func(file string, offset, length int) diag.Label // where a finding points; may be nil
+}
+
+// Change is one field that differs.
+type Change struct {
+	Path   intent.Path
+	Before string
+	After  string
+}
+
+// Impact is what applying a change does.
+type Impact struct {
+	Interrupts bool
+	Note       string // "link flap, about 2 s per port (mlx5)"
+}

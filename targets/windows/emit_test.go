@@ -1,0 +1,281 @@
+package windows
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/feature"
+	"github.com/rocec/rocec/targets/oracle"
+	"github.com/rocec/rocec/targets/targettest"
+)
+
+func TestGolden(t *testing.T) {
+	for name, d := range samples() {
+		t.Run(name, func(t *testing.T) {
+			if list := targets.Check(&Target, d, nil); list.HasErrors() {
+				t.Fatalf("refused:\n%s", targettest.Refusals(list))
+			}
+			// What depends on the host is in the data block: the engine is the
+			// same in every golden but the first.
+			for _, a := range targettest.Emit(&Target, d) {
+				text := string(a.Bytes)
+				if name != "s2d" && a.Path != validateFile {
+					text = dataBlock(t, a)
+					if text == "" {
+						continue
+					}
+				}
+				targettest.Golden(t, filepath.Join("testdata", name, a.Path), text)
+			}
+		})
+	}
+}
+
+// dataBlock is the data block of a script, "" if it has none.
+func dataBlock(t *testing.T, a emit.Artifact) string {
+	t.Helper()
+	_, rest, found := strings.Cut(string(a.Bytes), "$Desired = @{")
+	if !found {
+		return ""
+	}
+	body, _, ended := strings.Cut(rest, "\r\n}\r\n")
+	if !ended {
+		t.Fatalf("the data block of %s has no end", a.Path)
+	}
+	return "$Desired = @{" + body + "\r\n}\r\n"
+}
+
+func TestScriptsAreASCIIWithCRLF(t *testing.T) {
+	for name, d := range samples() {
+		for _, a := range targettest.Emit(&Target, d) {
+			if bytes.Count(a.Bytes, []byte("\n")) != bytes.Count(a.Bytes, []byte("\r\n")) {
+				t.Errorf("%s/%s has bare line feeds", name, a.Path)
+			}
+			if i := bytes.IndexFunc(a.Bytes, func(r rune) bool { return r > '~' || r < ' ' && r != '\r' && r != '\n' }); i >= 0 {
+				t.Errorf("%s/%s has %q", name, a.Path, a.Bytes[i])
+			}
+			if bytes.Contains(a.Bytes, []byte("# rocec:")) {
+				t.Errorf("%s/%s has a part that was not put in", name, a.Path)
+			}
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	for name, d := range samples() {
+		for _, a := range targettest.Emit(&Target, d) {
+			t.Run(name+"/"+a.Path, func(t *testing.T) { oracle.PowerShellCommands(t, a.Bytes) })
+		}
+	}
+}
+
+func TestGrammar(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	all := samples()
+	all["hostile"] = hostile()
+	for name, d := range all {
+		for _, a := range targettest.Emit(&Target, d) {
+			path := filepath.Join(dir, name+"-"+a.Path)
+			if err := os.WriteFile(path, a.Bytes, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, path)
+		}
+	}
+	slices.Sort(files)
+	oracle.PSCheck(t, files...)
+}
+
+// hostile has names that Windows allows and scripts trip over.
+func hostile() *intent.Device {
+	d := s2d()
+	rename := map[string]string{"smb_a": "O'Brien's; exit 1 #", "smb_b": "$(throw) '+' {0}"}
+	for i := range d.Ports {
+		d.Ports[i].Name = rename[d.Ports[i].Name]
+		d.Ports[i].NIC.Model = `x' } ; Remove-Item "C:" #> <#`
+	}
+	for i := range d.Ifaces {
+		d.Ifaces[i].Name, d.Ifaces[i].On = rename[d.Ifaces[i].Name], rename[d.Ifaces[i].On]
+	}
+	return d
+}
+
+func TestHostileNamesAreQuoted(t *testing.T) {
+	d := hostile()
+	if list := targets.Check(&Target, d, nil); list.HasErrors() {
+		t.Fatalf("refused:\n%s", targettest.Refusals(list))
+	}
+	for _, a := range targettest.Emit(&Target, d) {
+		if block := dataBlock(t, a); block != "" && !strings.Contains(block, "'O''Brien''s; exit 1 #'") {
+			t.Errorf("%s does not quote the name:\n%s", a.Path, block)
+		}
+	}
+}
+
+func TestEveryField(t *testing.T) {
+	targettest.EveryField(t, &Target, s2d(), converged(), chelsio())
+}
+
+func TestFeaturesHaveRowsAndSources(t *testing.T) {
+	rows := map[feature.ID]feature.Row{}
+	for _, r := range features.Rows {
+		if _, twice := rows[r.ID]; twice {
+			t.Errorf("%s has two rows", r.ID)
+		}
+		rows[r.ID] = r
+		if r.Source == "" {
+			t.Errorf("%s has no source", r.ID)
+		}
+		if r.Support == feature.Refused && r.Note == "" {
+			t.Errorf("%s is refused without a word on what to do", r.ID)
+		}
+	}
+	for _, id := range feature.All {
+		if _, ok := rows[id]; !ok {
+			t.Errorf("%s has no row", id)
+		}
+	}
+	if len(rows) != len(feature.All) {
+		t.Errorf("rows %v, features %v", slices.Sorted(maps.Keys(rows)), feature.All)
+	}
+}
+
+// A host that is only verified gets nothing that could change it.
+func TestVerifyOnlyHostGetsNoApply(t *testing.T) {
+	d := s2d()
+	for i := range d.Ports {
+		d.Ports[i].Verify = true
+	}
+	for _, a := range targettest.Emit(&Target, d) {
+		if a.Step == emit.Apply || a.Step == emit.Rollback {
+			t.Errorf("%s is emitted", a.Path)
+		}
+		if a.Path == verifyFile && !bytes.Contains(a.Bytes, []byte("Name = 'SMB_Direct'")) {
+			t.Errorf("%s does not compare the QoS", a.Path)
+		}
+	}
+}
+
+// verify.ps1 and capture.ps1 call nothing that changes a host.
+func TestReadOnlyScripts(t *testing.T) {
+	verbs := []string{"Set-Net", "New-", "Remove-", "Enable-", "Disable-", "Restart-", "Rename-", "Add-", "Install-", "Set-VM", "Set-Smb", "Set-Content"}
+	for _, a := range targettest.Emit(&Target, converged()) {
+		if a.Step != emit.Verify {
+			continue
+		}
+		for _, v := range verbs {
+			if bytes.Contains(a.Bytes, []byte(v)) {
+				t.Errorf("%s contains %s", a.Path, v)
+			}
+		}
+	}
+}
+
+func TestLiveMigrationBytes(t *testing.T) {
+	// host-network-requirements: two ports of 25G in a team, SMB half of them,
+	// live migration 29 % of that are 7.25 Gbit/s.
+	if got := liveMigrationBytes(converged()); got != 7_250_000_000/8 {
+		t.Errorf("two ports of 25G: %d bytes/s", got)
+	}
+	d := converged()
+	for i := range d.Ports {
+		d.Ports[i].Mbps = intent.Some(uint32(100000))
+	}
+	if got := liveMigrationBytes(d); got != 29_000_000_000/8 {
+		t.Errorf("two ports of 100G: %d bytes/s", got)
+	}
+}
+
+// No text of an intent gets out of its literal: everything around the data
+// block is the same whatever stands in it, and the block is one assignment of
+// literals.
+func TestEveryString(t *testing.T) {
+	for _, base := range samples() {
+		around := map[string]string{}
+		for _, a := range targettest.Emit(&Target, base) {
+			around[a.Path], _ = splitBlock(a)
+		}
+		targettest.EveryString(t, &Target, base, func(files []emit.Artifact) error {
+			for _, a := range files {
+				outside, block := splitBlock(a)
+				if a.Path == validateFile {
+					outside, block = "", block+strings.Replace(outside, "$Global:configData", "$configData", 1)
+				} else if outside != around[a.Path] {
+					return fmt.Errorf("%s differs outside its data block", a.Path)
+				}
+				if err := literals(block); err != nil {
+					return fmt.Errorf("%s: %w", a.Path, err)
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// splitBlock parts a script into its data block and the rest, without the two
+// lines of the header, which must be comments.
+func splitBlock(a emit.Artifact) (outside, block string) {
+	lines := strings.SplitAfter(string(a.Bytes), "\r\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool {
+		return strings.HasPrefix(l, "# made by rocec for ") || strings.HasPrefix(l, "# intent ")
+	})
+	from := slices.Index(lines, "$Desired = @{\r\n")
+	to := slices.Index(lines, "}\r\n")
+	if from < 0 || to < from {
+		return strings.Join(lines, ""), ""
+	}
+	return strings.Join(slices.Delete(slices.Clone(lines), from, to+1), ""), strings.Join(lines[from:to+1], "")
+}
+
+// literals demands that a block is nothing but literals, lists and tables.
+func literals(block string) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("%v", x)
+		}
+	}()
+	var walk func(n psNode)
+	walk = func(n psNode) {
+		switch n := n.(type) {
+		case *psLiteral:
+		case *psUnary:
+			walk(n.x)
+		case *psVar:
+			if n.name != "true" && n.name != "false" && n.name != "null" {
+				panic("variable " + n.name)
+			}
+		case *psHash:
+			for _, v := range n.values {
+				walk(v)
+			}
+		case *psArray:
+			for _, v := range n.body {
+				walk(v)
+			}
+		case *psComma:
+			for _, v := range n.items {
+				walk(v)
+			}
+		default:
+			panic(fmt.Sprintf("%T in a data block", n))
+		}
+	}
+	for _, n := range psParse(block).body {
+		set, ok := n.(*psAssign)
+		if !ok {
+			return fmt.Errorf("%T beside the data block", n)
+		}
+		walk(set.x)
+	}
+	return nil
+}

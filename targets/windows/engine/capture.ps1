@@ -1,0 +1,26 @@
+#Requires -Version 5.1
+#Requires -RunAsAdministrator
+#Requires -Modules NetAdapter, NetQos, NetTCPIP
+# rocec:header
+<#
+.SYNOPSIS
+Prints what rocec reads on this host as one line of JSON. Changes nothing.
+.NOTES
+Exit codes: 0 printed, 1 failed.
+#>
+[CmdletBinding()]
+param()
+Set-StrictMode -Version 3.0
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+# rocec:state
+
+try {
+    ConvertTo-Json -InputObject (Read-State) -Depth 6 -Compress
+}
+catch {
+    Write-Host ('FAILED  {0}' -f $_.Exception.Message)
+    exit 1
+}
+exit 0

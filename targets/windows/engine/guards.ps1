@@ -1,0 +1,108 @@
+# --- guards ------------------------------------------------------------------
+
+$Managed = @($Desired.Adapters | Where-Object { $_.Manage })
+$script:ExitCode = 1
+if ($StateDir -eq '') { $StateDir = Join-Path -Path $env:ProgramData -ChildPath 'rocec' }
+$script:PendingFile = Join-Path -Path $StateDir -ChildPath 'restart-pending.json'
+
+function Write-Line {
+    param([string]$Tag, [string]$Text)
+    Write-Host ('{0,-8} {1}' -f $Tag, $Text)
+}
+
+function Stop-Run {
+    param([int]$Code, [string]$Text)
+    $script:ExitCode = $Code
+    throw $Text
+}
+
+function Test-Feature {
+    param($State, [string]$Name)
+    @($State.Features | Where-Object { $_.Name -eq $Name -and $_.InstallState -eq 'Installed' }).Count -eq 1
+}
+
+# The right computer, a server, new enough, and not one that Network ATC configures.
+function Assert-Host {
+    param($State)
+    $names = @($State.Computer, ('{0}.{1}' -f $State.Computer, $State.Domain))
+    $wanted = $Desired.Computer
+    if ($ExpectComputer -ne '') { $wanted = $ExpectComputer }
+    if ($names -notcontains $wanted) {
+        Stop-Run -Code 3 -Text ("this script is for '{0}', this computer is '{1}'; -ExpectComputer takes the name it has" -f $wanted, $names[0])
+    }
+    if ($State.ProductType -eq 1) { Stop-Run -Code 3 -Text 'this is not a server edition of Windows' }
+    if ($State.Build -lt $Desired.MinimumBuild) {
+        Stop-Run -Code 3 -Text ('build {0} or newer is expected, this is {1}' -f $Desired.MinimumBuild, $State.Build)
+    }
+    if ($null -eq (Get-Command -Name 'Get-NetIntent' -ErrorAction SilentlyContinue)) { return }
+    $ours = @($Desired.Adapters | ForEach-Object { $_.Name })
+    foreach ($intent in @(Get-NetIntent -ErrorAction SilentlyContinue)) {
+        $owned = Get-Field -InputObject $intent -Name 'NetAdapterNamesAsList'
+        if ($null -eq $owned -or @($owned | Where-Object { $ours -contains $_ }).Count -gt 0) {
+            Stop-Run -Code 3 -Text ("Network ATC intent '{0}' owns adapters of this host; use one of the two, not both" -f [string] (Get-Field -InputObject $intent -Name 'IntentName', 'Name'))
+        }
+    }
+}
+
+function Test-PolicyMatch {
+    param($Row, $Want)
+    switch ($Want.Match) {
+        'NetDirect' { return ($Row.NetDirectPortMatchCondition -eq $Want.Port) }
+        'Cluster' { return ($Row.Template -eq 'Cluster') }
+        'Default' { return ($Row.Template -eq 'Default') }
+    }
+    # Some builds give the protocol as a number; the port then has to do.
+    $protocol = $Row.IPProtocolMatchCondition -eq $Want.Match -or $Row.IPProtocolMatchCondition -match '^\d+$'
+    $protocol -and @($Row.OtherMatchConditions).Count -eq 0 -and $Row.IPDstPortStartMatchCondition -eq $Want.Port -and $Row.IPDstPortEndMatchCondition -eq $Want.Port
+}
+
+# Policies that match the same traffic under another name, and traffic classes
+# of other names: both would take what the classes below need.
+function Get-Conflict {
+    param($State)
+    if ($null -eq $Desired.Qos) { return }
+    $names = @($Desired.Qos.Policies | ForEach-Object { $_.Name })
+    $local = @($State.Policies | ForEach-Object { $_.Name })
+    foreach ($row in $State.Policies) {
+        if ($names -contains $row.Name) { continue }
+        foreach ($want in $Desired.Qos.Policies) {
+            if (Test-PolicyMatch -Row $row -Want $want) {
+                [pscustomobject]@{ Kind = 'policy'; Name = $row.Name; Why = ("it matches the traffic of '{0}'" -f $want.Name) }
+            }
+        }
+    }
+    foreach ($row in $State.ActivePolicies) {
+        if ($local -contains $row.Name) { continue }
+        foreach ($want in $Desired.Qos.Policies) {
+            if (Test-PolicyMatch -Row $row -Want $want) {
+                [pscustomobject]@{ Kind = 'group policy'; Name = $row.Name; Why = ("it matches the traffic of '{0}' and comes from {1}" -f $want.Name, $row.Owner) }
+            }
+        }
+    }
+    if ($null -eq $Desired.Qos.Classes) { return }
+    $classes = @($Desired.Qos.Classes | ForEach-Object { $_.Name })
+    foreach ($row in $State.TrafficClasses) {
+        if ($row.Name -eq '[Default]' -or $classes -contains $row.Name) { continue }
+        [pscustomobject]@{ Kind = 'traffic class'; Name = $row.Name; Why = ('it holds priority {0} and {1} %' -f (@($row.Priority) -join ', '), $row.BandwidthPercentage) }
+    }
+}
+
+# Since the 2022-09 update a cluster sets the limit of its nodes by itself.
+function Write-ClusterLimit {
+    if ($null -eq (Get-Command -Name 'Get-Cluster' -ErrorAction SilentlyContinue)) { return }
+    $cluster = Get-Cluster -ErrorAction SilentlyContinue
+    if ($null -eq $cluster) { return }
+    if ([string] (Get-Field -InputObject $cluster -Name 'SetSMBBandwidthLimit') -eq '1') {
+        Write-Line -Tag 'note' -Text 'the cluster property SetSMBBandwidthLimit is on and may replace the SMB limit of this node'
+    }
+}
+
+# Restarts that are still owed outlive this run, until the host was booted.
+function Read-Pending {
+    param($State)
+    if (-not (Test-Path -LiteralPath $script:PendingFile)) { return }
+    $saved = Get-Content -LiteralPath $script:PendingFile -Raw | ConvertFrom-Json
+    # The boot time is reckoned from the uptime and moves with the clock.
+    if ([Math]::Abs([long]$saved.Boot - [long]$State.Boot) -gt 300) { return }
+    @($saved.Adapters)
+}

@@ -1,0 +1,387 @@
+package windows
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/targettest"
+)
+
+func scripts(d *intent.Device) map[string]string {
+	m := map[string]string{}
+	for _, a := range targettest.Emit(&Target, d) {
+		m[a.Path] = string(a.Bytes)
+	}
+	return m
+}
+
+func expect(t *testing.T, what string, want, code int, lines []string) {
+	t.Helper()
+	if code != want {
+		t.Fatalf("%s exits with %d, want %d:\n%s", what, code, want, strings.Join(lines, "\n"))
+	}
+}
+
+// hostFor is a host as it is before rocec sees it.
+func hostFor(name string) (*intent.Device, *host) {
+	switch name {
+	case "converged":
+		h := newHost("HV07", "Ethernet 5", "Ethernet 6")
+		h.build, h.features = 20348, []string{"Hyper-V"}
+		return converged(), h
+	case "iwarp":
+		h := newHost("FILES", "Slot 3", "Slot 4", "John's spare")
+		h.build = 17763
+		h.nics[0].mbps, h.nics[1].mbps = 100000, 100000
+		h.nics[2].driver = "14.2.1"
+		return chelsio(), h
+	}
+	h := newHost("N1", "smb_a", "smb_b")
+	h.dhcp = []string{"{guid-0}"}
+	return s2d(), h
+}
+
+// The scripts against a model of the host: apply, apply again, verify, undo.
+func TestRun(t *testing.T) {
+	for _, name := range []string{"s2d", "converged", "iwarp"} {
+		t.Run(name, func(t *testing.T) {
+			d, h := hostFor(name)
+			s := scripts(d)
+			before := snapshot(t, h, s)
+
+			code, lines, _ := h.run(s[applyFile], map[string]any{"whatif": true})
+			expect(t, "-WhatIf", 2, code, lines)
+			if len(h.changes) > 0 || len(h.files) > 0 {
+				t.Fatalf("-WhatIf changes %v and writes %d files", h.changes, len(h.files))
+			}
+
+			code, lines, _ = h.run(s[applyFile], nil)
+			expect(t, "apply without -AllowRestart", 4, code, lines)
+			if len(h.restarts) > 0 {
+				t.Fatalf("restarted %v without being told to", h.restarts)
+			}
+			code, lines, _ = h.run(s[verifyFile], nil)
+			expect(t, "verify before the restart", 2, code, lines)
+
+			code, lines, _ = h.run(s[applyFile], map[string]any{"allowrestart": true})
+			expect(t, "apply with -AllowRestart", 2, code, lines)
+			h.changes = nil
+			code, lines, _ = h.run(s[applyFile], map[string]any{"allowrestart": true})
+			expect(t, "apply again", 0, code, lines)
+			if len(h.changes) > 0 {
+				t.Errorf("the last apply changes %v", h.changes)
+			}
+			if h.most > 1 {
+				t.Errorf("%d priorities were lossless at once", h.most)
+			}
+			if name == "iwarp" {
+				// The verified adapter is as the host has it.
+				verified := h.nic("Slot 4")
+				verified.qos, verified.rdma, verified.willing, verified.property("*NetworkDirectTechnology").value = true, true, false, "1"
+			}
+			code, lines, _ = h.run(s[verifyFile], nil)
+			expect(t, "verify", 0, code, lines)
+
+			code, lines, _ = h.run(s[undoFile], map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeswitch": true})
+			expect(t, "undo", 2, code, lines)
+			if name == "iwarp" {
+				verified := h.nic("Slot 4")
+				verified.qos, verified.rdma, verified.willing, verified.property("*NetworkDirectTechnology").value = false, false, true, "0"
+			}
+			if testing.Verbose() {
+				t.Log(strings.Join(lines, "\n"))
+			}
+			after := snapshot(t, h, s)
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("undo leaves (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// oldest is the snapshot of the first run.
+func oldest(h *host) string {
+	var names []string
+	for f := range h.files {
+		if strings.Contains(f, "netqos-before-") {
+			names = append(names, f)
+		}
+	}
+	slices.Sort(names)
+	return names[0]
+}
+
+// snapshot is the state of a host as capture.ps1 prints it, without the
+// features that undo leaves installed.
+func snapshot(t *testing.T, h *host, s map[string]string) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(capture(t, h, s), &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"Features", "FlowControl", "TrafficClasses", "Dcbx"} {
+		delete(m, k) // not readable before the feature is there
+	}
+	return m
+}
+
+func capture(t *testing.T, h *host, s map[string]string) []byte {
+	t.Helper()
+	code, lines, out := h.run(s[captureFile], nil)
+	expect(t, "capture", 0, code, lines)
+	if len(out) != 1 {
+		t.Fatalf("capture prints %d values", len(out))
+	}
+	return []byte(out[0].(string))
+}
+
+// What is read back after an apply is the intent, in every field that can be
+// observed.
+func TestRoundTrip(t *testing.T) {
+	for _, name := range []string{"s2d", "converged", "iwarp"} {
+		t.Run(name, func(t *testing.T) {
+			d, h := hostFor(name)
+			if name == "iwarp" {
+				d.Ports[1].Verify = false
+			}
+			s := scripts(d)
+			code, lines, _ := h.run(s[applyFile], map[string]any{"allowrestart": true})
+			if code != 2 && code != 4 {
+				t.Fatalf("apply exits with %d:\n%s", code, strings.Join(lines, "\n"))
+			}
+			got, list := parse(d, targets.Captured{Files: map[string][]byte{readBack: capture(t, h, s)}})
+			for _, f := range list {
+				t.Errorf("finding: %s", f.Summary)
+			}
+			if diff := cmp.Diff(observed(t, d), got, cmpopts.EquateComparable(netip.Prefix{}, netip.Addr{}), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("read back (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// observed is what of an intent a capture shows.
+func observed(t *testing.T, d *intent.Device) *intent.Device {
+	w := targettest.Clone(t, d)
+	w.VLANs = nil
+	for i := range w.Ports {
+		p := &w.Ports[i]
+		p.CableMm, p.Native = intent.Opt[uint32]{}, intent.Opt[uint16]{}
+		if !p.Enabled.IsSet() {
+			p.Enabled = intent.Some(true)
+		}
+		if !p.Mbps.IsSet() {
+			p.Mbps = intent.Some(uint32(25000))
+		}
+		if !p.MTU.IsSet() {
+			p.MTU = intent.Some(uint16(1500))
+		}
+		if teamMember(d, p.Name) {
+			p.Tagged = intent.Opt[[]uint16]{}
+		} else if !p.Tagged.IsSet() {
+			p.Tagged = intent.Some([]uint16(nil))
+		}
+		n := p.NIC
+		n.Firmware = ""
+		n.DriverV = "24.4.26429.0"
+		if p.Name == "John's spare" {
+			n.DriverV = "14.2.1"
+		}
+		if !n.DCBX.IsSet() {
+			n.DCBX = intent.Some(intent.DCBX{Mode: "willing"})
+		}
+		if rdmaVNICs(d, teamOf(d, p.Name)) {
+			n.RDMA = intent.Some(true)
+		}
+		if !n.RDMA.IsSet() {
+			n.RDMA = intent.Some(false)
+		}
+		if n.RDMAMTU == 0 {
+			n.RDMAMTU = 1024 // what the driver had
+		}
+	}
+	for i := range w.LAGs {
+		w.LAGs[i].Tagged, w.LAGs[i].Native = intent.Opt[[]uint16]{}, intent.Opt[uint16]{}
+	}
+	for i := range w.Ifaces {
+		f := &w.Ifaces[i]
+		if f.Kind == intent.Direct && !f.MTU.IsSet() {
+			f.MTU = intent.Some(portNamed(d, f.On).MTU.Or(1500))
+		}
+		if f.Kind == intent.VNIC && !f.MTU.IsSet() {
+			f.MTU = intent.Some(uint16(1500))
+		}
+	}
+	return w
+}
+
+func TestRestartsWaitForStorageAndGoRailByRail(t *testing.T) {
+	d, h := hostFor("s2d")
+	s := scripts(d)
+	h.jobs = 1 << 20
+	code, lines, _ := h.run(s[applyFile], map[string]any{"allowrestart": true})
+	expect(t, "apply while a job runs", 4, code, lines)
+	if len(h.restarts) > 0 {
+		t.Fatalf("restarted %v while a storage job ran", h.restarts)
+	}
+	h.jobs = 2
+	code, lines, _ = h.run(s[applyFile], map[string]any{"allowrestart": true})
+	expect(t, "apply when the job has ended", 2, code, lines)
+	if diff := cmp.Diff([]string{"smb_a", "smb_b"}, h.restarts); diff != "" {
+		t.Errorf("restarts:\n%s", diff)
+	}
+}
+
+func TestPendingRestartEndsWithABoot(t *testing.T) {
+	d, h := hostFor("s2d")
+	s := scripts(d)
+	h.run(s[applyFile], nil)
+	code, lines, _ := h.run(s[applyFile], nil)
+	expect(t, "apply again without a restart", 4, code, lines)
+	h.boot += 3600
+	code, lines, _ = h.run(s[applyFile], nil)
+	expect(t, "apply after a boot", 0, code, lines)
+}
+
+func TestPreconditions(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*host)
+		says  string
+	}{
+		{"another host", func(h *host) { h.computer = "N2" }, "this computer is 'N2'"},
+		{"an older build", func(h *host) { h.build = 20348 }, "build 26100"},
+		{"no such adapter", func(h *host) { h.nics[1].name = "Ethernet 2" }, "0 adapters fit"},
+		{"a driver without jumbo frames of that size", func(h *host) { h.nics[0].property("*JumboPacket").most = "4088" }, "the driver takes 614 to 4088"},
+		{"a driver without RoCEv2", func(h *host) { h.nics[0].property("*NetworkDirectTechnology").valid = []string{"0", "1"} }, "cannot be 4, the driver takes 0, 1"},
+		{"a driver without VLANs", func(h *host) { h.nics[0].properties = h.nics[0].properties[:6] }, "does not list VlanID"},
+		{"an LBFO team", func(h *host) { h.nics[0].bound = []string{"ms_implat"} }, "LBFO"},
+		{"no DCB", func(h *host) { h.nics[1].dcb = false }, "has no DCB"},
+		{"no RDMA", func(h *host) { h.nics[1].rdmaAble = false }, "has no RDMA"},
+		{"too few traffic classes", func(h *host) { h.nics[1].classes = 2 }, "2 traffic classes, 3 are wanted"},
+		{"a policy in the way", func(h *host) {
+			h.policies = []*hostPolicy{{name: "SMB", netDirect: 445, priority: 3, dscp: -1, template: "None", protocol: "None"}}
+		}, "-ReplaceConflicting"},
+		{"a traffic class in the way", func(h *host) { h.classes = []*hostClass{{"SMB", "ETS", 60, []any{int64(3)}}} }, "-ReplaceConflicting"},
+		{"a group policy", func(h *host) {
+			h.gpo = []*hostPolicy{{name: "Domain SMB", netDirect: 445, priority: 4, dscp: -1, template: "None", protocol: "None"}}
+		}, "a group policy decides"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, h := hostFor("s2d")
+			h.features = []string{"Data-Center-Bridging"}
+			c.spoil(h)
+			code, lines, _ := h.run(scripts(d)[applyFile], nil)
+			expect(t, "apply", 3, code, lines)
+			if !strings.Contains(strings.Join(lines, "\n"), c.says) {
+				t.Errorf("want %q in:\n%s", c.says, strings.Join(lines, "\n"))
+			}
+			if len(h.changes) > 0 {
+				t.Errorf("changed %v before it refused", h.changes)
+			}
+		})
+	}
+}
+
+// Traffic classes of every kind of beginning become the wanted ones; the model
+// refuses every step at which the shares leave nothing to [Default].
+func TestClassesNeverExceedTheLink(t *testing.T) {
+	three := []any{int64(3)}
+	seven := []any{int64(7)}
+	for i, classes := range [][]*hostClass{
+		{{"SMB_Direct", "ETS", 98, three}, {"Cluster", "ETS", 1, seven}},
+		{{"SMB_Direct", "ETS", 1, three}, {"Cluster", "ETS", 98, seven}},
+		{{"SMB_Direct", "ETS", 90, seven}, {"Cluster", "ETS", 9, three}},
+		{{"SMB_Direct", "Strict", 0, three}, {"Cluster", "ETS", 99, []any{int64(7), int64(5)}}},
+		{{"SMB", "ETS", 60, three}, {"Backup", "ETS", 39, []any{int64(4)}}},
+		{{"SMB_Direct", "ETS", 50, []any{int64(3), int64(4)}}, {"Other", "ETS", 49, seven}},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			d, h := hostFor("s2d")
+			h.features, h.classes = []string{"Data-Center-Bridging"}, classes
+			h.pfc = [8]bool{4: true}
+			h.policies = []*hostPolicy{
+				{name: "SMB", netDirect: 445, priority: 4, dscp: -1, template: "None", protocol: "None", precedence: 200},
+				{name: "iSCSI", template: "iSCSI", protocol: "None", priority: 4, dscp: -1, precedence: 127},
+			}
+			s := scripts(d)
+			old := capture(t, h, s)
+			code, lines, _ := h.run(s[applyFile], map[string]any{"allowrestart": true, "replaceconflicting": true})
+			expect(t, "apply", 2, code, lines)
+			code, lines, _ = h.run(s[verifyFile], nil)
+			expect(t, "verify", 0, code, lines)
+			if h.most > 1 {
+				t.Errorf("%d priorities were lossless at once", h.most)
+			}
+			code, lines, _ = h.run(s[undoFile], map[string]any{"allowrestart": true})
+			expect(t, "undo", 2, code, lines)
+			if diff := cmp.Diff(tables(t, old), tables(t, capture(t, h, s))); diff != "" {
+				t.Errorf("undo leaves (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// tables are the host-wide QoS tables of a capture, in the order of names.
+func tables(t *testing.T, b []byte) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range m["TrafficClasses"].([]any) {
+		slices.SortFunc(c.(map[string]any)["Priority"].([]any), func(a, b any) int { return int(a.(float64) - b.(float64)) })
+	}
+	for _, k := range []string{"Policies", "TrafficClasses"} {
+		slices.SortFunc(m[k].([]any), func(a, b any) int {
+			return strings.Compare(a.(map[string]any)["Name"].(string), b.(map[string]any)["Name"].(string))
+		})
+	}
+	return map[string]any{"policies": m["Policies"], "classes": m["TrafficClasses"], "pfc": m["FlowControl"]}
+}
+
+// The vendor's DscpForGlobalFlowControl ends in the word *FlowControl matches.
+func TestVendorKeywordsAreLeftAlone(t *testing.T) {
+	d, h := hostFor("s2d")
+	h.run(scripts(d)[applyFile], nil)
+	if v := h.nics[0].property("DscpForGlobalFlowControl").value; v != "26" {
+		t.Errorf("DscpForGlobalFlowControl is %s", v)
+	}
+	if v := h.nics[0].property("*FlowControl").value; v != "0" {
+		t.Errorf("*FlowControl is %s", v)
+	}
+}
+
+func TestSwappedNames(t *testing.T) {
+	d := s2d()
+	d.Ports[0].NIC.PCI, d.Ports[1].NIC.PCI = "0000:3b:00.0", "0000:3b:00.1"
+	h := newHost("n1.corp.example.com", "smb_b", "smb_a")
+	h.computer = "n1"
+	code, lines, _ := h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true})
+	expect(t, "apply", 2, code, lines)
+	if h.nics[0].name != "smb_a" || h.nics[1].name != "smb_b" {
+		t.Errorf("names are %q and %q", h.nics[0].name, h.nics[1].name)
+	}
+	if v := h.nics[1].property("VlanID").value; v != "712" {
+		t.Errorf("VLAN of the second is %s", v)
+	}
+}
+
+// A switch on the adapter with the default route would cut the host off.
+func TestSwitchIsNotMadeOnTheManagementAdapter(t *testing.T) {
+	d, h := hostFor("converged")
+	h.routes = [][2]string{{"{guid-0}", "192.0.2.1"}}
+	code, lines, _ := h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true})
+	expect(t, "apply", 3, code, lines)
+	code, lines, _ = h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true, "allowdisconnect": true})
+	expect(t, "apply at a console", 2, code, lines)
+}

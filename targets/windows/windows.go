@@ -1,0 +1,137 @@
+// Package windows is the target "netqos": SMB Direct and RDMA on Windows
+// Server 2016 to 2025 by the NetQos, DcbQos, NetAdapter and Hyper-V cmdlets. It
+// takes the intent of one node and returns PowerShell scripts: one that applies
+// (rocec-netqos.ps1), one that compares (verify.ps1), one that undoes from the
+// snapshot the first saved (undo.ps1), one that prints what Parse reads
+// (capture.ps1), and a configuration for Microsoft's Validate-DCB
+// (validate-dcb.ps1) where that tool can express the host.
+//
+// Every script is one data block, written here field by field, followed by the
+// fixed text of engine/*.ps1. Scripts are ASCII with CRLF: Windows PowerShell
+// 5.1 reads a file without a byte order mark in the machine's code page.
+//
+// It leaves out Network ATC (Azure Local takes nothing else), the client
+// editions, guest RDMA and SR-IOV, and every vendor keyword: what a NIC does
+// with DSCP, DCQCN and CNPs on Windows is set by vendor tools whose options
+// differ by release, and is refused.
+package windows
+
+import (
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+)
+
+// Artifacts of a node, and the capture that Parse takes.
+const (
+	applyFile    = "rocec-netqos.ps1"
+	verifyFile   = "verify.ps1"
+	undoFile     = "undo.ps1"
+	captureFile  = "capture.ps1"
+	validateFile = "validate-dcb.ps1"
+	readBack     = "netqos.json"
+)
+
+// Names of options.
+const (
+	optionLiveMigration = "live_migration"
+	optionTransport     = "live_migration_transport"
+)
+
+var options = []targets.Option{
+	{
+		Name: optionLiveMigration, Kind: targets.OptionNumber, Default: "0",
+		Doc: "percent of the SMB Direct class that live migration over SMB may use, written as the SMB bandwidth limit of the" +
+			" node (installs FS-SMBBW); 0 leaves it alone, Microsoft's example is 29. A cluster of Server 2022 or newer may" +
+			" replace the limit by its own (SetSMBBandwidthLimit)",
+	},
+	{
+		Name: optionTransport, Kind: targets.OptionEnum, Values: []string{"keep", "smb", "compression", "tcpip"}, Default: "keep",
+		Doc: "how Hyper-V moves the memory of virtual machines; keep leaves it alone, Microsoft advises smb where its share is 5 Gbit/s or more",
+	},
+}
+
+// Target is the emitter for Windows Server hosts.
+var Target = targets.Target{
+	Name:       "netqos",
+	Title:      "NetQos and NetAdapter PowerShell for SMB Direct on Windows Server",
+	OS:         []string{"windows-server"},
+	Kinds:      []intent.Kind{intent.Node},
+	Versions:   "2016 to 2025",
+	Options:    options,
+	Features:   features,
+	Limits:     limits,
+	Emit:       write,
+	Probes:     []targets.Probe{{File: readBack, Command: "powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File " + captureFile}},
+	Parse:      parse,
+	Impact:     impact,
+	Observable: observable,
+	Sources: []string{
+		"MicrosoftDocs/windows-powershell-docs docset/winserver{2016,2019,2022,2025}-ps NetQos, DcbQos, NetAdapter, NetTCPIP, Hyper-V, SmbShare",
+		"MicrosoftDocs/windows-driver-docs network/inf-requirements-for-ndkpi, enumeration-keywords, standardized-inf-keywords-for-ndis-qos",
+		"MicrosoftDocs/windowsserverdocs networking/technologies/conv-nic, networking/technologies/dcb, failover-clustering (live migration SMB bandwidth)",
+		"MicrosoftDocs/azure-stack-docs azure-local/concepts/host-network-requirements",
+		"learn.microsoft.com dcbwmiprov MSFT_NetQosTrafficClassSettingData",
+		"microsoft/Validate-DCB, microsoft/wmi",
+	},
+}
+
+// impact says that a change of what the driver reads at start needs a restart,
+// which the script makes only when it is told to.
+func impact(_ *intent.Device, c targets.Change) targets.Impact {
+	const restart = "restart of the adapter, its link is down for seconds; only with -AllowRestart, one adapter at a time"
+	switch {
+	case c.Path.Object == intent.OfPort && c.Path.Field == "enabled" && c.After == "false":
+		return targets.Impact{Interrupts: true, Note: "the adapter is disabled"}
+	case c.Path.Object == intent.OfPort:
+		switch c.Path.Field {
+		case "mtu", "segments", "native", "rdma", "roce_mode", "rdma_mtu", "qos":
+			return targets.Impact{Interrupts: true, Note: restart}
+		case "name", "pci":
+			return targets.Impact{Note: "the adapter is renamed"}
+		}
+	case c.Path.Object == intent.OfQoS && c.Path.Field == "pause":
+		return targets.Impact{Interrupts: true, Note: restart}
+	case c.Path.Object == intent.OfLAG:
+		return targets.Impact{Interrupts: true, Note: "making or changing a virtual switch interrupts its adapters"}
+	case c.Path.Object == intent.OfIface && (c.Path.Field == "mtu" || c.Path.Field == "rdma"):
+		return targets.Impact{Interrupts: true, Note: restart}
+	case c.Path.Object == intent.OfIface && c.Path.Field == "address":
+		return targets.Impact{Interrupts: true, Note: "connections on the old address end"}
+	case c.Path.Object == intent.OfQoS && (c.Path.Field == "pfc" || c.Path.Field == "queue_map"):
+		return targets.Impact{Note: "losses are possible while the tables of the NIC change"}
+	}
+	return targets.Impact{}
+}
+
+// observable says which fields the read-back shows. No cmdlet shows the VLAN
+// of untagged frames, trust, ECN, cables, models or firmware.
+func observable(d *intent.Device, p intent.Path) bool {
+	switch p.Object {
+	case intent.OfPort:
+		switch p.Field {
+		case "enabled", "speed", "mtu", "qos", "rdma", "roce_mode", "dcbx", "pci", "name", "":
+			return true
+		case "segments":
+			// The tags of a team are set on its vNICs.
+			return !teamMember(d, p.Name)
+		}
+		return false
+	case intent.OfLAG:
+		return p.Field == "members" || p.Field == "mode" || p.Field == "name" || p.Field == ""
+	case intent.OfIface:
+		return p.Field != "qos"
+	case intent.OfQoS:
+		switch p.Field {
+		case "pfc", "ets", "strict", "queue_map", "pcp_map", "pause", "name", "":
+			return true
+		}
+		return strings.HasPrefix(p.Field, "class.")
+	case intent.OfOption:
+		return true
+	}
+	return false
+}
+
+func teamMember(d *intent.Device, port string) bool { return teamOf(d, port) != nil }
