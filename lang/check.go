@@ -61,7 +61,7 @@ func (c *Config) Eval(check Check, view View) (bool, string, diag.List) {
 		return false, "", diag.List{{Summary: "check " + quoteWord(check.Name) + " cannot be evaluated"}}
 	}
 	ld.fresh()
-	s := &scope{ld: ld, mod: ld.viewed(e.mod, view), view: true}
+	s := &scope{ld: ld, mod: ld.viewed(e.mod, view)}
 	holds, ok := ld.holds(s, e.file, e.assert)
 	if !ok {
 		return false, "", ld.sorted()
@@ -97,7 +97,7 @@ func Console(c *Config, text string, view View) (string, diag.List) {
 	}
 	var w rewriter
 	e := &expr{tree: w.expr(tree), deps: w.deps | needsFuncs, at: place{0, uint32(len(src))}}
-	s := &scope{ld: ld, mod: ld.viewed(ld.mods[0], view), view: true}
+	s := &scope{ld: ld, mod: ld.viewed(ld.mods[0], view)}
 	v, ok := s.eval(&file{id: id, name: name}, e)
 	if !ok {
 		return "", ld.sorted()

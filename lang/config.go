@@ -11,6 +11,7 @@
 package lang
 
 import (
+	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
 )
@@ -259,4 +260,14 @@ func (c *Config) ModulePrefix(d DeclID) string {
 		return c.modules[n]
 	}
 	return ""
+}
+
+// Members expands a range of names: `Ethernet[0-8:4]` is Ethernet0, Ethernet4
+// and Ethernet8. What is not a range stands for itself.
+func Members(text string) ([]string, error) {
+	r, err := funcs.ParseRange(text)
+	if err != nil {
+		return nil, err
+	}
+	return r.Names()
 }

@@ -31,9 +31,6 @@ func (ld *loader) finish() (*Config, diag.List) {
 			renumber(&m[i].Val, number)
 		}
 	}
-	for i := range c.Checks {
-		c.Checks[i].eval.ld = ld
-	}
 	c.Lists, c.Maps, c.Ratios = ld.lists, ld.maps, ld.ratios
 	c.strings, c.byString = ld.strs, ld.strNum
 	c.modules = make([]string, max(len(ld.mods), 1))
@@ -113,10 +110,10 @@ func (ld *loader) sorted() diag.List {
 // noteValue keeps what is looked for in values as they are evaluated: names of
 // models, and ports that need the predeclared contract.
 func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
-	if m.unit.dir == packDir && a.num != schema.AASIC {
+	if m.unit.dir == packDir && a.num != schema.AASIC && a.num != schema.APCIe {
 		return
 	}
-	at := func() source.Span { return a.at.in(m.unit.fileOf(d, a).id) }
+	at := writtenAt{m.unit, d, a}
 	switch a.num {
 	case schema.AModel:
 		kind := schema.SwitchModel
@@ -136,7 +133,7 @@ func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
 			}
 		}
 	case schema.APCIe:
-		if v.Kind != Object || d.kind == schema.NICModel {
+		if v.Kind != Object {
 			return
 		}
 		for _, p := range ld.maps[v.N] {
@@ -149,14 +146,21 @@ func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
 	}
 }
 
-func (ld *loader) want(k schema.Kind, v Value, at func() source.Span) {
+// writtenAt is the place of an attribute, computed when it is shown.
+type writtenAt struct {
+	u *unit
+	d *udecl
+	a *attr
+}
+
+func (ld *loader) want(k schema.Kind, v Value, at writtenAt) {
 	if v.Kind != Text {
 		return
 	}
 	key := famKey{k, Str(v.N)}
 	if !ld.wanted[key] {
 		ld.wanted[key] = true
-		ld.wants = append(ld.wants, want{kind: k, name: key.label, at: at()})
+		ld.wants = append(ld.wants, want{kind: k, name: key.label, at: at.a.at.in(at.u.fileOf(at.d, at.a).id)})
 	}
 }
 

@@ -56,7 +56,7 @@ func (ld *loader) give(decl *variable, v Var, name string) {
 	} else {
 		ld.cfg.Inputs[i] = in
 	}
-	decl.given = &given{from: v.From, at: at, compute: func(decl *variable) (cty.Value, bool) {
+	decl.given = &given{at: at, compute: func(decl *variable) (cty.Value, bool) {
 		if decl.typ.IsPrimitiveType() {
 			return cty.StringVal(v.Text), true
 		}
@@ -162,7 +162,7 @@ func (ld *loader) varFile(m *modinst, name string, id source.FileID, src []byte)
 			continue
 		}
 		at := placeOf(a.Expr.Range()).in(id)
-		decl.given = &given{from: name, at: at, compute: func(*variable) (cty.Value, bool) {
+		decl.given = &given{at: at, compute: func(*variable) (cty.Value, bool) {
 			v, diags := a.Expr.Value(nil)
 			if diags.HasErrors() {
 				ld.fail(at, "the value of "+quoteWord(n)+" is not a plain one", "files of values hold no references and no calls")

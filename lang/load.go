@@ -89,6 +89,7 @@ type loader struct {
 	deep   bool // the stack has been full
 	tabs   map[string]*rowTable
 	packs  *packs
+	limit  int // of instances
 	wants  []want
 	wanted map[famKey]bool
 	extern bool                  // some port is external
@@ -105,7 +106,7 @@ func newLoader(o Options) *loader {
 	}
 	o.Workers = max(o.Workers, 1)
 	return &loader{
-		Options: o, tables: newTables(), files: source.NewFiles(),
+		Options: o, limit: maxInstances, tables: newTables(), files: source.NewFiles(),
 		cfg:   &Config{Blocks: make([]Block, 1), Decls: make([]Decl, 1), Spans: make([]Span, 0)},
 		said:  map[source.Span]int{},
 		units: map[string]*unit{}, insts: make([]inst, 1), eaches: make([]*eachVal, 1),
@@ -122,7 +123,7 @@ func (ld *loader) load() {
 	if u == nil || ld.anyBroken() {
 		return
 	}
-	root := ld.newModule(u, nil, "", "")
+	root := ld.newModule(u, nil, "")
 	ld.inputs(root)
 	ld.evalModule(root)
 	ld.evalWants()

@@ -127,7 +127,7 @@ func (ld *loader) packIn(at string, src []byte, k schema.Kind, name string) *fam
 		ld.packs.units[at] = nil
 		return nil
 	}
-	m := ld.newModule(u, nil, "", "")
+	m := ld.newModule(u, nil, "")
 	ld.packs.units[at] = m
 	return ld.familyIn(m, k, name)
 }

@@ -22,7 +22,6 @@ type scope struct {
 	mod  *modinst
 	inst instID // the block instance whose attribute it is; 0 outside of blocks
 	each *eachVal
-	view bool // links(), ports() and peers() can be asked
 }
 
 // scopeName is the variable of the library's context that carries the scope. It

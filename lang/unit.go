@@ -18,6 +18,7 @@ type unit struct {
 	attrs  []attr
 	top    []int32           // blocks of the fabric at the top
 	more   map[int32][]int32 // blocks that an override put inside another
+	base   map[int32]int32   // of blocks of overrides, what they were merged over
 	broken bool
 }
 
@@ -35,7 +36,7 @@ type member struct{ name, key Str }
 
 // joinUnit appends the tables of files to each other, in the order of names.
 func (ld *loader) joinUnit(dir string, files []*file) *unit {
-	u := &unit{dir: dir, files: files, more: map[int32][]int32{}}
+	u := &unit{dir: dir, files: files, more: map[int32][]int32{}, base: map[int32]int32{}}
 	decls, attrs := 0, 0
 	for _, f := range files {
 		decls += len(f.decls)
@@ -130,11 +131,8 @@ func (ld *loader) register(u *unit) {
 	seen := map[key]int32{}
 	for _, t := range u.top {
 		d := &u.decls[t]
-		switch d.kind {
-		case schema.Target, schema.Override, schema.Defaults:
-			if d.kind != schema.Defaults {
-				continue
-			}
+		if d.kind == schema.Target || d.kind == schema.Override {
+			continue
 		}
 		k := key{d.kind, d.label}
 		if first, ok := seen[k]; ok {
@@ -218,6 +216,7 @@ func (ld *loader) override(u *unit) {
 // merge puts the attributes of one block over another's, and does the same with
 // the blocks inside that have the same head.
 func (u *unit) merge(base, over int32) {
+	u.base[over] = base
 	b, o := &u.decls[base], &u.decls[over]
 	merged := make([]attr, 0, b.attrs.n+o.attrs.n)
 	have, put := u.attrsOf(b), u.attrsOf(o)

@@ -19,7 +19,7 @@ var roce501 = &Rule{
 		Why:    "below the physical minimum, or the vendor's own row, frames are lost whenever the port pauses",
 		Fix:    "raise the headroom, or leave it to be computed",
 		Source: "theory A.2, A.10",
-		Bad:    twoNodes(`headroom = "20KB"`),
+		Bad:    twoNodes(`headroom = "10KB"`),
 		Good:   twoNodes(``),
 	},
 	Run: headroomSize,

@@ -72,7 +72,7 @@ func etsShare(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
-			if s.Strict || s.Percent > 0 {
+			if s.Strict || s.Percent > 0 || on.Queue > 7 || Displaced(c, on) {
 				return
 			}
 			p.Report(diag.Diagnostic{
@@ -102,7 +102,7 @@ func strictUncapped(p *Pass) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
 			control := c.Carries == fabric.CarriesCNP || c.Carries == fabric.CarriesCluster
-			if !s.Strict || control || s.CapMbps > 0 || s.CapPercent > 0 {
+			if !s.Strict || on.Queue > 7 || Displaced(c, on) || control || s.CapMbps > 0 || s.CapPercent > 0 {
 				return
 			}
 			p.Report(diag.Diagnostic{
@@ -133,8 +133,11 @@ func classPriority(p *Pass) {
 			return
 		}
 		p.LinkClasses(a, b, func(c *fabric.Class, onA, onB fabric.ClassOn) {
-			if onA == onB || onA.Priority == onB.Priority && onA.Split == onB.Split || c.Remap || c.Default {
+			if onA.Priority == onB.Priority && onA.Split == onB.Split || c.Remap || c.Default {
 				return
+			}
+			if c.Carries == fabric.CarriesCNP && p.cnpMarksDiffer(a, b) {
+				return // ROCE406
 			}
 			first, second, note := p.Deviant(a, b, func(e End) string { return p.marks(e) })
 			f1, f2 := onA, onB
@@ -332,13 +335,8 @@ func codePoints(p *Pass) {
 		for i := range q.Classes {
 			for j := range i {
 				a, b := &q.Classes[j], &q.Classes[i]
-				what := ""
-				switch shared := a.DSCP & b.DSCP; {
-				case shared != 0 && (a.Priority != b.Priority || a.Lossless != b.Lossless):
-					what = fmt.Sprintf("DSCP %d", bits.TrailingZeros64(shared))
-				case a.Priority == b.Priority && a.Lossless != b.Lossless:
-					what = fmt.Sprintf("priority %d, and one is lossless", a.Priority)
-				default:
+				what, found := clash(a, b)
+				if !found {
 					continue
 				}
 				attr := schema.ADSCP
@@ -353,6 +351,17 @@ func codePoints(p *Pass) {
 			}
 		}
 	}
+}
+
+// clash says which code point two classes both claim.
+func clash(a, b *fabric.Class) (what string, found bool) {
+	switch shared := a.DSCP & b.DSCP; {
+	case shared != 0 && (a.Priority != b.Priority || a.Lossless != b.Lossless):
+		return fmt.Sprintf("DSCP %d", bits.TrailingZeros64(shared)), true
+	case a.Priority == b.Priority && a.Lossless != b.Lossless:
+		return fmt.Sprintf("priority %d, and one is lossless", a.Priority), true
+	}
+	return "", false
 }
 
 var roce210 = &Rule{
@@ -394,7 +403,7 @@ func (p *Pass) pairs(e End, visit func(lossless, lossy *fabric.Class, a, b fabri
 			return
 		}
 		p.Classes(e, func(y *fabric.Class, onY fabric.ClassOn) {
-			if !y.Lossless {
+			if !y.Lossless && !Displaced(x, onX) && !Displaced(y, onY) {
 				visit(x, y, onX, onY)
 			}
 		})
@@ -574,13 +583,14 @@ var roce220 = &Rule{
 
 func cnpQueue(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
-		if p.untrusted(e) {
+		if p.untrusted(e) || p.contested(e.Profile.QoS) {
 			return
 		}
 		p.cnp(e, func(at diag.Label, mark string, on fabric.ClassOn, own bool) {
 			rdma, shared := "", false
 			p.Classes(e, func(c *fabric.Class, o fabric.ClassOn) {
-				if c.Carries == fabric.CarriesRDMA && p.marksECN(e, o) && o.Queue == on.Queue {
+				// A lossless queue that a CNP class shares is ROCE227.
+				if c.Carries == fabric.CarriesRDMA && p.marksECN(e, o) && o.Queue == on.Queue && !(own && c.Lossless) {
 					rdma, shared = p.Fabric.Text(c.Name), true
 				}
 			})
@@ -590,7 +600,7 @@ func cnpQueue(p *Pass) {
 					Summary: fmt.Sprintf("CNPs (%s) are in queue %d of class %s on %s", mark, on.Queue, rdma, p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
 					Labels: []diag.Label{at}, Help: "put CNP in a strict queue",
 				})
-			case own && !e.Profile.Sched[on.Queue&7].Strict:
+			case own && !e.Profile.Sched[on.Queue&7].Strict && !p.losslessQueue(e, on.Queue):
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("CNPs (%s) are in queue %d of %s, which is not strict", mark, on.Queue, p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
 					Labels: []diag.Label{at}, Help: "put CNP in a strict queue",
@@ -598,6 +608,13 @@ func cnpQueue(p *Pass) {
 			}
 		})
 	})
+}
+
+// losslessQueue reports whether a lossless class is in a queue.
+func (p *Pass) losslessQueue(e End, queue uint8) bool {
+	found := false
+	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) { found = found || c.Lossless && on.Queue == queue })
+	return found
 }
 
 // marksECN reports whether the queue of a class marks on a port; on hosts,
@@ -617,7 +634,9 @@ func (p *Pass) cnp(e End, visit func(at diag.Label, mark string, on fabric.Class
 	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 		if c.Carries == fabric.CarriesCNP {
 			found = true
-			visit(p.AtContract(e, p.mapAttr(e), c, schema.APriority, ""), marksOf(c), on, true)
+			if !Displaced(c, on) && on.Queue < 8 {
+				visit(p.AtContract(e, p.mapAttr(e), c, schema.APriority, ""), marksOf(c), on, true)
+			}
 		}
 	})
 	if found || !p.ecnWanted(e) {
@@ -680,8 +699,8 @@ var roce221 = &Rule{
 func cnpLossless(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
 		p.cnp(e, func(at diag.Label, mark string, on fabric.ClassOn, _ bool) {
-			if !on.PFC {
-				return
+			if !on.PFC || e.Profile.PFC == 0xff {
+				return // PFC on everything is ROCE306
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("CNPs (%s) land in lossless priority %d on %s: congestion signals can be paused", mark, on.Priority, p.Name(e)),

@@ -118,7 +118,7 @@ func pathECN(p *Pass) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			wants := c.Carries == fabric.CarriesRDMA && c.Congestion != fabric.Receiver &&
 				(c.ECN.Mode == fabric.Auto || c.ECN.Mode == fabric.Written || c.Congestion == fabric.DCQCN)
-			if !wants || on.Queue >= 8 || p.marksECN(e, on) || e.Profile.ECN[on.Queue].Mode == fabric.Keep {
+			if !wants || on.Queue >= 8 || Displaced(c, on) || p.marksECN(e, on) || e.Profile.ECN[on.Queue].Mode == fabric.Keep {
 				return
 			}
 			d := diag.Diagnostic{
@@ -172,15 +172,21 @@ segment "storage" {`),
 
 func cnpMark(p *Pass) {
 	p.Links(func(l fabric.LinkID, a, b End) {
-		ca, cb := p.cnpClass(a), p.cnpClass(b)
-		if ca == nil || cb == nil || ca.DSCP == cb.DSCP || a.Profile.Trust != fabric.TrustDSCP || b.Profile.Trust != fabric.TrustDSCP {
+		if !p.cnpMarksDiffer(a, b) {
 			return
 		}
+		ca, cb := p.cnpClass(a), p.cnpClass(b)
 		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
 			Summary: fmt.Sprintf("CNPs are %s on %s, and its peer %s expects %s", marksOf(ca), p.Name(a), p.Name(b), marksOf(cb)),
 			Labels:  []diag.Label{p.Fabric.Label(ca.Decl, 0, schema.ADSCP, ""), p.Fabric.Label(cb.Decl, 0, schema.ADSCP, "other end")}, Help: "use one value",
 		}))
 	})
+}
+
+// cnpMarksDiffer reports whether two ends have CNP classes with other DSCPs.
+func (p *Pass) cnpMarksDiffer(a, b End) bool {
+	ca, cb := p.cnpClass(a), p.cnpClass(b)
+	return ca != nil && cb != nil && ca.DSCP != cb.DSCP && a.Profile.Trust == fabric.TrustDSCP && b.Profile.Trust == fabric.TrustDSCP
 }
 
 func (p *Pass) cnpClass(e End) *fabric.Class {

@@ -17,8 +17,8 @@ var roce917 = &Rule{
 		Why:    "two definitions that write one setting undo each other, and each reports drift",
 		Fix:    "select the device in one target block",
 		Source: "cli-and-language section 9, who owns what",
-		Bad:    twoNodes(``) + "target \"linux\" {\n  select = [node.n]\n}\ntarget \"linux\" {\n  select = [node.n[\"n1\"]]\n  options = { qos_tool = \"dcb\" }\n}\n",
-		Good:   twoNodes(``) + "target \"linux\" {\n  select = [node.n]\n}\n",
+		Bad:    twoNodes(``) + "target \"linux\" {\n  select = node.n\n}\ntarget \"linux\" {\n  select = [node.n[\"n1\"]]\n  options = { qos_tool = \"dcb\" }\n}\n",
+		Good:   twoNodes(``) + "target \"linux\" {\n  select = node.n\n}\n",
 	},
 	Run: targetTwice,
 }

@@ -76,7 +76,7 @@ var roce302 = &Rule{
 		Why:    "one hop without PFC drops frames of a class that was promised not to lose any: go-back-N retransmits whole windows",
 		Fix:    "enable PFC for the class's priority there",
 		Source: "theory I5",
-		Bad:    edit(twoNodes(`pfc = [4]`), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [4]", `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [4]"),
+		Bad:    edit(twoNodes(`pfc = []`), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = []", `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = []"),
 		Good:   twoNodes(``),
 	},
 	Run: pathLossless,
@@ -88,7 +88,7 @@ func pathLossless(p *Pass) {
 		for _, ends := range [2][2]End{{a, b}, {b, a}} {
 			e, other := ends[0], ends[1]
 			if e.Device.Kind != fabric.Switch {
-				continue // the NIC's side is ROCE322
+				continue // between two NICs it is ROCE322
 			}
 			if e.Port.Profile == 0 {
 				p.noContract(l, e, other)
@@ -98,7 +98,7 @@ func pathLossless(p *Pass) {
 				continue // ROCE301 says which end differs
 			}
 			p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-				if !c.Lossless || on.PFC && !on.Split {
+				if !c.Lossless || on.PFC && !on.Split || p.contested(e.Profile.QoS) || p.parts(c, on, other) {
 					return
 				}
 				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
@@ -109,6 +109,16 @@ func pathLossless(p *Pass) {
 			})
 		}
 	})
+}
+
+// parts reports whether a class lands in another priority at the other end:
+// ROCE205 and 208 say so.
+func (p *Pass) parts(c *fabric.Class, on fabric.ClassOn, other End) bool {
+	if other.Port.Profile == 0 {
+		return false
+	}
+	at := other.Profile.On[p.indexOf(other, c)]
+	return at.Priority != on.Priority || at.Split != on.Split
 }
 
 // noContract reports a hop that carries a lossless segment and was told nothing.
@@ -179,7 +189,12 @@ var roce304 = &Rule{
 }
 
 func pfcUnused(p *Pass) {
-	p.EachProfile(func(e End, ports int) {
+	p.Managed(func(e End) {
+		if e.Port.Peer != 0 {
+			if peer := p.End(e.Port.Peer); peer.Port.Profile != 0 && peer.Profile.PFC != e.Profile.PFC {
+				return // ROCE301
+			}
+		}
 		unused := e.Profile.PFC
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			unused &^= 1 << (on.Priority & 7)
@@ -191,7 +206,7 @@ func pfcUnused(p *Pass) {
 			return
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("PFC %s on %s has no class", Priorities(unused), p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Summary: fmt.Sprintf("PFC %s on %s has no class", Priorities(unused), p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
 			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, "")}, Help: "remove it",
 		})
 	})
@@ -427,8 +442,8 @@ var roce311 = &Rule{
 		Why:    "whoever may send pause frames may stop the fabric",
 		Fix:    "turn PFC off there",
 		Source: "theory I17",
-		Bad:    edit(twoNodes(``), `slot     = each.value`, "slot     = each.value\n  trusted  = false"),
-		Good:   twoNodes(``),
+		Bad:    external(`qos = qos.roce`),
+		Good:   external(``),
 	},
 	Run: pfcUntrusted,
 }
@@ -569,11 +584,11 @@ func nicPFC(p *Pass) {
 			return
 		}
 		peer := p.End(e.Port.Peer)
-		if peer.Port.Profile != 0 && peer.Profile.PFC != e.Profile.PFC {
-			return // ROCE301 says which end differs
+		if peer.Port.Profile != 0 && (peer.Profile.PFC != e.Profile.PFC || peer.Device.Kind == fabric.Switch) {
+			return // ROCE301 says which end differs, ROCE302 speaks of switches
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-			if !c.Lossless || on.PFC {
+			if !c.Lossless || on.PFC || p.contested(e.Profile.QoS) || p.parts(c, on, peer) {
 				return
 			}
 			p.Report(p.AboutLink(e.Port.Link, e, peer, diag.Diagnostic{

@@ -23,6 +23,27 @@ func (p *Pass) EachProfile(visit func(first End, ports int)) {
 	}
 }
 
+// Displaced reports whether a class lands elsewhere on a port than its contract
+// says. The rules on priorities (ROCE205, 208, 209, 302) speak of that; the
+// others judge classes where they belong, so that one mistake is one message.
+func Displaced(c *fabric.Class, on fabric.ClassOn) bool {
+	return on.Split || on.Priority != c.Priority
+}
+
+// contested reports whether classes of a contract claim the same code points
+// or priority: ROCE209 says so, and where they land is anybody's guess.
+func (p *Pass) contested(id fabric.QoSID) bool {
+	q := &p.Fabric.QoS[id]
+	for i := range q.Classes {
+		for j := range i {
+			if _, clash := clash(&q.Classes[j], &q.Classes[i]); clash {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // RDMA reports whether a port's contract has a class that carries RDMA.
 func (p *Pass) RDMA(e End) bool {
 	found := false

@@ -114,14 +114,37 @@ func (b *builder) cable(p fabric.PortID, out *intent.Port) {
 	}
 	if out.QoS != "" && facts.CableMm > 0 {
 		length = facts.CableMm
+		listed := uint32(0)
 		for i := range facts.Headroom {
-			length = max(length, facts.Headroom[i].TableMm)
+			listed = max(listed, facts.Headroom[i].TableMm)
+		}
+		if length = max(length, listed); listed == 0 && b.looksUp() {
+			length = commonLength(length)
 		}
 		out.Headroom = headrooms(&b.f.Profiles[port.Profile], facts)
 	}
 	if length > 0 {
 		out.CableMm = intent.Some(length)
 	}
+}
+
+// looksUp reports whether the device takes its headroom from a table of its
+// own image: SONiC on any ASIC but Spectrum.
+func (b *builder) looksUp() bool {
+	return b.out.OS.Name == "sonic" && b.model != nil && b.f.Text(b.model.Formula) != "spectrum"
+}
+
+// commonLength is the next length that nearly every shipped table has a row
+// for, where the device's own table is not known: without a row a port gets no
+// lossless group [sonic-buildimage files/build_templates/buffers_config.j2,
+// ports2cable].
+func commonLength(mm uint32) uint32 {
+	for _, listed := range []uint32{5_000, 40_000, 300_000} {
+		if mm <= listed {
+			return listed
+		}
+	}
+	return mm
 }
 
 // headrooms are the groups of the lossless priorities; of two priorities in one

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -66,7 +67,13 @@ func (r *resolver) switchModel(b lang.BlockID, asics map[string]lang.BlockID) {
 		m.PortNames[r.cfg.Text(p.Key)] = names
 	}
 	for _, p := range r.cfg.Pairs(r.attr(b, schema.ASpeeds)) {
-		m.Mbps[r.cfg.Text(p.Key)] = uint32(p.Val.N)
+		names, err := lang.Members(r.cfg.Text(p.Key))
+		if err != nil {
+			r.fail(fmt.Sprintf("speeds of switch_model %s: %v", r.blockName(b), err), `name ports by range, or "*" for all`, r.at(b, schema.ASpeeds, ""))
+		}
+		for _, n := range names {
+			m.Mbps[n] = uint32(p.Val.N)
+		}
 	}
 	// The ASIC can have a watchdog for every OS; the model says it by OS.
 	if v := r.attr(asic, schema.AHasWatchdog); asic != 0 && v.Kind == lang.Int {

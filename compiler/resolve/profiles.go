@@ -38,6 +38,9 @@ func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, 
 	row := &r.f.Ports[p]
 	v, by := s.find(schema.AQoS)
 	if by != 0 && r.cfg.Blocks[by].Kind == schema.Segment {
+		if row.Flags&fabric.External != 0 {
+			return r.untrusted, false // a segment does not make an outside peer trusted
+		}
 		v = lang.Value{}
 		if q, ok := r.segmentContract(p, tagged, native); ok {
 			return q, false

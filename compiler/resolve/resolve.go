@@ -16,20 +16,23 @@ import (
 // it goes even when there are errors; it must not be compiled further then.
 func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r := &resolver{cfg: cfg, f: newFabric(cfg)}
-	r.decls()      // one row for each written block, same numbers
-	r.models()     // hardware that the fabric names
-	r.contracts()  // qos and classes, `from` folded in
-	r.segments()   // VLANs and subnets
-	r.devices()    // switches and nodes, names unique
-	r.ports()      // ports by model and by block, grouped by device
-	r.overrides()  // who is reached by what
-	r.links()      // cables join ports; roles follow
-	r.mlags()      // pairs and their peer links
-	r.lags()       // LAGs and bonds, and the LAGs that bonds imply
-	r.settings()   // what each port is told, layer by layer
-	r.interfaces() // addresses
-	r.selections() // target blocks
-	r.silences()   // comments that silence rules
+	r.decls()          // one row for each written block, same numbers
+	r.models()         // hardware that the fabric names
+	r.contracts()      // qos and classes, `from` folded in
+	r.vendorDefaults() // what "keep" leaves
+	r.segments()       // VLANs and subnets
+	r.reach()          // which blocks an override with `set` speaks to
+	r.devices()        // switches and nodes, names unique
+	r.ports()          // ports by model and by block, grouped by device
+	r.links()          // cables join ports; roles follow
+	r.mlags()          // pairs and their peer links
+	r.lags()           // LAGs and bonds, and the LAGs that bonds imply
+	r.interfaces()     // what is written of addresses; the VLANs they bring
+	r.settings()       // what each port is told, layer by layer
+	r.addresses()      // interfaces get addresses and MTUs
+	r.overrides()      // accepted rules, by row
+	r.selections()     // target blocks
+	r.silences()       // comments that silence rules
 	return r.f, r.diags
 }
 

@@ -48,7 +48,12 @@ func tree(b *strings.Builder, v reflect.Value) {
 		b.WriteByte(']')
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[cty.Value]() {
-			fmt.Fprintf(b, "%#v", v.Interface())
+			val := v.Interface().(cty.Value)
+			if val.Type() == cty.Number && !val.IsNull() {
+				b.WriteString(val.AsBigFloat().Text('p', 0)) // 1e99999999 in decimals takes minutes
+				return
+			}
+			fmt.Fprintf(b, "%#v", val)
 			return
 		}
 		b.WriteString(v.Type().Name() + "{")

@@ -30,9 +30,9 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Message }
 
-// maxPasses is how often a layout may change before it is given up: hclwrite
-// needs a second pass on some odd input.
-const maxPasses = 3
+// maxPasses is how often the layout is made until it no longer changes: hclwrite
+// needs a second or third time on some odd input.
+const maxPasses = 4
 
 // Source returns the canonical form of a file. With a problem it returns src
 // itself, and so it does for a name that ends in .json. Formatting the result
@@ -48,18 +48,19 @@ func Source(name string, src []byte) ([]byte, *Problem) {
 	if _, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos); diags.HasErrors() {
 		return src, problemOf(diags)
 	}
-	hidden, masked := mask(src, tokens)
+	hidden, masked, tidied := tidy(src, tokens)
 	for range maxPasses {
-		next := hclwrite.Format(tidy(hidden))
-		if bytes.Equal(next, hidden) {
-			return restore(name, src, tokens, hidden, masked)
+		next := hclwrite.Format(hidden)
+		if !bytes.Equal(next, hidden) {
+			hidden, tidied = next, true
+			continue
 		}
-		hidden = next
+		if !tidied {
+			return src, nil
+		}
+		return restore(name, src, tokens, hidden, masked)
 	}
-	if !bytes.Equal(hclwrite.Format(tidy(hidden)), hidden) {
-		return src, &Problem{0, 1, 1, "layout does not settle, file is left as it is"}
-	}
-	return restore(name, src, tokens, hidden, masked)
+	return src, &Problem{0, 1, 1, "layout does not settle, file is left as it is"}
 }
 
 // Diff is the unified diff of two versions of a file, or "" if they are equal.
@@ -92,13 +93,10 @@ func problemOf(diags hcl.Diagnostics) *Problem {
 // differs from the source. Lexing the result is the only sure way: "a.0 .1" has
 // other tokens once the space is gone.
 func restore(name string, src []byte, tokens hclsyntax.Tokens, hidden []byte, masked []span) ([]byte, *Problem) {
-	out := unmask(name, src, hidden, masked)
+	out := unmask(src, tokens, hidden, masked)
 	now, _ := hclsyntax.LexConfig(out, name, hcl.InitialPos)
 	if at, same := sameTokens(tokens, now); !same {
 		return src, &Problem{at.Byte, at.Line, at.Column, "white space here cannot be changed without changing the meaning, file is left as it is"}
-	}
-	if bytes.Equal(out, src) {
-		return src, nil
 	}
 	return out, nil
 }

@@ -127,8 +127,9 @@ func TestJSONIsLeftAlone(t *testing.T) {
 // layout is that of hclwrite, and with it of terraform fmt.
 func TestSameAsHclwrite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		src := []byte(strings.ReplaceAll(randomSource(t), "${", "$${"))
-		plain := tidy(src)
+		src := []byte(strings.NewReplacer("${", "$${", "%{", "%%{").Replace(randomSource(t)))
+		tokens, _ := hclsyntax.LexConfig(src, "x", hcl.InitialPos)
+		plain, _, _ := tidy(src, tokens)
 		got, problem := Source("x", plain)
 		if problem != nil {
 			return

@@ -8,60 +8,47 @@ import (
 )
 
 // span is the inside of a template, between its opening and closing token.
+//
+// Where a template has interpolations, hclwrite lays out what is in there, too.
+// So its inside is masked while hclwrite works: plain text of the same width
+// stands in for it, and equals signs and comments align as if it were there.
 type span struct {
 	start, end int // bytes
 	width      int // characters, as hclwrite counts them; of several lines bytes
 }
 
-// mask replaces the inside of each template that has interpolations by plain
-// text of the same width. hclwrite would lay out what is in there, too; so it
-// stays as written, yet equals signs and comments align as if it were there.
-func mask(src []byte, tokens hclsyntax.Tokens) (hidden []byte, masked []span) {
-	masked = templates(tokens, true)
-	if len(masked) == 0 {
-		return src, nil
-	}
-	end := 0
-	for _, m := range masked {
-		hidden = append(hidden, src[end:m.start]...)
-		if src[m.start-1] == '\n' {
-			hidden = append(hidden, heredocBody...)
-		} else {
-			hidden = append(hidden, bytes.Repeat([]byte("x"), m.width)...)
-		}
-		end = m.end
-	}
-	return append(hidden, src[end:]...), masked
-}
-
 // heredocBody cannot be the line that ends a heredoc, which is one word.
 const heredocBody = "x x\n"
 
-// unmask is the reverse of mask. Templates come in the same order in both
-// texts.
-func unmask(name string, src, hidden []byte, masked []span) []byte {
+// hide appends what stands in for the inside of a template, which the given
+// token opens.
+func (s span) hide(out []byte, opener hclsyntax.TokenType) []byte {
+	if opener == hclsyntax.TokenOHeredoc {
+		return append(out, heredocBody...)
+	}
+	return append(out, bytes.Repeat([]byte("x"), s.width)...)
+}
+
+// unmask puts the templates back. They come in the same order in both texts.
+func unmask(src []byte, tokens hclsyntax.Tokens, hidden []byte, masked []span) []byte {
 	if len(masked) == 0 {
 		return hidden
 	}
-	all := templates(mustLex(src, name), false)
-	now := templates(mustLex(hidden, name), false)
-	var out []byte
-	end, next := 0, 0
-	for i := range min(len(all), len(now)) {
-		if next == len(masked) || all[i] != masked[next] {
+	all := templates(tokens, false)
+	now, _ := hclsyntax.LexConfig(hidden, "", hcl.InitialPos)
+	places := templates(now, false)
+	out := make([]byte, 0, len(src)+len(hidden))
+	end := 0
+	for i := range min(len(all), len(places)) {
+		if len(masked) == 0 || all[i].start != masked[0].start {
 			continue
 		}
-		next++
-		out = append(out, hidden[end:now[i].start]...)
+		masked = masked[1:]
+		out = append(out, hidden[end:places[i].start]...)
 		out = append(out, src[all[i].start:all[i].end]...)
-		end = now[i].end
+		end = places[i].end
 	}
 	return append(out, hidden[end:]...)
-}
-
-func mustLex(src []byte, name string) hclsyntax.Tokens {
-	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
-	return tokens
 }
 
 // templates lists the outermost templates, quoted or heredoc; on request only

@@ -1,7 +1,6 @@
 package funcs
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,10 +13,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/rocec/rocec/compiler/headroom"
 )
 
 // testEnv has the files that the examples name, one fact, and the reference
-// formula of headroom for 100 Gbit/s.
+// formula of headroom.
 func testEnv() Env {
 	return Env{
 		FS: fstest.MapFS{
@@ -33,19 +34,14 @@ func testEnv() Env {
 			"templates/nested.tmpl": {Data: []byte(strings.Repeat("%{if true}", 100000))},
 		},
 		Headroom: func(a HeadroomArgs) (int64, error) {
-			if a.Mbps != 100000 {
-				return 0, errors.New("only 100G is known here")
+			n, err := headroom.Reference(headroom.Link{
+				Mbps: a.Mbps, CableMm: a.CableMm, LocalMTUBytes: a.MTURx, PeerMTUBytes: a.MTUTx,
+				ExtraBytes: a.ExtraBytes, Quanta: a.Quanta,
+			})
+			if err != nil || a.CellBytes == 0 {
+				return n, err
 			}
-			quanta := a.Quanta
-			if quanta == 0 {
-				quanta = 394
-			}
-			n := 99*(a.MTURx+a.MTUTx+168+64*quanta+a.ExtraBytes) + 125*100*a.CableMm/1000
-			h := (n + 98) / 99
-			if a.CellBytes > 0 {
-				h = (h + a.CellBytes - 1) / a.CellBytes * a.CellBytes
-			}
-			return h, nil
+			return headroom.CellRound(n, a.CellBytes)
 		},
 		Capability: func(model, fact string) (cty.Value, error) {
 			if model == "nvidia/sn5600" && fact == "cell" {
@@ -343,7 +339,7 @@ func TestErrors(t *testing.T) {
 		{`headroom({ speed = "100G", length = "5m", mtu_rx = 1, b = 1, a = 1 })`, `no attribute "a"`},
 		{`headroom({ speed = "fast", length = "5m", mtu_rx = 1 })`, `speed "fast"`},
 		{`headroom({ speed = "100G", length = "5m", mtu_rx = [] })`, "text or a number"},
-		{`headroom({ speed = "10G", length = "5m", mtu_rx = 1 })`, "only 100G"},
+		{`headroom({ speed = "7G", length = "5m", mtu_rx = 1500 })`, "7"},
 		{`headroom("x")`, "object"},
 		{`capability("x", "y")`, "states no fact"},
 		{`rows("inventory/nodes.csv", "rank")`, `no column "rank"`},

@@ -59,11 +59,7 @@ func (e *RowsError) Error() string {
 // columns and keys that are empty or there twice, and more than MaxFileBytes.
 // Errors in the content are a *RowsError.
 func ReadRows(fsys fs.FS, name, key string) (*Rows, error) {
-	clean, err := modulePath(name)
-	if err != nil {
-		return nil, err
-	}
-	content, err := readFile(fsys, clean, MaxFileBytes)
+	clean, content, err := ReadFile(fsys, name)
 	if err != nil {
 		return nil, err
 	}

@@ -21,16 +21,17 @@ import (
 	"time"
 )
 
-// Guest and PSCheckTool are names Need accepts besides those of programs: what RunGuest and PSCheck need as a whole.
+// Names Need accepts besides those of programs: what RunGuest and PSCheck need as a whole, and the rights of root.
 const (
 	Guest       = "guest"
 	PSCheckTool = "pscheck"
+	Root        = "root"
 )
 
 // checksEnv makes a missing checker a failure: a gate in which a check was skipped has not checked.
 const checksEnv = "ROCEC_CHECKS"
 
-// Need skips t when tool, a program's name or Guest or PSCheckTool, cannot be used here, and says how to install it. With
+// Need skips t when tool, a program's name or Guest, PSCheckTool or Root, cannot be used here, and says how to install it. With
 // ROCEC_CHECKS=required it fails t instead. The guest alone is also skipped under -short, whatever the environment says: a boot
 // takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest.
 func Need(t testing.TB, tool string) {
@@ -53,6 +54,11 @@ func lack(t testing.TB, tool string) error {
 	switch tool {
 	case Guest:
 		return guestLack(t)
+	case Root:
+		if os.Geteuid() != 0 {
+			return errors.New("only root can do this: run the tests as root")
+		}
+		return nil
 	case PSCheckTool:
 		for _, program := range []string{"node", "npm"} {
 			if err := lack(t, program); err != nil {
@@ -85,6 +91,8 @@ func debianPackage(program string) string {
 		return "nodejs"
 	case "dcb", "ip", "rdma":
 		return "iproute2"
+	case "systemd-escape":
+		return "systemd"
 	case "python3":
 		return "python3-minimal"
 	}

@@ -121,7 +121,7 @@ func threshold(d *intent.Device, h intent.Headroom) (int8, bool) {
 // every lossless group of a port. It keeps one that exists, so a written size
 // takes its name; under any other name it would be unbound again.
 func lookupProfile(d *intent.Device, p *intent.Port) string {
-	return fmt.Sprintf("pg_lossless_%d_%s_profile", p.Mbps.Value, cable(d, p.CableMm.Value))
+	return fmt.Sprintf("pg_lossless_%d_%s_profile", p.Mbps.Value, cable(p.CableMm.Value))
 }
 
 // staticProfile names a fixed size by its content, so that equal ones are one.

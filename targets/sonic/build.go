@@ -73,7 +73,7 @@ func (b *builder) port(p *intent.Port) {
 	}
 	b.members(p.Name, p.Native, p.Tagged, at)
 	if p.CableMm.IsSet() {
-		b.normal.row("CABLE_LENGTH", shared).set(p.Name, cable(b.device, p.CableMm.Value), at("cable"))
+		b.normal.row("CABLE_LENGTH", shared).set(p.Name, cable(p.CableMm.Value), at("cable"))
 	}
 	if q := qosOf(b.device, p.QoS); q != nil {
 		b.bind(p, q)
@@ -197,25 +197,11 @@ func qosOf(d *intent.Device, name string) *intent.QoS {
 	return &d.QoS[i]
 }
 
-// lookupCables are the lengths that nearly every shipped pg_profile_lookup.ini
-// has a row for: those of ports2cable in buffers_config.j2. The traditional
-// buffer manager makes no lossless group for a length without a row, so shorter
-// cables are written as the next of them, which only adds headroom.
-var lookupCables = []uint32{5, 40, 300}
-
 // cable is a length as the device is told: whole metres, rounded up.
-func cable(d *intent.Device, mm uint32) string {
+func cable(mm uint32) string {
 	m := mm / 1000
 	if mm%1000 > 0 {
 		m++
-	}
-	if bufferModel(d) == traditional {
-		for _, known := range lookupCables {
-			if m <= known {
-				m = known
-				break
-			}
-		}
 	}
 	return strconv.FormatUint(uint64(m), 10) + "m"
 }

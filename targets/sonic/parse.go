@@ -344,7 +344,7 @@ func (p *parser) cable(port string) intent.Opt[uint32] {
 			p.odd("CABLE_LENGTH", key, port)
 			return intent.Opt[uint32]{}
 		}
-		if h := p.port(port).CableMm; h.IsSet() && cable(p.hint, h.Value) == v {
+		if h := p.port(port).CableMm; h.IsSet() && cable(h.Value) == v {
 			return h
 		}
 		return intent.Some(uint32(m) * 1000)

@@ -272,6 +272,11 @@ func TestPreconditions(t *testing.T) {
 			h.policies = []*hostPolicy{{name: "SMB", netDirect: 445, priority: 3, dscp: -1, template: "None", protocol: "None"}}
 		}, "-ReplaceConflicting"},
 		{"a traffic class in the way", func(h *host) { h.classes = []*hostClass{{"SMB", "ETS", 60, []any{int64(3)}}} }, "-ReplaceConflicting"},
+		{"an adapter of another switch", func(h *host) {
+			h.features = append(h.features, "Hyper-V")
+			h.nics[0].bound = []string{"vms_pp"}
+			h.switches = []*hostSwitch{{"vmnet", []string{h.nics[0].description}, "Dynamic"}}
+		}, "belongs to the virtual switch 'vmnet'"},
 		{"a group policy", func(h *host) {
 			h.gpo = []*hostPolicy{{name: "Domain SMB", netDirect: 445, priority: 4, dscp: -1, template: "None", protocol: "None"}}
 		}, "a group policy decides"},
@@ -373,6 +378,20 @@ func TestSwappedNames(t *testing.T) {
 	}
 	if v := h.nics[1].property("VlanID").value; v != "712" {
 		t.Errorf("VLAN of the second is %s", v)
+	}
+}
+
+// A member that others put into the switch is not taken out of it.
+func TestForeignTeamMember(t *testing.T) {
+	d, h := hostFor("converged")
+	more := newHost("HV07", "Ethernet 7").nics[0]
+	more.description, more.guid, more.pci, more.mac, more.bound = "another", "{guid-9}", [4]int64{0, 0x5e, 0, 0}, "B83FD2000009", []string{"vms_pp"}
+	h.nics = append(h.nics, more)
+	h.switches = []*hostSwitch{{"team", []string{more.description}, "HyperVPort"}}
+	code, lines, _ := h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true})
+	expect(t, "apply", 3, code, lines)
+	if !strings.Contains(strings.Join(lines, "\n"), "has the member 'Ethernet 7'") {
+		t.Errorf("says:\n%s", strings.Join(lines, "\n"))
 	}
 }
 

@@ -10,7 +10,8 @@ Brings the RDMA, DCB, VLAN, MTU and address settings of this host to the state b
 Every step compares first and changes only what differs; a second run changes nothing. Before the first change the old state is
 saved as JSON, which undo.ps1 reads. Nothing is restarted without -AllowRestart. -WhatIf shows the changes and makes none.
 .PARAMETER AllowRestart
-Restarts the adapters whose new settings need it, one at a time, and never while a storage job runs.
+Restarts the adapters whose new settings need it, one at a time, and never while a storage job runs. Also makes virtual switches, which
+interrupts their adapters.
 .PARAMETER ReplaceConflicting
 Removes policies and traffic classes that stand in the way under another name. Without it they are listed and nothing is changed.
 .PARAMETER AllowDisconnect
@@ -997,6 +998,20 @@ function Assert-Adapter {
     }
 }
 
+# A switch that exists must be a SET team of our adapters: members of others
+# are not taken out of it.
+function Assert-Teams {
+    param($State)
+    foreach ($team in $Desired.Teams) {
+        $ours = @($team.Members | ForEach-Object { $script:Current[$_] })
+        foreach ($row in @($State.Switches | Where-Object { $_.Name -eq $team.Name })) {
+            if (-not $row.EmbeddedTeamingEnabled) { Stop-Run -Code 3 -Text ("virtual switch '{0}' exists and is no SET team" -f $team.Name) }
+            $foreign = @($row.Members | Where-Object { $ours -notcontains $_ })
+            if ($foreign.Count -gt 0) { Stop-Run -Code 3 -Text ("virtual switch '{0}' has the member '{1}', which is not to be in it" -f $team.Name, $foreign[0]) }
+        }
+    }
+}
+
 function Assert-Conflict {
     param($State, [bool]$Replace)
     $found = @(Get-Conflict -State $State)
@@ -1050,6 +1065,13 @@ function Step-Offload {
 function Step-Switches {
     foreach ($team in $Desired.Teams) {
         $members = @($team.Members | ForEach-Object { $script:Current[$_] })
+        if (-not $WhatIfPreference -and -not (Test-Team -Team $team)) {
+            if (-not $AllowRestart -or -not (Wait-Storage)) {
+                Write-Line -Tag 'note' -Text ("switch '{0}' is made with -AllowRestart only, and not while storage jobs run: that interrupts its adapters" -f $team.Name)
+                $script:Owed = 1
+                return
+            }
+        }
         Invoke-Step -What ("switch '{0}' teams {1}" -f $team.Name, ($team.Members -join ', ')) -Test { Test-Team -Team $team } -Apply {
             if ($null -eq (Get-VMSwitch -ErrorAction Stop | Where-Object { $_.Name -eq $team.Name })) {
                 New-VMSwitch -Name $team.Name -NetAdapterName $members -EnableEmbeddedTeaming $true -AllowManagementOS $false -Confirm:$false -ErrorAction Stop
@@ -1129,6 +1151,10 @@ function Step-Addresses {
     foreach ($port in $Desired.Interfaces) {
         $alias = $port.Alias
         if ($script:Current.ContainsKey($alias)) { $alias = $script:Current[$alias] }
+        if (-not $WhatIfPreference -and -not (Test-AdapterName -Name $alias)) {
+            Write-Line -Tag 'note' -Text ("interface '{0}' gets its addresses when it exists" -f $alias)
+            continue
+        }
         foreach ($want in $port.Addresses) {
             if ($want.Family -eq 'IPv4') {
                 Invoke-Step -What ("interface '{0}': DHCP is off" -f $alias) -Test {
@@ -1178,6 +1204,8 @@ function Step-Smb {
     }
 }
 
+$script:Owed = 0
+
 # --- run ---------------------------------------------------------------------
 
 function Invoke-Main {
@@ -1195,6 +1223,7 @@ function Invoke-Main {
         foreach ($want in $row.Properties) { Assert-Property -Name $name -Want $want }
         Assert-Adapter -Name $name -Row $row
     }
+    Assert-Teams -State $script:Before
     Assert-Conflict -State $script:Before -Replace ([bool]$ReplaceConflicting)
     foreach ($feature in $missing) {
         Invoke-Step -What ('feature {0}' -f $feature) -Test { (Get-WindowsFeature -Name $feature -ErrorAction Stop).InstallState -eq 'Installed' } -Apply {
@@ -1223,8 +1252,8 @@ catch {
     exit $script:ExitCode
 }
 Write-Line -Tag 'done' -Text ('{0} changed, {1} planned, restart pending: {2}' -f $script:Changed, $script:Planned, (@($script:Pending).Count))
-if (@($script:Pending).Count -gt 0 -and -not $WhatIfPreference) {
-    Write-Line -Tag 'note' -Text ('run again with -AllowRestart in a maintenance window to restart {0}' -f ($script:Pending -join ', '))
+if (@($script:Pending).Count + $script:Owed -gt 0 -and -not $WhatIfPreference) {
+    Write-Line -Tag 'note' -Text 'run again with -AllowRestart in a maintenance window'
     exit 4
 }
 if ($script:Changed + $script:Planned -gt 0) { exit 2 }

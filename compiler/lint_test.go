@@ -1,0 +1,76 @@
+package compiler
+
+import (
+	"bytes"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rocec/rocec/compiler/lint"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/packs"
+	"github.com/rocec/rocec/lang/source"
+	"github.com/rocec/rocec/targets/targettest"
+)
+
+// compileText compiles one file of configuration and returns its findings.
+func compileText(t *testing.T, text string) (*Result, diag.List, *source.View) {
+	t.Helper()
+	fsys := fstest.MapFS{"fabric.roce.hcl": {Data: []byte(text)}}
+	cfg, diags := lang.Load(lang.Options{FS: fsys, Packs: packs.Files()})
+	view := &source.View{Files: cfg.Files, Read: func(name string) ([]byte, error) {
+		if p, ok := strings.CutPrefix(name, "pack:"); ok {
+			return fs.ReadFile(packs.Files(), p)
+		}
+		return fs.ReadFile(fsys, name)
+	}}
+	if diags.HasErrors() {
+		return nil, diags, view
+	}
+	res := Compile(cfg, Options{Rows: packs.HeadroomRows, AsOf: "2026-01-01"})
+	return res, append(diags, res.Diags...), view
+}
+
+func shown(list diag.List, view *source.View) string {
+	var b bytes.Buffer
+	diag.Text(&b, list, view, diag.TextOptions{Width: 100, Rules: func(id string) *diag.Rule {
+		if r := lint.Find(id); r != nil {
+			return &r.Rule
+		}
+		return nil
+	}})
+	return b.String()
+}
+
+// TestRules runs every rule's examples: the bad one gives exactly that rule,
+// the good one gives nothing. The text of the bad one is kept as a golden.
+func TestRules(t *testing.T) {
+	for i, r := range lint.All {
+		t.Run(r.ID, func(t *testing.T) {
+			t.Parallel()
+			for what, text := range map[string]string{"Title": r.Title, "Why": r.Why, "Fix": r.Fix, "Source": r.Source, "Name": r.Name, "Bad": r.Bad, "Good": r.Good} {
+				if text == "" {
+					t.Errorf("%s is empty", what)
+				}
+			}
+			if i > 0 && lint.All[i-1].ID >= r.ID {
+				t.Errorf("%s stands after %s", r.ID, lint.All[i-1].ID)
+			}
+			_, good, view := compileText(t, r.Good)
+			if len(good) > 0 {
+				t.Errorf("the good example has findings:\n%s", shown(good, view))
+			}
+			_, bad, view := compileText(t, r.Bad)
+			if !slices.ContainsFunc(bad, func(d diag.Diagnostic) bool { return d.Rule == r.ID }) {
+				t.Errorf("the bad example does not yield %s:\n%s", r.ID, shown(bad, view))
+			}
+			if slices.ContainsFunc(bad, func(d diag.Diagnostic) bool { return d.Rule != r.ID }) {
+				t.Errorf("the bad example yields more than %s:\n%s", r.ID, shown(bad, view))
+			}
+			targettest.Golden(t, "testdata/rules/"+r.ID+".txt", shown(bad, view))
+		})
+	}
+}

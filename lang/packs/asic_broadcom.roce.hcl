@@ -1,0 +1,181 @@
+# Broadcom StrataXGS switch chips.
+#
+# SONiC looks headroom up in a table of the platform, so there is no formula.
+# buffer is the largest pool of an image, so the part of the packet buffer that
+# ports can use, not the nominal size. Tomahawk's is in four slices, and a queue
+# cannot use more than its own.
+
+asic "broadcom/trident2" {
+  vendor       = "broadcom"
+  family       = "trident2"
+  cell         = 208
+  buffer       = 12766208
+  queues       = 8
+  max_lossless = 2
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-buildimage device/celestica/x86_64-cel_ds3000-r0/DS3000/buffers_defaults_t1.j2, which keeps the pools of a Trident 2"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}
+
+asic "broadcom/trident3" {
+  vendor       = "broadcom"
+  family       = "trident3"
+  cell         = 256
+  buffer       = 32756480
+  queues       = 8
+  max_lossless = 4
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.td3.yaml"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}
+
+asic "broadcom/trident4" {
+  vendor       = "broadcom"
+  family       = "trident4"
+  buffer       = 84219120
+  queues       = 8
+  max_lossless = 2
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-buildimage device/nokia/x86_64-nokia_ixr7220_d4-r0 buffers_defaults"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}
+
+asic "broadcom/tomahawk" {
+  vendor       = "broadcom"
+  family       = "tomahawk"
+  cell         = 208
+  buffer       = 15982720
+  queues       = 8
+  max_lossless = 2
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9100_c2538-r0/Force10-Z9100-C32/buffers_defaults_t1.j2"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}
+
+asic "broadcom/tomahawk2" {
+  vendor       = "broadcom"
+  family       = "tomahawk2"
+  cell         = 208
+  buffer       = 42349632
+  queues       = 8
+  max_lossless = 4
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7260cx3_64/Arista-7260CX3-D96C16/buffers_defaults_t0.j2"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}
+
+asic "broadcom/tomahawk3" {
+  vendor       = "broadcom"
+  family       = "tomahawk3"
+  cell         = 254
+  buffer       = 66394076
+  queues       = 8
+  max_lossless = 2
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32/buffers_defaults_t1.j2"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}
+
+asic "broadcom/tomahawk4" {
+  vendor       = "broadcom"
+  family       = "tomahawk4"
+  cell         = 254
+  buffer       = 113620296
+  queues       = 8
+  max_lossless = 2
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/buffers_defaults_t1.j2"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}
+
+asic "broadcom/tomahawk5" {
+  vendor       = "broadcom"
+  family       = "tomahawk5"
+  cell         = 254
+  buffer       = 162539680
+  queues       = 8
+  max_lossless = 2
+  has_pfc      = true
+  has_ecn      = true
+  has_ets      = true
+  dscp_pfc     = true
+  has_watchdog = true
+  max_mtu      = 9216
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  sources = {
+    buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64/buffers_defaults_t1.j2"
+    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
+  }
+}

@@ -1,0 +1,60 @@
+# Cables and transceivers, with the reach that IEEE 802.3 gives each class.
+# Copper reach is that of what is sold: the clauses for 100 Gb/s a lane promise
+# 2 m, and 3 m cables exist; a longer one than this is refused.
+
+media "dac" {
+  class = "copper"
+  reach = [
+    { min_speed = "10G", max_length = "7m" },
+    { min_speed = "25G", max_length = "5m" },
+    { min_speed = "200G", max_length = "3m" },
+  ]
+  source = "IEEE 802.3 clauses 92 (100GBASE-CR4, 5 m), 110 (25GBASE-CR, 5 m), 136 (200GBASE-CR4, 3 m), 162 (100 Gb/s a lane, 2 m); SFF-8431 appendix E (10 Gb/s, 7 m)"
+}
+
+media "acc" {
+  class  = "active_copper"
+  reach  = [{ max_length = "7m" }]
+  source = "reach of active copper cables as sold; no clause of IEEE 802.3 covers them"
+}
+
+media "aec" {
+  class  = "active_copper"
+  reach  = [{ max_length = "7m" }]
+  source = "reach of active electrical cables as sold; no clause of IEEE 802.3 covers them"
+}
+
+media "aoc" {
+  class  = "aoc"
+  reach  = [{ max_length = "100m" }]
+  source = "reach of active optical cables as sold; no clause of IEEE 802.3 covers them"
+}
+
+media "sr" {
+  class = "multimode"
+  reach = [
+    { min_speed = "10G", max_length = "400m" },
+    { min_speed = "25G", max_length = "100m" },
+    { min_speed = "40G", max_length = "150m" },
+    { min_speed = "50G", max_length = "100m" },
+  ]
+  source = "IEEE 802.3, over OM4: clauses 52 (10GBASE-SR, 400 m), 112 (25GBASE-SR, 100 m), 86 (40GBASE-SR4, 150 m), 95 and 138 (100 m), 167 (100 Gb/s a lane, 100 m)"
+}
+
+media "dr" {
+  class  = "singlemode"
+  reach  = [{ max_length = "500m" }]
+  source = "IEEE 802.3 clauses 121 (200GBASE-DR4), 124 (400GBASE-DR4), 140 (100GBASE-DR): 500 m"
+}
+
+media "fr" {
+  class  = "singlemode"
+  reach  = [{ max_length = "2km" }]
+  source = "IEEE 802.3 clauses 122 (200GBASE-FR4), 139 (50GBASE-FR), 140 (100GBASE-FR1), 151 (400GBASE-FR4): 2 km"
+}
+
+media "lr" {
+  class  = "singlemode"
+  reach  = [{ max_length = "10km" }]
+  source = "IEEE 802.3 clauses 52 (10GBASE-LR), 87 (40GBASE-LR4), 88 (100GBASE-LR4), 114 (25GBASE-LR), 122 (400GBASE-LR8): 10 km"
+}

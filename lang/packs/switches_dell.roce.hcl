@@ -1,0 +1,293 @@
+# Dell PowerSwitch switches.
+
+switch_model "dell/s5212f-on" {
+  asic = "broadcom/trident3"
+  ports = {
+    sonic = ["Ethernet[0-11]", "Ethernet[12-20:4]"]
+  }
+  speeds = {
+    "Ethernet[0-11]"    = "25G"
+    "Ethernet[12-20:4]" = "100G"
+  }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dellemc_s5212f_c3538-r0"
+  hwsku        = "DellEMC-S5212f-P-25G"
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5212f_c3538-r0/DellEMC-S5212f-P-25G"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+switch_model "dell/s5224f-on" {
+  asic = "broadcom/trident3"
+  ports = {
+    sonic = ["Ethernet[0-23]", "Ethernet[24-36:4]"]
+  }
+  speeds = {
+    "Ethernet[0-23]"    = "25G"
+    "Ethernet[24-36:4]" = "100G"
+  }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dellemc_s5224f_c3538-r0"
+  hwsku        = "DellEMC-S5224f-P-25G"
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5224f_c3538-r0/DellEMC-S5224f-P-25G"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+switch_model "dell/s5232f-on" {
+  asic = "broadcom/trident3"
+  ports = {
+    sonic       = ["Ethernet[0-124:4]", "Ethernet[128-129]"]
+    "dell-os10" = "ethernet1/1/[1-34]"
+  }
+  speeds = {
+    "Ethernet[0-124:4]"   = "100G"
+    "Ethernet[128-129]"   = "10G"
+    "ethernet1/1/[1-32]"  = "100G"
+    "ethernet1/1/[33-34]" = "10G"
+  }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dellemc_s5232f_c3538-r0"
+  hwsku        = "DellEMC-S5232f-C32"
+  has_watchdog = { sonic = true }
+  os           = ["sonic", "dell-os10"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5232f_c3538-r0/DellEMC-S5232f-C32"
+  sources = {
+    ports        = "dell-os10: dellhpc/omnia docs/source/InstallationGuides/ConfiguringSwitches/ethernet-s5.rst"
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+# The SONiC image has no headroom table for this switch and QoS tables of its
+# own. Speeds of the QSFP28 ports under OS10 depend on the port group and are
+# not stated.
+switch_model "dell/s5248f-on" {
+  asic = "broadcom/trident3"
+  ports = {
+    sonic       = ["Ethernet[0-47]", "Ethernet[48-76:4]"]
+    "dell-os10" = "ethernet1/1/[1-56]"
+  }
+  speeds = {
+    "Ethernet[0-47]"     = "25G"
+    "Ethernet[48-76:4]"  = "100G"
+    "ethernet1/1/[1-48]" = "25G"
+  }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  has_watchdog = { sonic = true }
+  os           = ["sonic", "dell-os10"]
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5248f_c3538-r0/DellEMC-S5248f-P-25G"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+  }
+}
+
+# The SONiC image has no headroom table for this switch and QoS tables of its
+# own.
+switch_model "dell/s5296f-on" {
+  asic = "broadcom/trident3"
+  ports = {
+    sonic = ["Ethernet[0-95]", "Ethernet[96-103]"]
+  }
+  speeds = {
+    "Ethernet[0-95]"   = "25G"
+    "Ethernet[96-103]" = "100G"
+  }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5296f_c3538-r0/DellEMC-S5296f-P-25G"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+  }
+}
+
+switch_model "dell/s5448f-on" {
+  asic = "broadcom/trident4"
+  ports = {
+    sonic = ["Ethernet[0-24:8]", "Ethernet[32-126:2]", "Ethernet[128-152:8]", "Ethernet[160-161]"]
+  }
+  speeds = {
+    "Ethernet[0-24:8]"    = "400G"
+    "Ethernet[32-126:2]"  = "100G"
+    "Ethernet[128-152:8]" = "400G"
+    "Ethernet[160-161]"   = "10G"
+  }
+  lanes        = 8
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dellemc_s5448f-r0"
+  hwsku        = "DellEMC-S5448f-C48O8"
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5448f-r0/DellEMC-S5448f-C48O8"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+switch_model "dell/z9100-on" {
+  asic = "broadcom/tomahawk"
+  ports = {
+    sonic = "Ethernet[0-124:4]"
+  }
+  speeds       = { "*" = "100G" }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dell_z9100_c2538-r0"
+  hwsku        = "Force10-Z9100-C32"
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9100_c2538-r0/Force10-Z9100-C32"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+switch_model "dell/z9264f-on" {
+  asic = "broadcom/tomahawk2"
+  ports = {
+    sonic       = ["Ethernet[0-252:4]", "Ethernet[256-257]"]
+    "dell-os10" = "ethernet1/1/[1-66]"
+  }
+  speeds = {
+    "Ethernet[0-252:4]"   = "100G"
+    "Ethernet[256-257]"   = "10G"
+    "ethernet1/1/[1-64]"  = "100G"
+    "ethernet1/1/[65-66]" = "10G"
+  }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dellemc_z9264f_c3538-r0"
+  hwsku        = "DellEMC-Z9264f-C64"
+  has_watchdog = { sonic = true }
+  os           = ["sonic", "dell-os10"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9264f_c3538-r0/DellEMC-Z9264f-C64"
+  sources = {
+    ports        = "dell-os10: dellhpc/omnia docs/source/InstallationGuides/ConfiguringSwitches/ethernet-Z.rst"
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+switch_model "dell/z9332f-on" {
+  asic = "broadcom/tomahawk3"
+  ports = {
+    sonic = ["Ethernet[0-248:8]", "Ethernet[256-257]"]
+  }
+  speeds = {
+    "Ethernet[0-248:8]" = "400G"
+    "Ethernet[256-257]" = "10G"
+  }
+  lanes        = 8
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dellemc_z9332f_d1508-r0"
+  hwsku        = "DellEMC-Z9332f-O32"
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+# The SONiC image has no headroom table for this switch and QoS tables of its
+# own.
+switch_model "dell/z9432f-on" {
+  asic = "broadcom/trident4"
+  ports = {
+    sonic = ["Ethernet[0-248:8]", "Ethernet[256-257]"]
+  }
+  speeds = {
+    "Ethernet[0-248:8]" = "400G"
+    "Ethernet[256-257]" = "10G"
+  }
+  lanes        = 8
+  jumbo_mtu    = 9216
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9432f_c3758-r0/DellEMC-Z9432f-O32"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+  }
+}
+
+switch_model "dell/z9664f-on" {
+  asic = "broadcom/tomahawk4"
+  ports = {
+    sonic = ["Ethernet[0-252:4]", "Ethernet[256-257]"]
+  }
+  speeds = {
+    "Ethernet[0-252:4]" = "400G"
+    "Ethernet[256-257]" = "10G"
+  }
+  lanes        = 4
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dell_z9664f-r0"
+  hwsku        = "DellEMC-Z9664f-O64"
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
+
+switch_model "dell/z9864f-on" {
+  asic = "broadcom/tomahawk5"
+  ports = {
+    sonic = ["Ethernet[0-504:8]", "Ethernet[512-513]"]
+  }
+  speeds = {
+    "Ethernet[0-504:8]" = "800G"
+    "Ethernet[512-513]" = "25G"
+  }
+  lanes        = 8
+  jumbo_mtu    = 9216
+  platform     = "x86_64-dell_z9864f-r0"
+  hwsku        = "Dell-Z9864f-O64"
+  has_watchdog = { sonic = true }
+  os           = ["sonic"]
+  defaults     = { sonic = qos.sonic_default }
+  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64"
+  sources = {
+    jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
+    has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
+  }
+}
