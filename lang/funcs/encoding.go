@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/ianaindex"
 )
@@ -24,7 +27,7 @@ func encodingFuncs() []Func {
 		{"base64gzip", "base64gzip(str)", "The UTF-8 bytes of a text, compressed with gzip, in Base64.", `base64gzip("")`, `"H4sIAAAAAAAA/wEAAP//AAAAAAAAAAA="`, group, base64GzipFunc()},
 		{"csvdecode", "csvdecode(str)", "Reads CSV text with a header into a list of objects. For a file of many rows use rows.", `csvdecode("name,slot\ngpu01,1")`, `[{ name = "gpu01", slot = "1" }]`, group, guard(stdlib.CSVDecodeFunc, csvLimit)},
 		{"jsondecode", "jsondecode(str)", "Reads JSON text into a value.", `jsondecode("{\"a\": [1, true]}")`, `{ a = [1, true] }`, group, guard(stdlib.JSONDecodeFunc, jsonLimit)},
-		{"jsonencode", "jsonencode(val)", "A value as JSON text.", `jsonencode({ a = [1, true] })`, `"{\"a\":[1,true]}"`, group, guard(stdlib.JSONEncodeFunc, checkPrinted)},
+		{"jsonencode", "jsonencode(val)", "A value as JSON text.", `jsonencode({ a = [1, true] })`, `"{\"a\":[1,true]}"`, group, jsonEncodeFunc()},
 		{"textdecodebase64", "textdecodebase64(source, encoding)", "The text that Base64 stands for in a character encoding, by its IANA name.", `textdecodebase64("aABpAA==", "UTF-16LE")`, `"hi"`, group, textDecodeFunc()},
 		{"textencodebase64", "textencodebase64(string, encoding)", "A text in a character encoding, by its IANA name, as Base64. PowerShell takes UTF-16LE.", `textencodebase64("hi", "UTF-16LE")`, `"aABpAA=="`, group, textEncodeFunc()},
 		{"urlencode", "urlencode(str)", "A text escaped for the query part of a URL.", `urlencode("a b&c")`, `"a+b%26c"`, group, urlEncodeFunc()},
@@ -118,6 +121,53 @@ func urlEncodeFunc() function.Function {
 	return fn(text("str"), cty.String, func(args []cty.Value) (cty.Value, error) {
 		return cty.StringVal(url.QueryEscape(args[0].AsString())), nil
 	})
+}
+
+func jsonEncodeFunc() function.Function {
+	params := []function.Parameter{{Name: "val", Type: dyn, AllowNull: true, AllowDynamicType: true}}
+	return fn(params, cty.String, func(args []cty.Value) (cty.Value, error) {
+		if err := checkPrinted(args); err != nil {
+			return cty.NilVal, err
+		}
+		b, err := ctyjson.Marshal(args[0], args[0].Type())
+		if err != nil {
+			return cty.NilVal, function.NewArgError(0, err)
+		}
+		v := cty.StringVal(escapeMarks(b))
+		return v, checkText(v)
+	})
+}
+
+// escapeMarks escapes combining marks that follow an escape in JSON. Strings of
+// the language are in normal form C, in which the "b" of \u000b and a dot above
+// would become one character, and the JSON text unreadable.
+func escapeMarks(b []byte) string {
+	var out strings.Builder
+	for len(b) > 0 {
+		if b[0] != '\\' {
+			n := bytes.IndexByte(b, '\\')
+			if n < 0 {
+				n = len(b)
+			}
+			out.Write(b[:n])
+			b = b[n:]
+			continue
+		}
+		n := 2
+		if len(b) > 5 && b[1] == 'u' {
+			n = 6
+		}
+		n = min(n, len(b))
+		out.Write(b[:n])
+		b = b[n:]
+		for r, size := utf8.DecodeRune(b); unicode.IsMark(r); r, size = utf8.DecodeRune(b) {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&out, `\u%04x`, unit)
+			}
+			b = b[size:]
+		}
+	}
+	return out.String()
 }
 
 func csvLimit(args []cty.Value) error {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
@@ -296,8 +297,12 @@ func (w *yamlWriter) scalar(v cty.Value) error {
 
 func (w *yamlWriter) quote(s string) {
 	w.WriteByte('"')
+	escaped := false // the last one
 	for _, r := range s {
+		plain := false
 		switch {
+		case escaped && unicode.IsMark(r):
+			fmt.Fprintf(w, `\U%08x`, r) // see escapeMarks
 		case r == '"' || r == '\\':
 			w.WriteByte('\\')
 			w.WriteRune(r)
@@ -308,8 +313,10 @@ func (w *yamlWriter) quote(s string) {
 		case r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff || r == utf8.RuneError:
 			fmt.Fprintf(w, `\u%04x`, r)
 		default:
+			plain = true
 			w.WriteRune(r)
 		}
+		escaped = !plain
 	}
 	w.WriteByte('"')
 }

@@ -7,27 +7,29 @@ media "dac" {
   reach = [
     { min_speed = "10G", max_length = "7m" },
     { min_speed = "25G", max_length = "5m" },
+    { min_speed = "40G", max_length = "7m" },
+    { min_speed = "50G", max_length = "5m" },
     { min_speed = "200G", max_length = "3m" },
   ]
-  source = "IEEE 802.3 clauses 92 (100GBASE-CR4, 5 m), 110 (25GBASE-CR, 5 m), 136 (200GBASE-CR4, 3 m), 162 (100 Gb/s a lane, 2 m); SFF-8431 appendix E (10 Gb/s, 7 m)"
+  source = "IEEE 802.3 clauses 85 (40GBASE-CR4, 7 m), 92 (100GBASE-CR4, 5 m), 110 (25GBASE-CR, 5 m), 136 (200GBASE-CR4, 3 m), 162 (100 Gb/s a lane, 2 m); SFF-8431 appendix E (10 Gb/s, 7 m)"
 }
 
 media "acc" {
   class  = "active_copper"
   reach  = [{ max_length = "7m" }]
-  source = "reach of active copper cables as sold; no clause of IEEE 802.3 covers them"
+  source = "mapyourtech.com, Active Copper Cables: 3 to 7 m from 25 to 800 Gb/s; no clause of IEEE 802.3 covers them"
 }
 
 media "aec" {
   class  = "active_copper"
   reach  = [{ max_length = "7m" }]
-  source = "reach of active electrical cables as sold; no clause of IEEE 802.3 covers them"
+  source = "as sold, between passive copper and optics; no clause of IEEE 802.3 covers them"
 }
 
 media "aoc" {
   class  = "aoc"
   reach  = [{ max_length = "100m" }]
-  source = "reach of active optical cables as sold; no clause of IEEE 802.3 covers them"
+  source = "telewiretech.com, cable assemblies for data centres: up to 100 m; no clause of IEEE 802.3 covers them"
 }
 
 media "sr" {
@@ -38,7 +40,7 @@ media "sr" {
     { min_speed = "40G", max_length = "150m" },
     { min_speed = "50G", max_length = "100m" },
   ]
-  source = "IEEE 802.3, over OM4: clauses 52 (10GBASE-SR, 400 m), 112 (25GBASE-SR, 100 m), 86 (40GBASE-SR4, 150 m), 95 and 138 (100 m), 167 (100 Gb/s a lane, 100 m)"
+  source = "IEEE 802.3, over OM4: clauses 52 (10GBASE-SR, 400 m), 112 (25GBASE-SR, 100 m), 86 (40GBASE-SR4, 150 m), 95 and 138 (100 m), 167 (100 Gb/s a lane, 100 m: P802.3db objectives)"
 }
 
 media "dr" {

@@ -27,7 +27,6 @@ nic_model "broadcom/bcm575xx" {
   driver          = "bnxt"
   ports           = 2
   speeds          = ["10G", "25G", "40G", "50G", "100G", "200G"]
-  pcie            = { gen = 4, lanes = 16 }
   roce            = ["v2"]
   iwarp           = false
   infiniband      = false
@@ -47,7 +46,6 @@ nic_model "broadcom/bcm576xx" {
   driver          = "bnxt"
   ports           = 2
   speeds          = ["10G", "25G", "50G", "100G", "200G", "400G"]
-  pcie            = { gen = 5, lanes = 16 }
   roce            = ["v2"]
   iwarp           = false
   infiniband      = false

@@ -21,6 +21,7 @@ nic_model "intel/e810" {
     pfc_priorities = "Intel document 635330: one traffic class with PFC"
     dscp_trust     = "torvalds/linux drivers/net/ethernet/intel/ice/ice_dcb_nl.c, L3 mode"
     max_mtu        = "torvalds/linux drivers/net/ethernet/intel/ice, ICE_MAX_MTU"
+    pcie           = "servethehome.com review of E810-CQDA2: PCIe Gen4 x16"
   }
 }
 

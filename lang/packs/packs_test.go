@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/format"
+	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -245,6 +246,125 @@ func TestNamesOfChipsAndTables(t *testing.T) {
 		if !slices.ContainsFunc(rows, hasSKU(sku)) {
 			t.Errorf("%s: the table has no rows for %s %s", b, platform, sku)
 		}
+	}
+}
+
+// TestSpeedsNamePorts expands the ranges of speeds: each names ports of the
+// model, no port has two speeds, and under SONiC each port has one.
+func TestSpeedsNamePorts(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.kind != "switch_model" {
+			continue
+		}
+		speeds := object(b.body, "speeds")
+		if _, all := speeds["*"]; all {
+			if len(speeds) > 1 {
+				t.Errorf("%s has a speed for all ports and for some", b)
+			}
+			continue
+		}
+		speed := map[string]string{}
+		for key, value := range speeds {
+			for _, port := range members(t, key) {
+				if speed[port] != "" {
+					t.Errorf("%s: port %s has two speeds", b, port)
+				}
+				speed[port] = value
+			}
+		}
+		ports := map[string]bool{}
+		for os, names := range portNames(t, b) {
+			for _, port := range names {
+				ports[port] = true
+				if os == "sonic" && speed[port] == "" && !(b.name == "nvidia/sn6600-ld" && port == "Ethernet512") {
+					t.Errorf("%s: port %s has no speed", b, port)
+				}
+			}
+		}
+		for port := range speed {
+			if !ports[port] {
+				t.Errorf("%s has a speed for %s and no such port", b, port)
+			}
+		}
+	}
+}
+
+// portNames are the names of a model's ports by operating system.
+func portNames(t *testing.T, b block) map[string][]string {
+	t.Helper()
+	v, diags := b.body.Attributes["ports"].Expr.Value(nil)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	names := map[string][]string{}
+	for it := v.ElementIterator(); it.Next(); {
+		os, el := it.Element()
+		if el.Type().FriendlyName() == "string" {
+			names[os.AsString()] = members(t, el.AsString())
+			continue
+		}
+		for more := el.ElementIterator(); more.Next(); {
+			_, r := more.Element()
+			names[os.AsString()] = append(names[os.AsString()], members(t, r.AsString())...)
+		}
+	}
+	return names
+}
+
+func members(t *testing.T, text string) []string {
+	t.Helper()
+	r, err := funcs.ParseRange(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	err = r.Each(func(m funcs.Member) bool {
+		names = append(names, m.Name)
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestPortCounts holds the sizes of models against what their names and the
+// makers say.
+func TestPortCounts(t *testing.T) {
+	want := map[string]map[string]int{
+		"nvidia/sn2700":       {"sonic": 32, "cumulus-linux": 32},
+		"nvidia/sn2410":       {"sonic": 56, "cumulus-linux": 56},
+		"nvidia/sn3420":       {"sonic": 60, "cumulus-linux": 60},
+		"nvidia/sn3700":       {"sonic": 32, "cumulus-linux": 32},
+		"nvidia/sn4410":       {"sonic": 32, "cumulus-linux": 32},
+		"nvidia/sn4600c":      {"sonic": 64, "cumulus-linux": 64},
+		"nvidia/sn4700":       {"sonic": 32, "cumulus-linux": 32},
+		"nvidia/sn5400":       {"sonic": 66, "cumulus-linux": 66},
+		"nvidia/sn5600":       {"sonic": 65, "cumulus-linux": 65},
+		"dell/s5248f-on":      {"sonic": 56, "dell-os10": 56},
+		"dell/s5232f-on":      {"sonic": 34, "dell-os10": 34},
+		"dell/z9264f-on":      {"sonic": 66, "dell-os10": 66},
+		"dell/z9864f-on":      {"sonic": 66},
+		"arista/7060cx-32s":   {"sonic": 32},
+		"celestica/ds3000":    {"sonic": 33},
+		"edgecore/as7816-64x": {"sonic": 64},
+	}
+	for _, b := range blocks(t) {
+		counts, checked := want[b.name]
+		if !checked {
+			continue
+		}
+		got := map[string]int{}
+		for os, names := range portNames(t, b) {
+			got[os] = len(names)
+		}
+		if diff := cmp.Diff(counts, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", b, diff)
+		}
+		delete(want, b.name)
+	}
+	for name := range want {
+		t.Errorf("there is no %s", name)
 	}
 }
 

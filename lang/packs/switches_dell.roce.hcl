@@ -96,6 +96,7 @@ switch_model "dell/s5248f-on" {
   os           = ["sonic", "dell-os10"]
   source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5248f_c3538-r0/DellEMC-S5248f-P-25G"
   sources = {
+    ports        = "dell-os10: 48 SFP28 ports and eight of 100 Gb/s as in the SONiC image, 49 to 52 being the QSFP28-DD ones; public VxRail ToR set-ups use 49 to 52 and 55, 56"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
   }

@@ -9,7 +9,7 @@ import (
 )
 
 // Targets are all emitters, by name.
-var Targets = []*targets.Target{linux.Target, windows.Target, sonic.Target}
+var Targets = []*targets.Target{&linux.Target, &windows.Target, &sonic.Target}
 
 // Find returns a target by the name that the source uses, nil if there is none.
 func Find(name string) *targets.Target {

@@ -1,0 +1,274 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/rocec/rocec/deploy/disk"
+)
+
+// Names in a stage. The lock is held as long as the process lives, so that a
+// later run knows a stage that was left behind from one that is in use.
+const (
+	stageLock = "lock"
+	stageNew  = "new"
+	stageOld  = "old"
+	stageSwap = "swap" // where "old" belongs, should the process die between two renames
+)
+
+// stage is a folder beside what it will replace, on the same file system, in
+// which new folders are built before anybody sees them.
+type stage struct {
+	dir  string
+	lock *flock.Flock
+}
+
+// newStage makes a stage in parent whose name starts with prefix, after putting
+// right what earlier processes left there.
+func newStage(parent, prefix string) (*stage, error) {
+	if err := sweep(parent, prefix); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(parent, prefix)
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{dir: dir, lock: flock.New(filepath.Join(dir, stageLock))}
+	if ok, err := s.lock.TryLock(); err != nil || !ok {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), s.close())
+	}
+	return s, nil
+}
+
+func (s *stage) fresh() string { return filepath.Join(s.dir, stageNew) }
+
+func (s *stage) close() error { return errors.Join(s.lock.Unlock(), removeAll(s.dir)) }
+
+// removeAll removes a folder whose parts may not be writable for their owner.
+func removeAll(dir string) error {
+	_ = filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() {
+			_ = os.Chmod(p, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
+
+// sweep removes stages whose process is gone. If one died between the two
+// renames that stand in for an exchange, the old folder is put back first.
+func sweep(parent, prefix string) error {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		info, err := os.Lstat(filepath.Join(dir, stageLock))
+		if err != nil {
+			// Made this instant by a process that has not locked it yet, or broken.
+			if info, err = e.Info(); err != nil || time.Since(info.ModTime()) < time.Minute {
+				continue
+			}
+		} else if !info.Mode().IsRegular() {
+			continue // not a stage
+		}
+		lock := flock.New(filepath.Join(dir, stageLock))
+		if ok, err := lock.TryLock(); err != nil || !ok {
+			continue // in use
+		}
+		err = putBack(parent, dir)
+		if err = errors.Join(err, lock.Unlock()); err != nil {
+			return err
+		}
+		if err := removeAll(dir); err != nil {
+			return fmt.Errorf("remove what an earlier run left: %w", err)
+		}
+	}
+	return nil
+}
+
+func putBack(parent, dir string) error {
+	b, err := disk.ReadFile(filepath.Join(dir, stageSwap), 1<<16)
+	if err != nil {
+		return nil // it died before the first rename
+	}
+	rel := string(b)
+	if disk.CheckPath(rel) != nil && !fs.ValidPath(rel) {
+		return nil
+	}
+	place, old := filepath.Join(parent, filepath.FromSlash(rel)), filepath.Join(dir, stageOld)
+	if _, err := os.Lstat(place); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Lstat(old); err != nil {
+		return nil
+	}
+	return os.Rename(old, place)
+}
+
+// swap puts the fresh folder in place: rel, from the stage's parent, in slashes.
+// Nobody sees the place half filled; only where the system cannot exchange two
+// names is it missing for an instant, which sweep mends after a crash.
+func (s *stage) swap(rel string) error {
+	parent := filepath.Dir(s.dir)
+	place := filepath.Join(parent, filepath.FromSlash(rel))
+	if err := disk.SyncTree(s.fresh()); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+			return err
+		}
+		if err := os.Rename(s.fresh(), place); err != nil {
+			return err
+		}
+		return disk.SyncDir(filepath.Dir(place))
+	}
+	err := disk.Exchange(s.fresh(), place)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = s.twoRenames(place, rel)
+	}
+	if err != nil {
+		return err
+	}
+	if err := disk.SyncDir(filepath.Dir(place)); err != nil {
+		return err
+	}
+	// What was there is now in the stage, and goes.
+	return errors.Join(removeAll(s.fresh()), removeAll(filepath.Join(s.dir, stageOld)))
+}
+
+func (s *stage) twoRenames(place, rel string) error {
+	old := filepath.Join(s.dir, stageOld)
+	if err := disk.WriteFile(filepath.Join(s.dir, stageSwap), []byte(rel), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(place, old); err != nil {
+		return err
+	}
+	if err := os.Rename(s.fresh(), place); err != nil {
+		return errors.Join(err, os.Rename(old, place))
+	}
+	return nil
+}
+
+// fill builds the fresh folder: the files, whose paths start at the folder, and
+// from the folder that is there now everything that rocec did not write. Owned
+// are the files of the old folder that it did write.
+func (s *stage) fill(list []File, old string, owned map[string]bool) error {
+	if err := os.Mkdir(s.fresh(), 0o755); err != nil {
+		return err
+	}
+	made := map[string]bool{}
+	for _, f := range list {
+		place := filepath.Join(s.fresh(), filepath.FromSlash(f.Path))
+		if dir := filepath.Dir(place); !made[dir] {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+			made[dir] = true
+		}
+		if err := disk.Create(place, f.Bytes, f.Mode); err != nil {
+			return err
+		}
+	}
+	info, err := os.Lstat(old)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", old)
+	}
+	fresh := make(map[string]bool, len(list))
+	for _, f := range list {
+		fresh[strings.ToLower(f.Path)] = true
+	}
+	if err := s.carry(old, owned, fresh); err != nil {
+		return err
+	}
+	return os.Chmod(s.fresh(), info.Mode().Perm())
+}
+
+// carry links or copies into the fresh folder what rocec did not write.
+func (s *stage) carry(old string, owned, fresh map[string]bool) error {
+	parents := map[string]bool{".": true}
+	for p := range owned {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			parents[dir] = true
+		}
+	}
+	return filepath.WalkDir(old, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(old, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		place := filepath.Join(s.fresh(), filepath.FromSlash(rel))
+		switch {
+		case e.IsDir() && parents[rel], owned[rel] && e.Type().IsRegular():
+			return nil
+		case fresh[strings.ToLower(rel)]:
+			return fmt.Errorf("%s is in the way: rocec did not write it and will not replace it", p)
+		case e.IsDir():
+			return os.MkdirAll(place, 0o755)
+		}
+		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+			return err
+		}
+		switch {
+		case e.Type().IsRegular():
+			if os.Link(p, place) == nil {
+				return nil
+			}
+			return copyFile(p, place)
+		case e.Type()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(p)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(to, place)
+		}
+		return fmt.Errorf("%s is neither a file, a link nor a folder", p)
+	})
+}
+
+// copyFile is for file systems without links.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}

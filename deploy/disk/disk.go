@@ -1,0 +1,179 @@
+// Package disk writes and reads files of deliveries and of the record so that
+// nobody ever sees half of one: a file is written whole beside its place,
+// flushed, and renamed into it; a folder is built whole and exchanged. It takes
+// paths and bytes and returns wrapped errors of the operating system. It also
+// says which names are safe on every system that a repository may be checked
+// out on. It leaves out what the files mean.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// MaxName is the length in bytes of the longest name of a device, as the language has it.
+const MaxName = 63
+
+// CheckName refuses what must not become the name of a file on any system:
+// anything but [A-Za-z0-9][A-Za-z0-9._-]*, more than MaxName bytes, a dot at
+// the end, which Windows drops, and the names of devices that Windows
+// reserves, with any extension.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("the name is empty")
+	case len(name) > MaxName:
+		return fmt.Errorf("name %q is %d bytes long, at most %d are allowed", name[:MaxName], len(name), MaxName)
+	case strings.HasSuffix(name, "."):
+		return fmt.Errorf("name %q ends in a dot, which some systems drop from file names", name)
+	case reserved(name):
+		return fmt.Errorf("name %q is reserved on Windows and cannot be a file there", name)
+	}
+	for i := range len(name) {
+		c := name[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || !strings.ContainsRune("._-", rune(c))) {
+			return fmt.Errorf("name %q has %q at byte %d; names are [A-Za-z0-9][A-Za-z0-9._-]*", name, c, i)
+		}
+	}
+	return nil
+}
+
+// reserved reports whether Windows keeps a name for a device: "Naming Files,
+// Paths, and Namespaces" of the Win32 documentation.
+func reserved(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	switch strings.ToUpper(base) {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	if len(base) != 4 || base[3] < '0' || base[3] > '9' {
+		return false
+	}
+	return strings.EqualFold(base[:3], "COM") || strings.EqualFold(base[:3], "LPT")
+}
+
+// CheckPath refuses what must not become the path of a file inside a folder:
+// whatever is not a clean relative path with forward slashes, and on any part
+// characters or names that some system has another use for.
+func CheckPath(path string) error {
+	if path == "." || !fs.ValidPath(path) {
+		return fmt.Errorf("path %q is not a clean relative path", path)
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if i := strings.IndexFunc(part, func(r rune) bool { return r < 0x20 || strings.ContainsRune(`\:*?"<>|`, r) || r == 0x7f }); i >= 0 {
+			return fmt.Errorf("path %q has %q, which not every system takes in a file name", path, part[i])
+		}
+		if reserved(part) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
+			return fmt.Errorf("path %q has the part %q, which cannot be a file on Windows", path, part)
+		}
+	}
+	return nil
+}
+
+// ErrTooLarge says that a file is larger than whoever reads it allows.
+var ErrTooLarge = errors.New("the file is too large")
+
+// ReadFile reads a regular file of at most limit bytes. A link, a folder and a
+// pipe are errors: what is read may come from a stranger's repository.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("read %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(), limit)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := ReadAll(f, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// ReadAll reads at most limit bytes; more are ErrTooLarge.
+func ReadAll(r io.Reader, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	return b, nil
+}
+
+// WriteFile replaces a file or makes it, whole or not at all, and returns when
+// it is on the disk. An existing file keeps its permissions; a new one gets
+// perm less the umask.
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
+	if err := replace(path, data, perm); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// Create writes a new file with exactly these permissions, for folders that
+// nobody sees yet. It does not flush: see SyncTree.
+func Create(path string, data []byte, perm fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(perm.Perm()) // after the write, and past the umask
+	}
+	return errors.Join(err, f.Close())
+}
+
+// SyncTree flushes every file and folder below root to the disk.
+func SyncTree(root string) error {
+	const few = 256 // above, one call for the whole file system is cheaper
+	var paths []string
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && (e.IsDir() || e.Type().IsRegular()) {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(paths) > few {
+		if err := syncAll(root); !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	for _, path := range paths {
+		if err := syncPath(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SyncDir flushes the names in a folder to the disk, where the system can.
+func SyncDir(dir string) error {
+	if err := syncPath(dir); err != nil {
+		return fmt.Errorf("flush folder %s: %w", dir, err)
+	}
+	return nil
+}
+
+// Exchange swaps two names of one file system in one step. It is
+// errors.ErrUnsupported where the system or the file system cannot do that.
+func Exchange(a, b string) error { return exchange(a, b) }

@@ -1,0 +1,226 @@
+// Package plan compares what devices shall be with what was read from them or,
+// where nothing was read, with what the record says was handed over, and says
+// what would change, what that does to traffic, and what could not be seen. It
+// takes intents, captures as intents, and entries of the record; it returns a
+// Plan, which is plain data: printed for people (Text), encoded for programs
+// (JSON), saved and compared again before it is applied (Saved). Nothing is
+// sent anywhere, and nothing here reads devices.
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/source"
+	"github.com/rocec/rocec/targets"
+)
+
+// FormatVersion is that of a plan as JSON. Minor versions only add keys.
+const FormatVersion = "1.0"
+
+// Device is one device as the configuration, the captures and the record have it.
+type Device struct {
+	Address  string // as the command line takes it: `topology.pod1.leaf[2]`
+	Target   *targets.Target
+	Selected string         // what chose the target: `target "sonic", fabric.roce.hcl:80`; may be ""
+	Want     *intent.Device // nil: no longer in the configuration
+	Have     *intent.Device // what captures show; nil: nothing was captured
+	Recorded *record.Entry  // nil: never handed over
+	Version  string         // of Recorded, as Store.Get returns it
+	// Artifacts are the digests of what the target writes now, by path; nil: not emitted.
+	Artifacts map[string]string
+	// Origin says where a value was written; may be nil. It is asked once per
+	// group of equal changes and field.
+	Origin func(intent.Path) []diag.Label
+}
+
+// Options steer Compute.
+type Options struct {
+	RocecVersion string
+	View         *source.View // for lines of origins; may be nil
+	Full         bool         // keep every setting of new devices, not only their number
+}
+
+// Action is what happens to an object, in the words of Terraform's JSON.
+type Action string
+
+// Actions. Replace is a device whose emitter changes.
+const (
+	Create  Action = "create"
+	Update  Action = "update"
+	Delete  Action = "delete"
+	Replace Action = "replace"
+)
+
+// Plan is what would change, in the order of addresses.
+type Plan struct {
+	RocecVersion string
+	Changes      []Change
+	Drift        []Change // what differs and is not rocec's to change, or was changed by others
+	Awaiting     []Awaited
+	Unseen       []Unseen
+	Summary      Summary
+}
+
+// Change is one object that changes: a device as such, or one port, LAG,
+// interface or VLAN of it.
+type Change struct {
+	Address string // `switch.tor.port["Ethernet0"]`
+	Device  string // name of the device
+	Owner   string // address of the device
+	Object  intent.Object
+	Name    string // of the object, "" for the device
+	Action  Action
+	Fields  []Field // in the order of intent.Fields
+	Note    string  // why, or what it amounts to
+	// Interrupts counts the ports and other objects whose traffic the change of
+	// a whole device interrupts; of one object it is 0 or 1.
+	Interrupts int
+	Group      string          // the range address of the equal changes it belongs to
+	Range      *diag.JSONRange // where the value was written; of the first of a group only
+}
+
+// Field is one setting of a change. Before is "" where nothing was, After where
+// nothing will be.
+type Field struct {
+	Name       string
+	Before     string
+	After      string
+	Interrupts bool
+	Note       string // what the change does: "link flap, about 2 s per port (mlx5)"
+	Source     string // "pod1.roce.hcl:49"; of the first of a group only
+	path       intent.Path
+}
+
+// Awaited is a device that was handed over and not seen applied since.
+type Awaited struct {
+	Address string `json:"address"`
+	Device  string `json:"device"`
+	Intent  string `json:"intent_digest"`
+}
+
+// Unseen are fields of one object that the captured output does not show.
+type Unseen struct {
+	Address string        `json:"address"`
+	Device  string        `json:"device"`
+	Owner   string        `json:"device_address"`
+	Object  intent.Object `json:"object"`
+	Name    string        `json:"name"`
+	Fields  []string      `json:"fields"`
+}
+
+// Summary counts by address. Interrupted objects are counted by kind.
+type Summary struct {
+	Add         int                   `json:"add"`
+	Change      int                   `json:"change"`
+	Destroy     int                   `json:"destroy"`
+	Interrupted map[intent.Object]int `json:"interrupted,omitempty"`
+	Devices     int                   `json:"interrupted_devices"` // on which something is interrupted
+}
+
+// Compute compares every device. The result does not depend on their order.
+func Compute(devices []Device, o Options) *Plan {
+	p := &Plan{RocecVersion: o.RocecVersion, Summary: Summary{Interrupted: map[intent.Object]int{}}}
+	byAddress := map[string]*Device{}
+	for i := range devices {
+		d := &devices[i]
+		byAddress[d.Address] = d
+		c := comparison{device: d, plan: p, full: o.Full}
+		c.run()
+	}
+	order := func(a, b Change) int {
+		return cmp.Or(Natural(a.Owner, b.Owner), cmp.Compare(rank(a), rank(b)), Natural(a.Name, b.Name))
+	}
+	slices.SortStableFunc(p.Changes, order)
+	slices.SortStableFunc(p.Drift, order)
+	slices.SortStableFunc(p.Awaiting, func(a, b Awaited) int { return Natural(a.Address, b.Address) })
+	slices.SortStableFunc(p.Unseen, func(a, b Unseen) int { return cmp.Or(Natural(a.Owner, b.Owner), Natural(a.Name, b.Name)) })
+	for _, list := range [][]Change{p.Changes, p.Drift} {
+		for _, b := range blocks(list) {
+			for i, member := range b.members {
+				list[member].Group = b.groups[i]
+			}
+			first := &list[b.members[0]]
+			first.locate(byAddress[first.Owner], o.View)
+		}
+	}
+	return p
+}
+
+// rank orders the objects of a device: itself, VLANs, ports, LAGs, interfaces.
+func rank(c Change) int {
+	return slices.Index([]intent.Object{intent.OfDevice, intent.OfVLAN, intent.OfPort, intent.OfLAG, intent.OfIface}, c.Object)
+}
+
+// locate finds where the values of a change were written.
+func (c *Change) locate(d *Device, view *source.View) {
+	if d == nil || d.Origin == nil {
+		return
+	}
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		if f.path == (intent.Path{}) || f.After == "" {
+			continue
+		}
+		labels := d.Origin(f.path)
+		if len(labels) == 0 || labels[0].Span.IsZero() {
+			continue
+		}
+		span := labels[0].Span
+		name := view.Name(span.File)
+		if name == "" {
+			continue
+		}
+		start, end, ok := view.Range(span)
+		f.Source = name
+		r := &diag.JSONRange{Filename: name}
+		if ok {
+			f.Source += ":" + strconv.Itoa(start.Line)
+			r.Start = diag.JSONPosition{Line: start.Line, Column: start.Column, Byte: start.Byte}
+			r.End = diag.JSONPosition{Line: end.Line, Column: end.Column, Byte: end.Byte}
+		}
+		if c.Range == nil {
+			c.Range = r
+		}
+		if c.Action == Create && c.Object == intent.OfDevice {
+			return // a new device has a thousand values; one place leads to it
+		}
+	}
+}
+
+// HasChanges reports whether applying the plan would do anything.
+func (p *Plan) HasChanges() bool { return len(p.Changes) > 0 }
+
+// DetailedExit is the exit code of plan --detailed-exitcode: 0 without changes,
+// 2 with changes.
+func (p *Plan) DetailedExit() int {
+	if p.HasChanges() {
+		return 2
+	}
+	return 0
+}
+
+// Address is the address of an object of a device in the words of the command
+// line, which calls the ports of a node NICs and its LAGs bonds.
+func Address(device string, kind intent.Kind, o intent.Object, name string) string {
+	if o == intent.OfDevice {
+		return device
+	}
+	return device + "." + word(kind, o) + `["` + name + `"]`
+}
+
+func word(kind intent.Kind, o intent.Object) string {
+	if kind == intent.Node {
+		switch o {
+		case intent.OfPort:
+			return "nic"
+		case intent.OfLAG:
+			return "bond"
+		}
+	}
+	return string(o)
+}

@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/disk"
+	"github.com/rocec/rocec/deploy/record"
+)
+
+// SavedVersion is the format version of a plan file. Minor versions only add keys.
+const SavedVersion = "1.0"
+
+// savedKind tells a plan file from a manifest and a record.
+const savedKind = "rocec plan"
+
+// maxSavedBytes bounds what is read as a plan.
+const maxSavedBytes = 1 << 30
+
+// Saved is a plan and the fingerprints of all that it rests on. It holds
+// digests and settings, no credentials.
+type Saved struct {
+	Kind          string                 `json:"kind"`
+	FormatVersion string                 `json:"format_version"`
+	RocecVersion  string                 `json:"rocec_version"`
+	Workspace     string                 `json:"workspace"`
+	SourcesDigest string                 `json:"sources_digest"`
+	Devices       map[string]Fingerprint `json:"devices"` // by name
+	Plan          *Plan                  `json:"plan"`
+}
+
+// Fingerprint is what one device was planned from.
+type Fingerprint struct {
+	Address   string            `json:"address"`
+	Intent    string            `json:"intent_digest,omitempty"`   // "" for a device that is destroyed
+	Artifacts map[string]string `json:"artifacts,omitempty"`       // path -> digest
+	Observed  string            `json:"observed_digest,omitempty"` // of what captures showed
+	Record    string            `json:"record_version,omitempty"`
+}
+
+// Snapshot joins a plan with the fingerprints of its devices. Sources is the
+// digest of everything that was compiled.
+func Snapshot(workspace, sources string, devices []Device, p *Plan) *Saved {
+	s := &Saved{
+		Kind: savedKind, FormatVersion: SavedVersion, RocecVersion: p.RocecVersion, Workspace: workspace, SourcesDigest: sources,
+		Devices: map[string]Fingerprint{}, Plan: p,
+	}
+	for i := range devices {
+		d := &devices[i]
+		f := Fingerprint{Address: d.Address, Artifacts: d.Artifacts, Record: d.Version}
+		name := ""
+		if d.Recorded != nil {
+			name = d.Recorded.Device
+		}
+		if d.Want != nil {
+			name, f.Intent = d.Want.Name, intent.Digest(d.Want)
+		}
+		if d.Have != nil {
+			f.Observed = intent.Digest(d.Have)
+		}
+		if name != "" {
+			s.Devices[name] = f
+		}
+	}
+	return s
+}
+
+// Save writes a plan file, whole or not at all, for its owner's eyes.
+func (s *Saved) Save(path string) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("save plan: %w", err)
+	}
+	if err := disk.WriteFile(path, append(b, '\n'), 0o600); err != nil {
+		return fmt.Errorf("save plan: %w", err)
+	}
+	return nil
+}
+
+// Load reads a plan file. What is no plan, or of an unknown format, is an error.
+func Load(path string) (*Saved, error) {
+	b, err := disk.ReadFile(path, maxSavedBytes)
+	if err != nil {
+		return nil, fmt.Errorf("load plan: %w", err)
+	}
+	s, err := DecodeSaved(b)
+	if err != nil {
+		return nil, fmt.Errorf("load plan %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// DecodeSaved reads the bytes of a plan file.
+func DecodeSaved(b []byte) (*Saved, error) {
+	var head struct {
+		Kind          string `json:"kind"`
+		FormatVersion string `json:"format_version"`
+	}
+	if err := record.Unmarshal(b, &head); err != nil {
+		return nil, err
+	}
+	if head.Kind != savedKind {
+		return nil, errors.New("it is not a saved plan")
+	}
+	if err := record.CheckFormat(head.FormatVersion, SavedVersion); err != nil {
+		return nil, err
+	}
+	s := &Saved{}
+	if err := record.Unmarshal(b, s); err != nil {
+		return nil, err
+	}
+	if s.Plan == nil {
+		return nil, errors.New("it holds no plan")
+	}
+	for name := range s.Devices {
+		if err := disk.CheckName(name); err != nil {
+			return nil, fmt.Errorf("device %w", err)
+		}
+	}
+	return s, nil
+}
+
+// StaleError says that what a saved plan rests on has moved.
+type StaleError struct {
+	Moved []string // "sources", `switch.tor: artifacts`
+}
+
+func (e *StaleError) Error() string {
+	const most = 10
+	shown := e.Moved
+	more := ""
+	if n := len(shown) - most; n > 0 {
+		shown, more = shown[:most], fmt.Sprintf(", and %d more", n)
+	}
+	return "Saved plan is stale: " + strings.Join(shown, ", ") + more
+}
+
+// Stale compares the plan with one made now, nil if nothing moved; else it is a
+// *StaleError.
+func (s *Saved) Stale(now *Saved) error {
+	var moved []string
+	put := func(differs bool, format string, args ...any) {
+		if differs {
+			moved = append(moved, fmt.Sprintf(format, args...))
+		}
+	}
+	put(s.Workspace != now.Workspace, "workspace is %q, was %q", now.Workspace, s.Workspace)
+	put(s.SourcesDigest != now.SourcesDigest, "the sources have changed")
+	put(s.RocecVersion != now.RocecVersion, "rocec is %q, was %q", now.RocecVersion, s.RocecVersion)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Devices)), maps.Keys(now.Devices))
+	slices.SortFunc(names, Natural)
+	for _, n := range slices.Compact(names) {
+		a, was := s.Devices[n]
+		b, is := now.Devices[n]
+		if !was || !is {
+			put(!was, "%s is new", b.Address)
+			put(!is, "%s is gone", a.Address)
+			continue
+		}
+		put(a.Address != b.Address, "%s was %s", b.Address, a.Address)
+		put(a.Intent != b.Intent, "%s: its intent has changed", b.Address)
+		put(!maps.Equal(a.Artifacts, b.Artifacts), "%s: its artifacts have changed", b.Address)
+		put(a.Observed != b.Observed, "%s: the device has changed", b.Address)
+		put(a.Record != b.Record, "%s: its record has changed", b.Address)
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	return &StaleError{Moved: moved}
+}

@@ -1,0 +1,141 @@
+package packs_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/packs"
+)
+
+// compile compiles a fabric with the data, and fails on any error.
+func compile(t *testing.T, src string) *compiler.Result {
+	t.Helper()
+	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(src)}}, Packs: packs.Files()})
+	var res *compiler.Result
+	if !diags.HasErrors() {
+		res = compiler.Compile(cfg, compiler.Options{AsOf: "2026-01-01", Rows: packs.HeadroomRows})
+		diags = append(diags, res.Diags...)
+	}
+	for _, d := range diags {
+		if d.Severity == diag.Error {
+			t.Errorf("%s %s", d.Rule, d.Summary)
+		}
+	}
+	if res == nil || res.Facts == nil {
+		t.Fatalf("nothing is derived:\n%s", src)
+	}
+	return res
+}
+
+// trunk is two switches of a model with one cable between their first ports.
+// Hosts would have to hold every model's classes, and here only the switch counts.
+func trunk(model, os, qos, speed, mtu string, metres int) string {
+	return fmt.Sprintf(`
+switch "s" {
+  for_each = toset(["a", "b"])
+  model    = %q
+  os       = %q
+  port "Ethernet0" {
+    speed   = %q
+    fec     = "rs"
+    mtu     = %s
+    qos     = %s
+    address = each.key == "a" ? "10.0.0.0/31" : "10.0.0.1/31"
+  }
+}
+link "ab" {
+  ends  = [switch.s["a"].port["Ethernet0"], switch.s["b"].port["Ethernet0"]]
+  cable = { media = "fr", length = "%dm" }
+}
+`, model, os, speed, mtu, qos, metres)
+}
+
+// tagged is trunk with a tagged segment in place of addresses: what PCP needs.
+func tagged(model, os, qos, speed string) string {
+	src := trunk(model, os, qos, speed, "9000", 5)
+	src = strings.Replace(src, `address = each.key == "a" ? "10.0.0.0/31" : "10.0.0.1/31"`, "segments = segment.storage", 1)
+	return src + "segment \"storage\" {\n  vlan = 711\n}\n"
+}
+
+// headroomOf is what is derived for priority 3 of the first port with a cable.
+func headroomOf(t *testing.T, res *compiler.Result) derive.Headroom {
+	t.Helper()
+	for id := 1; id < len(res.Fabric.Ports); id++ {
+		if res.Fabric.Ports[id].Link != 0 {
+			return res.Facts.Port(fabric.PortID(id)).Headroom[3]
+		}
+	}
+	t.Fatal("no port has a cable")
+	return derive.Headroom{}
+}
+
+// TestSpectrumHeadroom holds the data of the chips against worked numbers of
+// sonic-swss's buffer_headroom_mellanox.lua, as images ship it (1024 B of lossless
+// MTU, half small packets), for a port MTU of 9100 and 100 Gb/s over 5 m.
+func TestSpectrumHeadroom(t *testing.T) {
+	for _, c := range []struct {
+		model       string
+		until, from uint32 // xoff up to 202511, and from 202605
+	}{
+		{"nvidia/sn2700", 41984, 44032},
+		{"nvidia/sn3700c", 46080, 48128},
+		{"nvidia/sn4600c", 46080, 48128},
+		{"nvidia/sn5400", 47104, 49152},
+	} {
+		for os, want := range map[string]uint32{"sonic/202511": c.until, "sonic/202605": c.from} {
+			h := headroomOf(t, compile(t, trunk(c.model, os, "qos.nvidia_roce", "100G", "9100", 5)))
+			if h.Source != derive.SourceFormula || h.Xoff != want {
+				t.Errorf("%s %s: source %d, xoff %d, want %d", c.model, os, h.Source, h.Xoff, want)
+			}
+		}
+	}
+}
+
+// TestTableHeadroom holds the keys of platforms against rows of their images.
+func TestTableHeadroom(t *testing.T) {
+	for _, c := range []struct {
+		model, speed string
+		metres       int
+		xoff         uint32
+	}{
+		{"dell/z9332f-on", "400G", 40, 201930},
+		{"dell/z9100-on", "100G", 5, 165568},
+		{"dell/s5232f-on", "100G", 300, 272640},
+		{"dell/z9864f-on", "800G", 5, 729488},
+		{"dell/z9664f-on", "400G", 5, 0},
+		{"arista/7050cx3-32s", "100G", 5, 0},
+		{"arista/7060cx-32s", "100G", 5, 0},
+		{"arista/7260cx3-64", "100G", 5, 0},
+		{"celestica/ds3000", "100G", 5, 0},
+	} {
+		h := headroomOf(t, compile(t, trunk(c.model, "sonic/202511", "qos.nvidia_roce", c.speed, "9100", c.metres)))
+		if h.Source != derive.SourceTable || c.xoff != 0 && h.Xoff != c.xoff {
+			t.Errorf("%s %s over %d m: source %d, xoff %d, want %d", c.model, c.speed, c.metres, h.Source, h.Xoff, c.xoff)
+		}
+	}
+}
+
+// TestContractsCompile puts every contract on both ends of a cable.
+func TestContractsCompile(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(packs.Index()["qos"])) {
+		t.Run(name, func(t *testing.T) {
+			compile(t, tagged("nvidia/sn3700", "sonic/202511", "qos."+name, "100G"))
+		})
+	}
+	t.Run("keep", func(t *testing.T) {
+		res := compile(t, tagged("nvidia/sn3700", "sonic/202511", `"keep"`, "100G"))
+		p := &res.Fabric.Profiles[res.Fabric.Ports[1].Profile]
+		if p.PFC != 1<<3|1<<4 || p.DSCP[3] != 3 || p.DSCP[26] != 1 || p.DSCP[8] != 0 || p.DSCP[46] != 5 {
+			t.Errorf("the default of SONiC is PFC on 3 and 4 and DSCP 26 on class 1, not %+v", p)
+		}
+	})
+}
