@@ -234,8 +234,8 @@ func withdraw(dir, name string, manifests ...*Manifest) (err error) {
 	return nil
 }
 
-// note records the devices. What is recorded as applied, and would be handed
-// over with the same files again, stays applied.
+// note records the devices. An entry of the same files stays as it is, be it
+// handed over or applied.
 func note(src Source, devices []Device, removed []string, lock *record.Lock) error {
 	store := lock.Store()
 	sources := SourcesDigest(src.Sources, src.Variables)
@@ -249,11 +249,9 @@ func note(src Source, devices []Device, removed []string, lock *record.Lock) err
 		if err != nil {
 			return err
 		}
-		if before != nil && before.IntentDigest == e.IntentDigest && before.Emitter == e.Emitter && maps.Equal(before.Artifacts, e.Artifacts) {
-			if before.Address == e.Address && before.Output == e.Output && before.SourcesDigest == e.SourcesDigest {
-				continue
-			}
-			e.Status = before.Status
+		if before != nil && before.Address == e.Address && before.Emitter == e.Emitter && before.Output == e.Output &&
+			before.IntentDigest == e.IntentDigest && maps.Equal(before.Artifacts, e.Artifacts) {
+			continue // the digest of the sources alone is no reason to touch every file of a repository
 		}
 		if _, err := lock.Put(e, version); err != nil {
 			return err

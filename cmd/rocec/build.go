@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/resolve"
+	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/lang/source"
+	"github.com/rocec/rocec/targets/emit"
+	"github.com/spf13/cobra"
+)
+
+// choice is which devices a command is about.
+type choice struct{ target, exclude []string }
+
+func (c *choice) flags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&c.target, "target", nil, "only these `ADDRESSES` (globs, quotes around keys may be left out)")
+	cmd.Flags().StringSliceVar(&c.exclude, "exclude", nil, "without these `ADDRESSES`")
+}
+
+// pick keeps the chosen devices. A pattern that fits none is a mistake.
+func (c *choice) pick(devices []compiled) ([]compiled, error) {
+	hit := map[string]bool{}
+	fits := func(patterns []string, address string) bool {
+		any := false
+		for _, p := range patterns {
+			if resolve.Match(p, address) {
+				hit[p], any = true, true
+			}
+		}
+		return any
+	}
+	var out []compiled
+	for _, d := range devices {
+		in := len(c.target) == 0 || fits(c.target, d.address)
+		if in && !fits(c.exclude, d.address) {
+			out = append(out, d)
+		}
+	}
+	for _, p := range append(append([]string(nil), c.target...), c.exclude...) {
+		if !hit[p] {
+			return nil, fmt.Errorf("%q matches no device of this fabric", p)
+		}
+	}
+	return out, nil
+}
+
+func (a *app) buildCommand() *cobra.Command {
+	var in inputs
+	var pick choice
+	var outDir, archive string
+	var check bool
+	c := &cobra.Command{
+		Use: "build", Aliases: []string{"compile"}, Short: "Write every device's files", Args: cobra.NoArgs,
+		Example: "  rocec build --out-dir=out\n  rocec build --check          # exit 2 when the files on disk are stale",
+		RunE: func(*cobra.Command, []string) error {
+			p, devices, err := a.compiled(&in, &pick)
+			if err != nil {
+				return err
+			}
+			tree, err := apply.NewTree(p.source(), p.delivered(devices))
+			if err != nil {
+				return err
+			}
+			switch {
+			case check:
+				return a.checkTree(outDir, tree)
+			case archive != "":
+				return a.writeArchive(archive, tree)
+			}
+			changed, err := apply.WriteTree(a.path(outDir), tree)
+			if err != nil {
+				return err
+			}
+			if !a.quiet && !a.json {
+				verb := "Wrote"
+				if !changed {
+					verb = "Nothing changed:"
+				}
+				fmt.Fprintf(a.out, "%s %s of %s in %s.\n", verb, count(len(tree.Files), "file"), count(len(tree.Manifest.Devices), "device"), outDir)
+			}
+			if a.wantsJSON() {
+				return a.writeJSON(tree.Manifest)
+			}
+			return nil
+		},
+	}
+	in.flags(c)
+	pick.flags(c)
+	c.Flags().StringVar(&outDir, "out-dir", "out", "`DIR` for the files")
+	c.Flags().StringVar(&archive, "archive", "", "write a tar `FILE` instead of a folder")
+	c.Flags().BoolVar(&check, "check", false, "write nothing; exit 2 if the files on disk are not these")
+	return c
+}
+
+// compiled loads, compiles and checks, and stops at errors.
+func (a *app) compiled(in *inputs, pick *choice) (*project, []compiled, error) {
+	p, err := a.load(in, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	devices := p.devices()
+	p.checks()
+	if err := a.stopOnErrors(p); err != nil {
+		return nil, nil, err
+	}
+	devices, err = pick.pick(devices)
+	return p, devices, err
+}
+
+// checkTree compares the files on disk with those that would be written.
+func (a *app) checkTree(outDir string, tree *apply.Tree) error {
+	differ, err := apply.CheckTree(a.path(outDir), tree)
+	if err != nil {
+		return err
+	}
+	if a.wantsJSON() {
+		if err := a.writeJSON(map[string]any{"in_sync": len(differ) == 0, "differences": differ}); err != nil {
+			return err
+		}
+	}
+	if len(differ) == 0 {
+		if !a.json && !a.quiet {
+			fmt.Fprintf(a.out, "The files in %s are what the source gives.\n", outDir)
+		}
+		return nil
+	}
+	if !a.json {
+		for _, d := range differ {
+			fmt.Fprintf(a.out, "%s: %s\n", d.Kind, d.Path)
+		}
+		fmt.Fprintf(a.err, "rocec: %s in %s; run rocec build\n", count(len(differ), "stale file"), outDir)
+	}
+	return exit(2)
+}
+
+// writeArchive writes the tree as a tar file, whole or not at all.
+func (a *app) writeArchive(name string, tree *apply.Tree) error {
+	var b bytes.Buffer
+	if err := apply.WriteTar(&b, tree); err != nil {
+		return err
+	}
+	if err := replaceFile(a.path(name), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if !a.quiet && !a.json {
+		fmt.Fprintf(a.out, "Wrote %s of %s to %s.\n", count(len(tree.Files), "file"), count(len(tree.Manifest.Devices), "device"), name)
+	}
+	return nil
+}
+
+// source is what the artifacts are made from, for the manifest: packs are part
+// of the tool and not listed.
+func (p *project) source() apply.Source {
+	src := apply.Source{RocecVersion: version(), Sources: map[string]string{}, Variables: map[string]string{}}
+	for id := 1; id <= p.cfg.Files.Len(); id++ {
+		name := p.cfg.Files.Name(source.FileID(id))
+		if !strings.HasPrefix(name, "pack:") {
+			src.Sources[name] = fmt.Sprintf("sha256:%x", p.cfg.Files.Digest(source.FileID(id)))
+		}
+	}
+	for _, in := range p.cfg.Inputs {
+		src.Variables[in.Name] = fmt.Sprintf("sha256:%x", in.Digest[:])
+	}
+	return src
+}
+
+// delivered are the devices that rocec writes, with their artifacts.
+func (p *project) delivered(devices []compiled) []apply.Device {
+	var list []apply.Device
+	for i := range devices {
+		d := &devices[i]
+		if !p.written(d) {
+			continue
+		}
+		list = append(list, apply.Device{
+			Name: d.intent.Name, Address: d.address, Emitter: d.target.Name, Output: d.chosen.Output,
+			Intent: d.intent, Artifacts: d.files(), Inputs: p.derived(d),
+		})
+	}
+	return list
+}
+
+// files are the artifacts of a device, made once.
+func (d *compiled) files() []emit.Artifact {
+	if d.made == nil {
+		d.made = artifacts(d, false)
+	}
+	return d.made
+}
+
+// derived are the inputs of the values that were computed for a device: what
+// would move them without anybody writing so.
+func (p *project) derived(d *compiled) map[string]string {
+	f := p.res.Fabric
+	in := map[string]string{}
+	if m := f.Devices[d.id].Model; m != 0 {
+		in["model"] = f.Text(f.Models[m].Name)
+	}
+	first, end := f.PortsOf(d.id)
+	for id := first; id < end; id++ {
+		x := p.res.Facts.Port(id)
+		for priority, h := range x.Headroom {
+			if h.Source == 0 {
+				continue
+			}
+			in[fmt.Sprintf("%s.headroom[%d]", f.Text(f.Ports[id].Name), priority)] = fmt.Sprintf("%d B by %s from %d Mb/s, %d mm, MTU %d", h.Xoff, sourceName(h.Source), f.Ports[id].Mbps, x.CableMm, f.Ports[id].MTU)
+		}
+	}
+	return in
+}
+
+// sourceName says where a headroom comes from.
+func sourceName(s derive.Source) string {
+	return map[derive.Source]string{
+		derive.SourceOperator: "the operator", derive.SourceTable: "the vendor's table", derive.SourceFormula: "the vendor's formula",
+		derive.SourceReference: "the reference formula", derive.SourceKept: "the device itself",
+	}[s]
+}
+
+// written reports whether rocec writes a device's settings at all.
+func (p *project) written(d *compiled) bool {
+	return p.res.Fabric.Devices[d.id].Manage == fabric.Full
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/rocec/rocec/lang/packs"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/all"
+	"github.com/rocec/rocec/targets/feature"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) capabilitiesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "capabilities [TARGET|MODEL]", Short: "What a target or model can do, with the source of each fact", Args: cobra.MaximumNArgs(1),
+		Example: "  rocec capabilities sonic\n  rocec capabilities nvidia/sn3700",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return append(all.Names(), packs.Names()...), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.matrix()
+			}
+			if t := all.Find(args[0]); t != nil {
+				return a.targetFeatures(t)
+			}
+			return a.model(args[0])
+		},
+	}
+}
+
+// matrix lists the targets.
+func (a *app) matrix() error {
+	if a.json {
+		var list []map[string]any
+		for _, t := range all.Targets {
+			list = append(list, map[string]any{"name": t.Name, "title": t.Title, "os": t.OS, "versions": t.Versions})
+		}
+		return a.writeJSON(list)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, t := range all.Targets {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.OS, ", "), t.Versions, t.Title)
+	}
+	return w.Flush()
+}
+
+func (a *app) targetFeatures(t *targets.Target) error {
+	type row struct {
+		Feature string `json:"feature"`
+		Support string `json:"support"`
+		Since   string `json:"since,omitempty"`
+		Until   string `json:"until,omitempty"`
+		Note    string `json:"note,omitempty"`
+		Source  string `json:"source,omitempty"`
+	}
+	var rows []row
+	for _, id := range feature.All {
+		r := t.Features.Find(id, "")
+		rows = append(rows, row{string(id), r.Support.String(), r.Since, r.Until, r.Note, r.Source})
+	}
+	if a.json {
+		return a.writeJSON(map[string]any{"target": t.Name, "title": t.Title, "os": t.OS, "features": rows})
+	}
+	fmt.Fprintf(a.out, "%s: %s\n\n", t.Name, t.Title)
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Feature, r.Support, r.Since, r.Note, r.Source)
+	}
+	return w.Flush()
+}
+
+// model prints the data of a model as the pack states it: every fact with its
+// source, in the language itself.
+func (a *app) model(name string) error {
+	file, ok := packs.FileOf(name)
+	if !ok {
+		return fmt.Errorf("there is no target and no model %q (rocec capabilities lists targets)", name)
+	}
+	text, err := fs.ReadFile(packs.Files(), file)
+	if err != nil {
+		return err
+	}
+	block := blockText(string(text), name)
+	if a.json {
+		return a.writeJSON(map[string]string{"name": name, "file": file, "text": block})
+	}
+	fmt.Fprint(a.out, block)
+	return nil
+}
+
+// blockText cuts a top-level block out of a formatted file: from its header to
+// the brace in column one.
+func blockText(text, name string) string {
+	at := strings.Index(text, ` "`+name+`" {`)
+	if at < 0 {
+		return text
+	}
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	if end := strings.Index(text[at:], "\n}\n"); end >= 0 {
+		return text[start : at+end+3]
+	}
+	return text[start:]
+}

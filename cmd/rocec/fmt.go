@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/format"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) fmtCommand() *cobra.Command {
+	var check, diff, recursive bool
+	list, write := true, true
+	c := &cobra.Command{
+		Use: "fmt [PATH...]", Short: "Rewrite files to the canonical layout; - reads standard input",
+		Example: "  rocec fmt --check --diff --recursive",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "-" {
+				return a.fmtStream()
+			}
+			files, err := a.fmtFiles(args, recursive)
+			if err != nil {
+				return err
+			}
+			worst := 0
+			for _, name := range files {
+				code, err := a.fmtFile(name, check, diff, list, write)
+				if err != nil {
+					return err
+				}
+				if code == 2 || worst == 0 {
+					worst = code
+				}
+			}
+			if worst != 0 {
+				return exit(worst)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&check, "check", false, "change nothing; exit 3 if something would change")
+	c.Flags().BoolVar(&diff, "diff", false, "show what would change")
+	c.Flags().BoolVar(&recursive, "recursive", false, "folders below as well")
+	c.Flags().BoolVar(&list, "list", true, "name the files that change")
+	c.Flags().BoolVar(&write, "write", true, "write the files")
+	return c
+}
+
+func (a *app) fmtStream() error {
+	src, err := io.ReadAll(a.in)
+	if err != nil {
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	out, problem := format.Source("-", src)
+	if problem != nil {
+		fmt.Fprintf(a.err, "<stdin>:%d:%d: %s\n", problem.Line, problem.Column, problem.Message)
+		return exit(2)
+	}
+	_, err = a.out.Write(out)
+	return err
+}
+
+// fmtFiles lists the files of the arguments, of the folder without any.
+func (a *app) fmtFiles(args []string, recursive bool) ([]string, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	var files []string
+	for _, arg := range args {
+		path := a.path(arg)
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && name != path && (!recursive || strings.HasPrefix(d.Name(), ".")):
+				return filepath.SkipDir
+			case !d.IsDir() && formatted(d.Name()):
+				files = append(files, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+func formatted(name string) bool {
+	for _, ending := range []string{".roce.hcl", ".rocevars.hcl", ".rocetest.hcl"} {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// fmtFile formats one file and returns the exit code it asks for.
+func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return 1, err
+	}
+	out, problem := format.Source(name, src)
+	if problem != nil {
+		fmt.Fprintf(a.err, "%s:%d:%d: %s\n", name, problem.Line, problem.Column, problem.Message)
+		return 2, nil
+	}
+	if string(out) == string(src) {
+		return 0, nil
+	}
+	if list {
+		fmt.Fprintln(a.out, name)
+	}
+	if diff {
+		fmt.Fprint(a.out, format.Diff(name, src, out))
+	}
+	if check {
+		return 3, nil
+	}
+	if write {
+		info, err := os.Stat(name)
+		if err != nil {
+			return 1, err
+		}
+		if err := replaceFile(name, out, info.Mode().Perm()); err != nil {
+			return 1, fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return 0, nil
+}
+
+// replaceFile writes a file beside the old one and renames it, so that a full
+// disk or a killed process leaves the old one whole.
+func replaceFile(name string, content []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".rocec-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/spf13/cobra"
+)
+
+// workspace is the folder of the record that this run works in.
+func (a *app) workspace() string {
+	if w := a.env["ROCEC_WORKSPACE"]; w != "" {
+		return w
+	}
+	return "default"
+}
+
+// store is the record of the workspace: where the rocec block says, else the
+// folder `record` beside the configuration.
+func (a *app) store(p *project) (*record.Store, error) {
+	root := "record"
+	if p != nil {
+		for _, b := range p.cfg.Top {
+			if p.cfg.Blocks[b].Kind != schema.Rocec {
+				continue
+			}
+			if t := p.cfg.Text(p.cfg.Field(p.cfg.Attr(b, schema.ARecord), schema.ASource)); t != "" {
+				root = t
+			}
+		}
+	}
+	return record.Open(a.path(root), a.workspace())
+}
+
+func (a *app) recordCommand() *cobra.Command {
+	c := &cobra.Command{Use: "record", Short: "Look at the record of what was handed over and applied"}
+	var in inputs
+	list := &cobra.Command{
+		Use: "list", Short: "List the devices of the record", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.openRecord(&in)
+			if err != nil {
+				return err
+			}
+			entries, err := s.All()
+			if err != nil {
+				return fmt.Errorf("read record: %w", err)
+			}
+			if a.json {
+				return a.writeJSON(entries)
+			}
+			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			for _, e := range entries {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Address, e.Emitter, e.Status, e.IntentDigest)
+			}
+			return w.Flush()
+		},
+	}
+	show := &cobra.Command{
+		Use: "show DEVICE", Short: "Print what the record holds of a device", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := a.openRecord(&in)
+			if err != nil {
+				return err
+			}
+			e, _, err := s.Get(args[0])
+			switch {
+			case err != nil:
+				return fmt.Errorf("read record: %w", err)
+			case e == nil:
+				return fmt.Errorf("the record has no device %s", args[0])
+			}
+			text, err := record.Encode(e)
+			if err != nil {
+				return err
+			}
+			_, err = a.out.Write(text)
+			return err
+		},
+	}
+	for _, sub := range []*cobra.Command{list, show} {
+		in.flags(sub)
+		c.AddCommand(sub)
+	}
+	return c
+}
+
+// openRecord finds the record of the configuration, which need not be sound.
+func (a *app) openRecord(in *inputs) (*record.Store, error) {
+	p, err := a.load(in, false)
+	if err != nil {
+		return nil, err
+	}
+	return a.store(p)
+}
+
+func (a *app) unlockCommand() *cobra.Command {
+	var in inputs
+	c := &cobra.Command{
+		Use: "force-unlock ID", Short: "Break the lock of the record that has this ID", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := a.openRecord(&in)
+			if err != nil {
+				return err
+			}
+			if err := s.ForceUnlock(args[0]); err != nil {
+				return fmt.Errorf("unlock record: %w", err)
+			}
+			fmt.Fprintln(a.out, "The record is unlocked.")
+			return nil
+		},
+	}
+	in.flags(c)
+	return c
+}

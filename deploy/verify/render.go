@@ -1,0 +1,212 @@
+package verify
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/plan"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// FormatVersion is that of the results as JSON. Minor versions only add keys.
+const FormatVersion = "1.0"
+
+// TextOptions say how results are printed for people.
+type TextOptions struct {
+	Style    plan.Style
+	Detailed bool // devices in sync, and every object by itself
+}
+
+// Text prints what differs, what could not be seen, and one line of counts.
+// Findings about the captures are printed by whoever has their text.
+func Text(w io.Writer, results []*Result, o TextOptions) error {
+	var b strings.Builder
+	for _, r := range results {
+		r.text(&b, o)
+	}
+	unseen := unseen(results)
+	if len(unseen) > 0 {
+		b.WriteString("could not be seen in the captured output:\n")
+		for _, l := range plan.UnseenLines(unseen, o.Detailed) {
+			fmt.Fprintf(&b, "  %s\n", diag.Printable(l))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString(Tally(results) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Result) text(b *strings.Builder, o TextOptions) {
+	address := diag.Printable(r.Address)
+	switch {
+	case r.Status == Unknown:
+		fmt.Fprintf(b, "%s: unknown, %s\n\n", address, diag.Printable(r.Reason))
+	case r.Status == InSync && o.Detailed:
+		s := "in sync"
+		if r.Confirmed {
+			s += ", recorded as applied"
+		}
+		fmt.Fprintf(b, "%s: %s\n\n", address, s)
+	case r.Status == Drift:
+		fmt.Fprintf(b, "%s: drift, expected -> found\n", address)
+		for _, l := range r.lines(o) {
+			fmt.Fprintf(b, "  %s %s\n", paint(o.Style.Change, "~"), l)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func paint(f func(string) string, s string) string {
+	if f == nil {
+		return s
+	}
+	return f(s)
+}
+
+// lines are the differences, equal ones of several objects as one:
+// `port["swp[1-4]"].mtu = 9000 -> 1500`. Fields of an object that is missing
+// are left out, the object itself is enough.
+func (r *Result) lines(o TextOptions) []string {
+	type kind struct {
+		object               intent.Object
+		field, before, after string
+	}
+	names := map[kind][]string{}
+	var order []kind
+	missing := map[intent.Path]bool{}
+	for _, x := range r.Differences {
+		at := intent.Path{Object: x.Path.Object, Name: x.Path.Name}
+		if x.Creates() {
+			missing[at] = true
+		} else if missing[at] {
+			continue
+		}
+		k := kind{x.Path.Object, x.Path.Field, x.Before, x.After}
+		if o.Detailed {
+			k.field += "\x00" + x.Path.Name
+		}
+		if _, ok := names[k]; !ok {
+			order = append(order, k)
+		}
+		names[k] = append(names[k], x.Path.Name)
+	}
+	var out []string
+	for _, k := range order {
+		field, _, _ := strings.Cut(k.field, "\x00")
+		for _, n := range plan.Ranges(names[k]) {
+			where := plan.Address("", r.Kind, k.object, n)
+			if k.object != intent.OfDevice {
+				where = strings.TrimPrefix(where, ".")
+			}
+			if field == "" {
+				out = append(out, diag.Printable(where)+" is missing")
+				continue
+			}
+			found := k.before
+			if found == "" {
+				found = "nothing"
+			}
+			out = append(out, diag.Printable(strings.TrimPrefix(where+"."+field, ".")+" = "+k.after+" -> "+found))
+		}
+	}
+	return out
+}
+
+// Tally is the line of counts: "Verify: 3 in sync, 1 drift, 0 unknown."
+func Tally(results []*Result) string {
+	counts := map[Status]int{}
+	confirmed := 0
+	for _, r := range results {
+		counts[r.Status]++
+		if r.Confirmed {
+			confirmed++
+		}
+	}
+	s := fmt.Sprintf("Verify: %d in sync, %d drift, %d unknown.", counts[InSync], counts[Drift], counts[Unknown])
+	if confirmed > 0 {
+		s += fmt.Sprintf(" Recorded as applied: %d.", confirmed)
+	}
+	return s
+}
+
+func unseen(results []*Result) []plan.Unseen {
+	var list []plan.Unseen
+	for _, r := range results {
+		for _, p := range r.Unseen {
+			address := plan.Address(r.Address, r.Kind, p.Object, p.Name)
+			i := slices.IndexFunc(list, func(u plan.Unseen) bool { return u.Address == address })
+			if i < 0 {
+				i = len(list)
+				list = append(list, plan.Unseen{Address: address, Device: r.Device, Owner: r.Address, Object: p.Object, Name: p.Name})
+			}
+			list[i].Fields = append(list[i].Fields, p.Field)
+		}
+	}
+	return list
+}
+
+type reportJSON struct {
+	FormatVersion string        `json:"format_version"`
+	RocecVersion  string        `json:"rocec_version"`
+	Devices       []resultJSON  `json:"devices"`
+	Unseen        []plan.Unseen `json:"unseen"`
+	Summary       struct {
+		InSync    int `json:"in_sync"`
+		Drift     int `json:"drift"`
+		Unknown   int `json:"unknown"`
+		Confirmed int `json:"confirmed"`
+	} `json:"summary"`
+}
+
+type resultJSON struct {
+	Address   string                `json:"address"`
+	Device    string                `json:"device"`
+	Status    Status                `json:"status"`
+	Reason    string                `json:"reason,omitempty"`
+	Confirmed bool                  `json:"confirmed"`
+	Drift     []differenceJSON      `json:"drift"`
+	Findings  []diag.JSONDiagnostic `json:"diagnostics"`
+}
+
+type differenceJSON struct {
+	Address  string        `json:"address"`
+	Object   intent.Object `json:"object"`
+	Name     string        `json:"name"`
+	Field    string        `json:"field"`
+	Expected string        `json:"expected"`
+	Found    string        `json:"found"`
+}
+
+// JSON writes the results as one object and a line feed. The view shows the
+// captures that findings point into; it may be nil.
+func JSON(w io.Writer, results []*Result, rocecVersion string, view *source.View) error {
+	report := reportJSON{FormatVersion: FormatVersion, RocecVersion: rocecVersion, Devices: []resultJSON{}, Unseen: append([]plan.Unseen{}, unseen(results)...)}
+	for _, r := range results {
+		j := resultJSON{
+			Address: r.Address, Device: r.Device, Status: r.Status, Reason: r.Reason, Confirmed: r.Confirmed,
+			Drift: []differenceJSON{}, Findings: diag.JSON(r.Findings, view, nil),
+		}
+		for _, x := range r.Differences {
+			j.Drift = append(j.Drift, differenceJSON{plan.Address(r.Address, r.Kind, x.Path.Object, x.Path.Name), x.Path.Object, x.Path.Name, x.Path.Field, x.After, x.Before})
+		}
+		report.Devices = append(report.Devices, j)
+		switch r.Status {
+		case InSync:
+			report.Summary.InSync++
+		case Drift:
+			report.Summary.Drift++
+		default:
+			report.Summary.Unknown++
+		}
+		if r.Confirmed {
+			report.Summary.Confirmed++
+		}
+	}
+	return json.NewEncoder(w).Encode(report)
+}

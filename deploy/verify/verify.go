@@ -1,0 +1,229 @@
+// Package verify compares devices with what they shall be, from output that
+// was captured on them. It takes a folder of captures, the intent of a device
+// and its target, and returns what differs, what could not be seen, and what
+// the target found odd in the captures. A device that was handed over and shows
+// everything as wanted can be recorded as applied (Confirm). It runs no
+// commands and contacts nothing.
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/disk"
+	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/source"
+	"github.com/rocec/rocec/targets"
+)
+
+// MaxCaptureBytes is the size above which a captured file is refused.
+const MaxCaptureBytes = 64 << 20
+
+// Status says how a device compares.
+type Status string
+
+// InSync: everything that can be seen is as wanted. Drift: something differs.
+// Unknown: there are no captures, or they could not be read.
+const (
+	InSync  Status = "in_sync"
+	Drift   Status = "drift"
+	Unknown Status = "unknown"
+)
+
+// Result is one device compared.
+type Result struct {
+	Address     string
+	Device      string
+	Kind        intent.Kind
+	Status      Status
+	Reason      string // of Unknown
+	Differences []intent.Difference
+	Unseen      []intent.Path
+	Observed    *intent.Device // nil if Unknown
+	Findings    diag.List      // of the target about the captures
+	Confirmed   bool           // the record was marked as applied
+	wanted      string         // digest of what it was compared with
+}
+
+// Captures reads dir/<device>/<file> for every probe of the target and compares
+// the device as it was captured with the intent. A probe without a file was not
+// run; a device without any is Unknown. Files enter the table, which may be nil,
+// so that findings can point into them.
+func Captures(dir, address string, d *intent.Device, t *targets.Target, files *source.Files) (*Result, error) {
+	r := &Result{Address: address, Device: d.Name, Kind: d.Kind, Status: Unknown, wanted: intent.Digest(d)}
+	if t.Parse == nil {
+		r.Reason = "target " + t.Name + " reads no captures"
+		return r, nil
+	}
+	captured, err := read(dir, d, t, files)
+	if err != nil {
+		return nil, fmt.Errorf("read captures of %s: %w", d.Name, err)
+	}
+	if len(captured.Files) == 0 {
+		r.Reason = fmt.Sprintf("no captured output in %s; its files are %s", filepath.Join(dir, d.Name), strings.Join(fileNames(t), ", "))
+		return r, nil
+	}
+	r.Observed, r.Findings = t.Parse(d, captured)
+	if r.Observed == nil || r.Findings.HasErrors() {
+		r.Observed, r.Reason = nil, "the captured output could not be read"
+		return r, nil
+	}
+	r.compare(d)
+	return r, nil
+}
+
+// compare is the verdict on an observed device.
+func (r *Result) compare(want *intent.Device) {
+	r.Differences, r.Unseen = intent.Diff(want, r.Observed), intent.Unseen(want, r.Observed)
+	wanted := 0
+	for p, v := range want.Fields {
+		if v.State == intent.Set && p.Field != "" {
+			wanted++
+		}
+	}
+	switch {
+	case len(r.Differences) > 0:
+		r.Status = Drift
+	case wanted > 0 && len(r.Unseen) == wanted:
+		r.Reason = "the captured output shows none of the settings"
+	default:
+		r.Status = InSync
+	}
+}
+
+func fileNames(t *targets.Target) []string {
+	var list []string
+	for _, p := range t.Probes {
+		list = append(list, strings.ReplaceAll(p.File, "%s", "<port>"))
+	}
+	return list
+}
+
+// read takes the files that the probes name, and no others. Captures come from
+// devices and strangers: nothing outside the device's folder is opened, be it
+// by a name or by a link.
+func read(dir string, d *intent.Device, t *targets.Target, files *source.Files) (targets.Captured, error) {
+	c := targets.Captured{Files: map[string][]byte{}}
+	if err := disk.CheckName(d.Name); err != nil {
+		return c, err
+	}
+	folder := filepath.Join(dir, d.Name)
+	root, err := os.OpenRoot(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(dir); err != nil {
+			return c, err
+		}
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	defer root.Close()
+	ids := map[string]source.FileID{}
+	for _, name := range probeFiles(d, t) {
+		b, err := readIn(root, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", filepath.Join(folder, filepath.FromSlash(name)), err)
+		}
+		c.Files[name] = b
+		if files != nil {
+			ids[name] = files.Add(path.Join(filepath.ToSlash(folder), name), b)
+		}
+	}
+	if files != nil {
+		c.Label = func(file string, offset, length int) diag.Label {
+			id, ok := ids[file]
+			if !ok {
+				return diag.Label{Where: file}
+			}
+			return diag.Label{Span: source.Span{File: id, Start: uint32(max(offset, 0)), Len: uint32(max(length, 0))}}
+		}
+	}
+	return c, nil
+}
+
+// probeFiles are the names of the files, those of each port included. A port
+// whose name would lead elsewhere has none.
+func probeFiles(d *intent.Device, t *targets.Target) []string {
+	var list []string
+	for _, p := range t.Probes {
+		if !p.PerPort {
+			list = append(list, p.File)
+			continue
+		}
+		for i := range d.Ports {
+			if name := strings.ReplaceAll(p.File, "%s", d.Ports[i].Name); fs.ValidPath(name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+func readIn(root *os.Root, name string) ([]byte, error) {
+	name = filepath.FromSlash(name)
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	if info.Size() > MaxCaptureBytes {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d are read", disk.ErrTooLarge, info.Size(), MaxCaptureBytes)
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return disk.ReadAll(f, MaxCaptureBytes)
+}
+
+// Confirm records devices as applied that were handed over, are in sync, and
+// shall still be what was handed over. It marks each in its result.
+func Confirm(results []*Result, lock *record.Lock) error {
+	for _, r := range results {
+		if r.Status != InSync {
+			continue
+		}
+		e, version, err := lock.Store().Get(r.Device)
+		if err != nil {
+			return fmt.Errorf("confirm %s: %w", r.Device, err)
+		}
+		if e == nil || e.Status != record.HandedOver || e.IntentDigest != r.wanted {
+			continue
+		}
+		e.Status = record.Applied
+		if _, err := lock.Put(e, version); err != nil {
+			return fmt.Errorf("confirm %s: %w", r.Device, err)
+		}
+		r.Confirmed = true
+	}
+	return nil
+}
+
+// Exit is the exit code of verify: 0 when every device is in sync, 1 when one
+// could not be compared, else 2 for drift.
+func Exit(results []*Result) int {
+	code := 0
+	for _, r := range results {
+		switch r.Status {
+		case Unknown:
+			return 1
+		case Drift:
+			code = 2
+		}
+	}
+	return code
+}
