@@ -55,8 +55,10 @@ func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) bo
 		label := f.Label(o.Decl, 0, schema.AAccept, "")
 		switch {
 		case r == nil:
-			out.Add(diag.Diagnostic{Summary: fmt.Sprintf("override accepts %q, which is not a rule", f.Text(a)),
-				Help: "write the code or the name of a rule: rocec lint --list-rules", Labels: []diag.Label{label}})
+			out.Add(diag.Diagnostic{
+				Summary: fmt.Sprintf("override accepts %q, which is not a rule", f.Text(a)),
+				Help:    "write the code or the name of a rule: rocec lint --list-rules", Labels: []diag.Label{label},
+			})
 			return false
 		case r.Hard:
 			out.Add(diag.Diagnostic{Summary: fmt.Sprintf("nothing may accept %s %s", r.ID, r.Name), Help: r.Fix, Labels: []diag.Label{label}})

@@ -245,9 +245,7 @@ func shuffled(files fstest.MapFS, seed int64) fstest.MapFS {
 	var blocks []string
 	for name, f := range files {
 		if strings.HasSuffix(name, ".roce.hcl") && !strings.Contains(name, "/") {
-			for _, b := range strings.SplitAfter(string(f.Data), "\n}\n") {
-				blocks = append(blocks, b)
-			}
+			blocks = append(blocks, strings.SplitAfter(string(f.Data), "\n}\n")...)
 			continue
 		}
 		out[name] = f

@@ -81,9 +81,7 @@ func parseIgnore(comment string) (rules []string, reason string, whole, ok bool)
 		return nil, "", false, false
 	}
 	list, reason, _ := strings.Cut(rest, "#")
-	for _, r := range strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
-		rules = append(rules, r)
-	}
+	rules = strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' })
 	return rules, strings.TrimSpace(reason), whole, len(rules) > 0
 }
 

@@ -200,8 +200,10 @@ func (n *indexNode) native(ctx *hcl.EvalContext) (val, hcl.Diagnostics) {
 	return out, append(diags, more...)
 }
 
-func (n *rootNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics)  { return valueOf(n, ctx) }
-func (n *stepNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics)  { return valueOf(n, ctx) }
+func (n *rootNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return valueOf(n, ctx) }
+
+func (n *stepNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return valueOf(n, ctx) }
+
 func (n *indexNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return valueOf(n, ctx) }
 
 func valueOf(n native, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {

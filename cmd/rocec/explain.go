@@ -167,7 +167,7 @@ func (a *app) explainPort(p *project, id fabric.PortID) {
 	}
 	if dev := p.res.Intent(port.Device); dev != nil {
 		for path, v := range dev.Fields {
-			if path.Object != intent.OfPort || path.Name != portIntentName(f, id) || v.State == intent.Unmanaged {
+			if path.Object != intent.OfPort || path.Name != portIntentName(f, id) || v.State == intent.Unmanaged || path.Field == "" {
 				continue
 			}
 			fmt.Fprintf(a.out, "  %-18s = %s\n", path.Field, v.Text)

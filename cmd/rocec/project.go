@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/packs"
+	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/all"
@@ -184,6 +185,13 @@ func (p *project) devices() []compiled {
 			mine.Options = chosen.Options
 			found = append(found, targets.Check(t, &mine, func(at intent.Path) []diag.Label { return p.res.Origin(d, at) })...)
 			list = append(list, compiled{id: d, address: f.Text(f.Devices[id].Address), intent: &mine, target: t, chosen: chosen})
+		}
+		if lower.Undecided(f, d) {
+			found.Add(diag.Diagnostic{
+				Summary: fmt.Sprintf("nothing says who owns the adapters of %s, a node of Windows Server 2025 cluster %s", f.Text(f.Devices[id].Name), f.Text(f.Devices[id].Cluster)),
+				Address: f.Text(f.Devices[id].Address), Labels: []diag.Label{f.Label(f.Devices[id].Decl, f.Devices[id].Layers, schema.ACluster, "")},
+				Help: `select the node in a target "netqos" block; Network ATC would undo what NetQos writes`,
+			})
 		}
 		if len(lower.Selected(f, d)) == 0 {
 			found.Add(diag.Diagnostic{

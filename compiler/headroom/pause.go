@@ -10,8 +10,14 @@ const MaxPauseQuanta = 65535
 // is unconfirmed. Other speeds are a *SpeedError.
 func ResponseQuanta(mbps int64) (int64, error) {
 	table := [...]speedRow{
-		{10_000, 67}, {25_000, 80}, {40_000, 118}, {50_000, 147},
-		{100_000, 394}, {200_000, 453}, {400_000, 905}, {800_000, 905},
+		{10_000, 67},
+		{25_000, 80},
+		{40_000, 118},
+		{50_000, 147},
+		{100_000, 394},
+		{200_000, 453},
+		{400_000, 905},
+		{800_000, 905},
 	}
 	return lookupSpeed(table[:], mbps, "pause response time")
 }

@@ -150,8 +150,14 @@ func TestCisco(t *testing.T) {
 func TestResponseQuanta(t *testing.T) {
 	// roce-theory A.3: quanta and nanoseconds
 	for _, tt := range []struct{ mbps, quanta, nanos int64 }{
-		{10_000, 67, 3430}, {25_000, 80, 1638}, {40_000, 118, 1510}, {50_000, 147, 1505},
-		{100_000, 394, 2017}, {200_000, 453, 1160}, {400_000, 905, 1158}, {800_000, 905, 579},
+		{10_000, 67, 3430},
+		{25_000, 80, 1638},
+		{40_000, 118, 1510},
+		{50_000, 147, 1505},
+		{100_000, 394, 2017},
+		{200_000, 453, 1160},
+		{400_000, 905, 1158},
+		{800_000, 905, 579},
 	} {
 		quanta, err := headroom.ResponseQuanta(tt.mbps)
 		if err != nil || quanta != tt.quanta {
@@ -167,8 +173,13 @@ func TestResponseQuanta(t *testing.T) {
 func TestPauseNanos(t *testing.T) {
 	// roce-theory A.11: the longest pause; the sheet rounds to 1 or 0.1 us
 	for _, tt := range []struct{ mbps, nanos int64 }{
-		{10_000, 3_355_392}, {25_000, 1_342_157}, {40_000, 838_848}, {100_000, 335_539},
-		{200_000, 167_770}, {400_000, 83_885}, {800_000, 41_942},
+		{10_000, 3_355_392},
+		{25_000, 1_342_157},
+		{40_000, 838_848},
+		{100_000, 335_539},
+		{200_000, 167_770},
+		{400_000, 83_885},
+		{800_000, 41_942},
 	} {
 		got, err := headroom.PauseNanos(headroom.MaxPauseQuanta, tt.mbps)
 		if err != nil || got != tt.nanos {

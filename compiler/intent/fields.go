@@ -135,6 +135,7 @@ func (f *flat) port(p *Port) {
 	set(f, "enabled", p.Enabled, strconv.FormatBool)
 	set(f, "speed", p.Mbps, speed)
 	set(f, "fec", p.FEC, word)
+	plain(f, "breakout", p.Breakout, func(s string) string { return s })
 	set(f, "autoneg", p.Autoneg, strconv.FormatBool)
 	set(f, "mtu", p.MTU, number)
 	set(f, "native", p.Native, number)

@@ -141,14 +141,16 @@ func TestDiff(t *testing.T) {
 				d.QoS = append(d.QoS, q)
 				d.Ports[0].QoS = "other"
 			},
-			[]Difference{{port("pfc"), "[4]", "[3]"}}, nil,
+			[]Difference{{port("pfc"), "[4]", "[3]"}},
+			nil,
 		},
 		"times the device has by itself": {
 			func(d *Device) { d.QoS[0].Watchdog.Value.RestoreMs = 400 }, nil, nil,
 		},
 		"VLAN to create": {
 			func(d *Device) { d.VLANs = d.VLANs[:1] },
-			[]Difference{{Path{OfVLAN, "20", ""}, "", Present}, {Path{OfVLAN, "20", "mtu"}, "", "9100"}}, nil,
+			[]Difference{{Path{OfVLAN, "20", ""}, "", Present}, {Path{OfVLAN, "20", "mtu"}, "", "9100"}},
+			nil,
 		},
 		"more than we manage": {
 			func(d *Device) {

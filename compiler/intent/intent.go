@@ -70,8 +70,10 @@ type Port struct {
 	Enabled Opt[bool]   `json:"enabled,omitzero"`
 	Mbps    Opt[uint32] `json:"mbps,omitzero"`
 	FEC     Opt[FEC]    `json:"fec,omitzero"`
-	Autoneg Opt[bool]   `json:"autoneg,omitzero"`
-	MTU     Opt[uint16] `json:"mtu,omitzero"` // IP MTU; a target converts it to its own count
+	// Breakout is the split that a port is a child of, on its first child: "4x100G".
+	Breakout string      `json:"breakout,omitempty"`
+	Autoneg  Opt[bool]   `json:"autoneg,omitzero"`
+	MTU      Opt[uint16] `json:"mtu,omitzero"` // IP MTU; a target converts it to its own count
 
 	Native Opt[uint16]   `json:"native,omitzero"` // untagged VLAN
 	Tagged Opt[[]uint16] `json:"tagged,omitzero"` // tagged VLANs, ascending

@@ -179,12 +179,11 @@ func linkBreakout(p *Pass) {
 			})
 		}
 		for _, whole := range b.Overlaps {
-			labels := []diag.Label{at}
-			if l := f.Ports[whole].Link; l != 0 {
-				labels = append(labels, f.Label(f.Links[l].Decl, 0, schema.AEnds, "used whole here"))
-			} else {
-				labels = append(labels, f.DeclLabel(f.Ports[whole].Decl, "used whole here"))
+			l := f.Ports[whole].Link
+			if l == 0 {
+				continue
 			}
+			labels := []diag.Label{at, f.Label(f.Links[l].Decl, 0, schema.AEnds, "used whole here")}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("port %s is split %dx%s and also used whole as %s", name, b.Count, Speed(b.Mbps), f.PortName(whole)),
 				Address: address, Concerns: []string{f.PortAddress(whole)}, Labels: labels, Help: "use its children, or do not split it",

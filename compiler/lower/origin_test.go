@@ -38,7 +38,8 @@ func TestSelected(t *testing.T) {
 	d.Selections = []fabric.Selection{
 		{Emitter: d.s("netqos"), Output: d.s("win")},
 		{Emitter: d.s("network-atc"), Devices: []fabric.DeviceID{w2, hci}, Delivery: d.s("bundle"), Options: []fabric.Option{{Name: d.s("a"), Value: d.s("1")}}},
-		{Emitter: d.s("sonic")}, {Emitter: d.s("sonic")},
+		{Emitter: d.s("sonic")},
+		{Emitter: d.s("sonic")},
 	}
 	compare("written", []string{"sonic", "sonic"}, []string{"netqos"}, []string{"network-atc"}, []string{"linux"}, []string{"network-atc"}, nil)
 	if diff := cmp.Diff([]Chosen{{Emitter: "network-atc", Options: map[string]string{"a": "1"}, Delivery: "bundle"}}, Selected(d.Fabric, w2)); diff != "" {

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/derive"
@@ -17,6 +18,7 @@ func (b *builder) port(p fabric.PortID) {
 	}
 	out := intent.Port{Name: b.portName(p), Verify: b.manage(p) == fabric.Verify}
 	b.physical(port, &out)
+	out.Breakout = b.breakout(p)
 	if port.LAG == 0 { // the VLANs of a member are those of its LAG
 		out.Native, out.Tagged = b.bridged(port.Native, port.VLANs, port.Flags&fabric.NativeSet != 0)
 	}
@@ -25,7 +27,7 @@ func (b *builder) port(p fabric.PortID) {
 		b.qosOf[p] = out.QoS
 	}
 	b.cable(p, &out)
-	said := out.QoS != "" || !out.Enabled.IsZero() || !out.Mbps.IsZero() || !out.FEC.IsZero() || !out.Autoneg.IsZero() ||
+	said := out.QoS != "" || out.Breakout != "" || !out.Enabled.IsZero() || !out.Mbps.IsZero() || !out.FEC.IsZero() || !out.Autoneg.IsZero() ||
 		!out.MTU.IsZero() || !out.Native.IsZero() || !out.Tagged.IsZero() || !out.CableMm.IsZero()
 	if port.NIC != 0 {
 		out.NIC = b.nic(p, out.QoS != "")
@@ -34,6 +36,16 @@ func (b *builder) port(p fabric.PortID) {
 	if said || b.used[p] {
 		b.out.Ports = append(b.out.Ports, out)
 	}
+}
+
+// breakout is the split of which a port is the first child.
+func (b *builder) breakout(p fabric.PortID) string {
+	for i := range b.f.Breakouts {
+		if x := &b.f.Breakouts[i]; len(x.Children) > 0 && x.Children[0] == p {
+			return fmt.Sprintf("%dx%dG", x.Count, x.Mbps/1000)
+		}
+	}
+	return ""
 }
 
 // physical is what the source writes about the port itself.

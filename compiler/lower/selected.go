@@ -74,6 +74,22 @@ func Selected(f *fabric.Fabric, d fabric.DeviceID) []Chosen {
 	return nil
 }
 
+// Undecided reports whether the source has to say who owns a device's adapters:
+// a node of a Windows Server 2025 cluster is either Network ATC's, which
+// remediates on its own, or NetQos's, and there is no silent default.
+func Undecided(f *fabric.Fabric, d fabric.DeviceID) bool {
+	dev := &f.Devices[d]
+	if dev.Manage == fabric.HandsOff || dev.Cluster == 0 || f.Text(dev.OSName) != "windows-server" || f.Text(dev.OSVersion) < "2025" {
+		return false
+	}
+	for _, c := range Selected(f, d) {
+		if c.Decl != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func serves(emitter, os string) bool {
 	for _, e := range emitters {
 		if e.name == emitter {

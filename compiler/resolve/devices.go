@@ -171,9 +171,21 @@ func (r *resolver) addPorts(d fabric.DeviceID, drafts []portDraft) {
 				row.Decl = b.Decl
 			}
 		}
+		if p.split < 0 {
+			r.whole(d, name, id)
+		}
 		r.portName[portKey{d, name}] = id
 		r.f.Ports = append(r.f.Ports, row)
 		r.portBlock = append(r.portBlock, p.block)
+	}
+}
+
+// whole notes a port that stands beside the children it was split into.
+func (r *resolver) whole(d fabric.DeviceID, name fabric.Str, id fabric.PortID) {
+	for i := range r.f.Breakouts {
+		if b := &r.f.Breakouts[i]; b.Device == d && b.Parent == name {
+			b.Overlaps = append(b.Overlaps, id)
+		}
 	}
 }
 
@@ -218,6 +230,7 @@ func (r *resolver) switchPorts(d fabric.DeviceID) []portDraft {
 			for _, child := range r.childNames(d, n, r.f.Breakouts[split]) {
 				add(child, split)
 			}
+			add(n, -1) // where children have other names, the whole port can still be named
 			continue
 		}
 		add(n, -1)
@@ -232,7 +245,6 @@ func (r *resolver) switchPorts(d fabric.DeviceID) []portDraft {
 				r.f.DeclLabel(r.decl(blocks[n]), ""))
 			continue
 		}
-		// A whole port that was split is still named: the rule on overlaps says so.
 		add(n, -1)
 	}
 	return drafts

@@ -87,9 +87,7 @@ func (r *resolver) port(p fabric.PortID, a around) {
 	}
 	tagged, native := r.segmentsOn(p)
 	blocks := make([]lang.BlockID, 0, len(tagged)+1)
-	for _, s := range tagged {
-		blocks = append(blocks, s)
-	}
+	blocks = append(blocks, tagged...)
 	if native != 0 {
 		blocks = append(blocks, native)
 	}

@@ -66,8 +66,7 @@ func (c *comparison) create(a Action, why string) {
 	d := c.device
 	change := c.whole(a, d.Want.Name, "")
 	counts := map[intent.Object]int{}
-	touched := map[objectKey]bool{}
-	var first string
+	touched, hit := map[objectKey]bool{}, map[intent.Object]int{}
 	for _, x := range intent.Diff(d.Want, nil) {
 		if c.expectation(x.Path) {
 			continue
@@ -80,7 +79,7 @@ func (c *comparison) create(a Action, why string) {
 		f := c.field(x)
 		if f.Interrupts && !touched[key] {
 			touched[key] = true
-			first = cmpOr(first, f.Note)
+			hit[key.object]++
 			c.interrupted(key.object)
 		}
 		if c.full {
@@ -90,7 +89,7 @@ func (c *comparison) create(a Action, why string) {
 	}
 	parts := []string{why, contents(d, counts), d.Selected}
 	if change.Interrupts = len(touched); change.Interrupts > 0 {
-		parts = append(parts, cmpOr(first, "interrupts traffic"))
+		parts = append(parts, "interrupts "+tally(d.Want.Kind, hit))
 		c.plan.Summary.Devices++
 	}
 	change.Note = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
@@ -98,17 +97,21 @@ func (c *comparison) create(a Action, why string) {
 
 // contents says what a new device has: "sonic: 32 ports, 3 vlans".
 func contents(d *Device, counts map[intent.Object]int) string {
-	var parts []string
-	for _, o := range []intent.Object{intent.OfPort, intent.OfLAG, intent.OfVLAN, intent.OfIface} {
-		if n := counts[o]; n > 0 {
-			parts = append(parts, plural(n, word(d.Want.Kind, o)))
-		}
-	}
-	s := strings.Join(parts, ", ")
+	s := tally(d.Want.Kind, counts)
 	if d.Target != nil {
 		return strings.TrimSuffix(d.Target.Name+": "+s, ": ")
 	}
 	return s
+}
+
+func tally(kind intent.Kind, counts map[intent.Object]int) string {
+	var parts []string
+	for _, o := range []intent.Object{intent.OfPort, intent.OfLAG, intent.OfVLAN, intent.OfIface, intent.OfDevice} {
+		if n := counts[o]; n > 0 {
+			parts = append(parts, plural(n, word(kind, o)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // captured compares with what was read. Fields that the captures do not show

@@ -184,11 +184,9 @@ func (t *text) rows(c *Change, b *block) []row {
 	whole := c.Action != Update
 	if whole {
 		rows = append(rows, row{
-			interrupts: c.Interrupts > 0 && !slices.ContainsFunc(c.Fields, func(f Field) bool { return f.Interrupts && c.Object != intent.OfDevice }),
-			symbol:     t.symbol(c.Action), name: string(c.Action), comment: note(c.Note),
+			interrupts: c.Interrupts > 0,
+			symbol:     t.symbol(c.Action), name: verb(c.Action), comment: note(c.Note),
 		})
-	} else if c.Note != "" {
-		rows = append(rows, row{symbol: " ", comment: note(c.Note)})
 	}
 	if whole && c.Object == intent.OfDevice && !t.verbose {
 		return rows
@@ -204,12 +202,23 @@ func (t *text) rows(c *Change, b *block) []row {
 		default:
 			r.value = printable(f.Before) + " -> " + printable(f.After)
 		}
+		if !whole && i == 0 && c.Note != "" {
+			r.comment = strings.TrimPrefix(r.comment+", "+note(c.Note), ", ")
+		}
 		if f.Source != "" {
 			r.comment = strings.TrimPrefix(r.comment+", "+printable(f.Source), ", ")
 		}
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// verb is the action as people read it; "delete" is the word of the JSON.
+func verb(a Action) string {
+	if a == Delete {
+		return "destroy"
+	}
+	return string(a)
 }
 
 func (t *text) symbol(a Action) string {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -140,9 +139,9 @@ func unseen(results []*Result) []plan.Unseen {
 	for _, r := range results {
 		for _, p := range r.Unseen {
 			address := plan.Address(r.Address, r.Kind, p.Object, p.Name)
-			i := slices.IndexFunc(list, func(u plan.Unseen) bool { return u.Address == address })
-			if i < 0 {
-				i = len(list)
+			i := len(list) - 1
+			if i < 0 || list[i].Address != address { // the fields of one object follow each other
+				i++
 				list = append(list, plan.Unseen{Address: address, Device: r.Device, Owner: r.Address, Object: p.Object, Name: p.Name})
 			}
 			list[i].Fields = append(list[i].Fields, p.Field)

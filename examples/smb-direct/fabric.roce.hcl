@@ -64,6 +64,11 @@ node "s2d" {
   }
 }
 
+# Network ATC is off on these nodes: the scripts own the adapters.
+target "netqos" {
+  select = node.s2d
+}
+
 link "direct" {
   enabled  = var.switchless
   for_each = toset(["smb_a", "smb_b"])

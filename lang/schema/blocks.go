@@ -30,8 +30,10 @@ var blocks = [KindCount]BlockDef{
 	Locals: {Kind: Locals, Word: "locals", Free: true, Doc: "Named expressions."},
 	Output: {Kind: Output, Word: "output", Labels: label("name"), Doc: "A value of the module.", Attrs: []AttrDef{required(AValue, Type{Base: Any}, "the value"), attr(ADescription, str(), "what it is"), attr(ASensitive, boolean(), "the value is a secret")}},
 	Module: {Kind: Module, Word: "module", Labels: label("name"), Each: true, Free: true, Doc: "A folder of configuration, called with inputs.", Attrs: []AttrDef{required(ASource, str(), "local path, beginning with ./ or ../")}},
-	Defaults: {Kind: Defaults, Word: "defaults", Labels: label("block", "switch", "node", "port", "nic", "link"), Free: true,
-		Doc: "Attributes of every block of a kind, unless something nearer writes them."},
+	Defaults: {
+		Kind: Defaults, Word: "defaults", Labels: label("block", "switch", "node", "port", "nic", "link"), Free: true,
+		Doc: "Attributes of every block of a kind, unless something nearer writes them.",
+	},
 	QoS: {Kind: QoS, Word: "qos", Labels: label("name"), Each: true, Blocks: []Kind{Class}, Doc: "A contract of traffic classes that ports and segments refer to.", Attrs: []AttrDef{
 		attr(AFrom, ref(QoS), "a qos to start from; a class of the same name replaces single attributes"),
 		attr(ATrust, enum("dscp", "pcp", "none"), "which mark classifies a frame"),
@@ -70,7 +72,8 @@ var blocks = [KindCount]BlockDef{
 		attr(AIsolated, boolean(), "no path into another segment, proven"),
 		attr(AMTU, mtu, "IP MTU of everything on it"),
 	}},
-	Switch: {Kind: Switch, Word: "switch", Labels: label("name"), Each: true, Blocks: []Kind{Port, LAG, Interface, Except}, Doc: "A switch. Its ports exist by its model; a block says more about one.",
+	Switch: {
+		Kind: Switch, Word: "switch", Labels: label("name"), Each: true, Blocks: []Kind{Port, LAG, Interface, Except}, Doc: "A switch. Its ports exist by its model; a block says more about one.",
 		Attrs: join(deviceAttrs, []AttrDef{
 			attr(AModel, str(), "a `switch_model`: \"nvidia/sn5600\""),
 			attr(ARole, str(), "free word shared by switches that should be alike"),
@@ -80,14 +83,17 @@ var blocks = [KindCount]BlockDef{
 				attr(AShared, size, "shared pool"), attr(AHeadroom, size, "shared headroom pool"),
 				attr(AAlpha, Type{Base: Alpha}, "dynamic threshold of lossless groups"),
 			), "packet buffer of the switch"),
-		}, deviations)},
-	Port: {Kind: Port, Word: "port", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of a switch, by name or range.",
+		}, deviations),
+	},
+	Port: {
+		Kind: Port, Word: "port", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of a switch, by name or range.",
 		Attrs: join([]AttrDef{attr(AName, str(), "with for_each: the port's name")}, portAttrs, []AttrDef{
 			attr(ABreakout, str(), "split: \"4x100G\"; the children replace the port"),
 			attr(AAddress, many(Type{Base: CIDR}), "addresses of a routed port"),
 			attr(AVRF, str(), "routing table of a routed port"),
 			attr(ARole, enum("node", "fabric", "peer_link"), "where the cable does not show it"),
-		}, deviations)},
+		}, deviations),
+	},
 	LAG: {Kind: LAG, Word: "lag", Labels: label("name"), Each: true, Doc: "A link aggregation of switch ports.", Attrs: []AttrDef{
 		attr(AName, str(), "with for_each: the LAG's name"),
 		required(AMembers, Type{Base: Range}, "ports, ranges allowed"),
@@ -111,14 +117,17 @@ var blocks = [KindCount]BlockDef{
 		attr(AMTU, mtu, "IP MTU"),
 		attr(ARDMA, boolean(), "carries RDMA; follows the segment's qos unless written"),
 	}},
-	Node: {Kind: Node, Word: "node", Labels: label("name"), Each: true, Blocks: []Kind{NIC, Bond, Interface, Except}, Doc: "A host.",
+	Node: {
+		Kind: Node, Word: "node", Labels: label("name"), Each: true, Blocks: []Kind{NIC, Bond, Interface, Except}, Doc: "A host.",
 		Attrs: join(deviceAttrs, []AttrDef{
 			attr(ARack, str(), "rack"), attr(ASlot, number(1, 1<<24), "position, from 1: addresses follow it"),
 			attr(ACluster, str(), "cluster the node belongs to"), attr(ATrusted, boolean(), "false: its ports are hostile"),
 			attr(ARole, str(), "free word shared by nodes that should be alike"),
 			attr(AQoS, or(ref(QoS), "keep"), "qos of every NIC"), attr(AMTU, mtu, "IP MTU of every NIC"),
-		}, deviations)},
-	NIC: {Kind: NIC, Word: "nic", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of host adapters, by name or range.",
+		}, deviations),
+	},
+	NIC: {
+		Kind: NIC, Word: "nic", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of host adapters, by name or range.",
 		Attrs: join([]AttrDef{
 			attr(AName, str(), "with for_each: the NIC's name"),
 			attr(AModel, str(), "a `nic_model`: \"nvidia/connectx-7\""),
@@ -138,7 +147,8 @@ var blocks = [KindCount]BlockDef{
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"), attr(AResource, str(), "name for schedulers"),
 			), "virtual functions"),
 			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), attr(ASegments, refs(Segment), "its tagged segments"), attr(ANative, ref(Segment), "its untagged segment"), attr(AMTU, mtu, "its IP MTU")), "what to say of the switch port at the other end"),
-		}, portAttrs, deviations)},
+		}, portAttrs, deviations),
+	},
 	Bond: {Kind: Bond, Word: "bond", Labels: label("name"), Each: true, Doc: "NICs of a host joined into one.", Attrs: []AttrDef{
 		attr(AName, str(), "with for_each: the bond's name"),
 		required(AMembers, Type{Base: Range}, "NICs, ranges allowed"),

@@ -15,9 +15,18 @@ func TestLocate(t *testing.T) {
 		offset uint32
 		want   Position
 	}{
-		{0, Position{1, 1, 0}}, {2, Position{1, 3, 2}}, {3, Position{1, 4, 3}}, {4, Position{2, 1, 4}},
-		{6, Position{2, 2, 6}}, {7, Position{2, 3, 7}}, {8, Position{2, 4, 8}}, {9, Position{3, 1, 9}},
-		{10, Position{4, 1, 10}}, {11, Position{4, 2, 11}}, {12, Position{4, 3, 12}}, {99, Position{4, 3, 12}},
+		{0, Position{1, 1, 0}},
+		{2, Position{1, 3, 2}},
+		{3, Position{1, 4, 3}},
+		{4, Position{2, 1, 4}},
+		{6, Position{2, 2, 6}},
+		{7, Position{2, 3, 7}},
+		{8, Position{2, 4, 8}},
+		{9, Position{3, 1, 9}},
+		{10, Position{4, 1, 10}},
+		{11, Position{4, 2, 11}},
+		{12, Position{4, 3, 12}},
+		{99, Position{4, 3, 12}},
 	} {
 		if got := Locate([]byte(src), c.offset); got != c.want {
 			t.Errorf("offset %d: %+v, want %+v", c.offset, got, c.want)

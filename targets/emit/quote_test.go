@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/oracle"
 	"github.com/rocec/rocec/targets/targettest"
 )
 
@@ -62,10 +63,7 @@ func FuzzShell(f *testing.F) {
 
 // Bash itself reads every hostile string back, byte for byte.
 func TestShellByBash(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash here")
-	}
+	oracle.Need(t, "bash")
 	var script strings.Builder
 	var want []string
 	for _, s := range append(targettest.HostileStrings(), "\xffé\xc3", "'\\''", "\x01\x02", "$'\\x41'") {
@@ -82,7 +80,7 @@ func TestShellByBash(t *testing.T) {
 		script.WriteString("printf '%s\\0' " + q + "\n")
 		want = append(want, s)
 	}
-	cmd := exec.Command(bash, "--norc", "-c", script.String())
+	cmd := exec.Command("bash", "--norc", "-c", script.String())
 	cmd.Dir = t.TempDir()
 	out, err := cmd.Output()
 	if err != nil {
@@ -338,17 +336,14 @@ func TestSystemdInstanceBySystemd(t *testing.T) {
 			t.Errorf("%q is %q", s, got)
 		}
 	}
-	tool, err := exec.LookPath("systemd-escape")
-	if err != nil {
-		t.Skip("no systemd-escape here")
-	}
+	oracle.Need(t, "systemd-escape")
 	var args, want []string
 	for _, s := range targettest.HostileStrings() {
 		if n, err := emit.SystemdInstance(s); err == nil && len(s) < 100 { // the tool refuses names longer than a unit's
 			args, want = append(args, s), append(want, n)
 		}
 	}
-	out, err := exec.Command(tool, append([]string{"--"}, args...)...).Output()
+	out, err := exec.Command("systemd-escape", append([]string{"--"}, args...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

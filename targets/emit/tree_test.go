@@ -142,7 +142,8 @@ func TestObject(t *testing.T) {
 	o.Set("b", emit.Int(1))
 	o.Set("a", emit.Int(2))
 	o.Set("b", emit.Int(3)) // keeps its place
-	if o.Len() != 2 || !o.Has("a") || o.Has("c") || o.Object("o") != o.Object("o") || o.Array("l") != o.Array("l") {
+	made, list := o.Object("o"), o.Array("l") // made by the first call, found by the next
+	if o.Len() != 4 || !o.Has("a") || o.Has("c") || o.Object("o") != made || o.Array("l") != list {
 		t.Error("keys")
 	}
 	if got := string(written(func(f *emit.File) { f.JSON(o, 0) }).Bytes); got != "{\n\"b\": 3,\n\"a\": 2,\n\"o\": {},\n\"l\": []\n}\n" {

@@ -11,6 +11,7 @@ import (
 const (
 	PortSpeed      ID = "port_speed"
 	PortFEC        ID = "port_fec"
+	PortBreakout   ID = "port_breakout" // a port split into several
 	PortAutoneg    ID = "port_autoneg"
 	PortAdmin      ID = "port_admin" // a port that is shut or opened
 	PortMTU        ID = "port_mtu"
@@ -78,7 +79,7 @@ const (
 
 // All is every feature, in the order of the matrix.
 var All = []ID{
-	PortSpeed, PortFEC, PortAutoneg, PortAdmin, PortMTU, VLANTrunk, VLANNative, VLANMTU,
+	PortSpeed, PortFEC, PortBreakout, PortAutoneg, PortAdmin, PortMTU, VLANTrunk, VLANNative, VLANMTU,
 	TrustByDSCP, TrustByPCP, TrustNothing, DSCPMap, PCPMap, QueueMap, GroupMap,
 	PFC, PFCQueueMap, GlobalPause, PauseOff, ETS, Strict, RateCap, ECN, Watchdog, WatchdogTimes,
 	DCBXOff, DCBXAdvertise, DCBXWilling, Rewrite, CableLength, Headroom, SharedBuffer, HeadroomPool, Alpha,
@@ -127,6 +128,7 @@ func (u *uses) port(p *intent.Port) {
 	}
 	u.when(p.Mbps.IsSet(), PortSpeed, at("speed"))
 	u.when(p.FEC.IsSet(), PortFEC, at("fec"))
+	u.when(p.Breakout != "", PortBreakout, at("breakout"))
 	u.when(p.Autoneg.IsSet(), PortAutoneg, at("autoneg"))
 	u.when(p.Enabled.IsSet(), PortAdmin, at("enabled"))
 	u.when(p.MTU.IsSet(), PortMTU, at("mtu"))

@@ -18,6 +18,7 @@ var table = feature.Table{
 	Compare: compareVersions,
 	Rows: []feature.Row{
 		{ID: feature.PortSpeed, Support: feature.Emulated, Note: "compared with the link; forced only where autonegotiation is off", Source: ethtoolRef},
+		{ID: feature.PortBreakout, Note: "NIC ports are not split", Source: ethtoolRef},
 		{ID: feature.PortFEC, Support: feature.Native, Source: ethtoolRef},
 		{ID: feature.PortAutoneg, Support: feature.Native, Source: ethtoolRef},
 		{ID: feature.PortAdmin, Support: feature.Native, Source: netplanRef + ", activation-mode; ip-link(8)"},

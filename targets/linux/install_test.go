@@ -116,9 +116,7 @@ func TestInstallAndRollback(t *testing.T) {
 // TestWrongHost: the scripts of one host do nothing on another.
 func TestWrongHost(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root gets as far as the name")
-	}
+	oracle.Need(t, oracle.Root) // nobody else gets as far as the name
 	s := site{t, ""}
 	d := nvmeHost()
 	d.Name = "surely-not-this-machine"

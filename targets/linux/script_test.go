@@ -277,8 +277,10 @@ func TestFailures(t *testing.T) {
 			p["rail0"].Refuse = "pfc"
 			b.state(p)
 		}, "FAILED: PFC is 0 0 0 0 0 0 0 0 after the change, wanted 0 0 0 1 0 0 0 0"},
-		{"no knob for CNPs", func(b bench) { b.must(os.RemoveAll(filepath.Join(b.root, "sys/kernel/debug"))) },
-			"FAILED: cannot set DSCP of CNPs to 48: neither ecn/roce_np/cnp_dscp nor debugfs cc_params/np_cnp_dscp exists"},
+		{
+			"no knob for CNPs", func(b bench) { b.must(os.RemoveAll(filepath.Join(b.root, "sys/kernel/debug"))) },
+			"FAILED: cannot set DSCP of CNPs to 48: neither ecn/roce_np/cnp_dscp nor debugfs cc_params/np_cnp_dscp exists",
+		},
 		{"DCQCN off in NVRAM", func(b bench) { b.write("mask", "16") }, "FAILED: DCQCN is off for priority 3: ROCE_CC_PRIO_MASK is 16"},
 		{"DCQCN not shown", func(b bench) { b.must(os.Remove(filepath.Join(b.root, "bin/mstconfig"))) }, "FAILED: cannot show that DCQCN runs on priority 3"},
 		{"another adapter", func(b bench) {

@@ -17,6 +17,7 @@ const (
 var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.PortSpeed, Support: feature.Native, Source: yang + "sonic-port.yang speed"},
 	{ID: feature.PortFEC, Support: feature.Native, Source: yang + "sonic-port.yang fec"},
+	{ID: feature.PortBreakout, Note: "split the port on the switch first (show interfaces breakout lists its modes), and name the children in ports of a switch_model of your own: the mode has to be spelled as the platform spells it", Source: "sonic-net/sonic-utilities config/main.py, config interface breakout; platform.json breakout_modes"},
 	{ID: feature.PortAutoneg, Support: feature.Native, Source: yang + "sonic-port.yang autoneg"},
 	{ID: feature.PortAdmin, Support: feature.Native, Source: yang + "sonic-port.yang admin_status"},
 	{ID: feature.PortMTU, Support: feature.Native, Source: "sonic-swss orchagent/portsorch.cpp: PORT mtu is the IP MTU, 22 bytes of headers are added for SAI"},

@@ -25,7 +25,6 @@ type host struct {
 	switches []*hostSwitch
 	direct   string
 	across   string
-	smb      map[string]int64
 	limit    map[string]int64
 	option   string
 	jobs     int // polls of Get-StorageJob that still see one running

@@ -32,6 +32,7 @@ var features = feature.Table{
 	Rows: []feature.Row{
 		{ID: feature.PortSpeed, Support: emulated, Note: "the NIC negotiates its speed; verify.ps1 compares it", Source: srcNetAdapter},
 		{ID: feature.PortFEC, Note: "remove fec from this end: Windows has no setting for it, the NIC follows the switch", Source: srcNone},
+		{ID: feature.PortBreakout, Note: "NIC ports are not split", Source: srcNone},
 		{ID: feature.PortAutoneg, Note: "remove autoneg from this end: Windows has no setting for it above 10 Gbit/s", Source: srcKeywords},
 		{ID: feature.PortAdmin, Support: native, Source: srcNetAdapter},
 		{ID: feature.PortMTU, Support: native, Note: "*JumboPacket, the IP MTU and 14 bytes of Ethernet header", Source: "windows-driver-docs standardised keyword *JumboPacket; Validate-DCB"},

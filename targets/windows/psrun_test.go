@@ -795,7 +795,7 @@ func (r *psRunner) static(n *psStatic) any {
 	}
 	switch n.typ + "::" + strings.ToLower(n.name) {
 	case "system.management.automation.wildcardpattern::escape":
-		return regexp.MustCompile("[*?\\[\\]]").ReplaceAllString(toString(args[0]), "`$0")
+		return regexp.MustCompile(`[*?\[\]]`).ReplaceAllString(toString(args[0]), "`$0")
 	case "math::floor":
 		return args[0]
 	case "math::abs":

@@ -1,0 +1,104 @@
+package rocec_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lint"
+	"github.com/rocec/rocec/compiler/lower"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/packs"
+	"github.com/rocec/rocec/lang/source"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/all"
+	"github.com/rocec/rocec/targets/emit"
+)
+
+// made is what a configuration came to: its findings as text and its files.
+type made struct {
+	Findings string
+	Devices  []device // in the order of the fabric
+}
+
+// device is one device with the files of its emitter.
+type device struct {
+	Address string
+	Intent  *intent.Device
+	Target  *targets.Target
+	Files   []emit.Artifact
+}
+
+// build takes the files of a folder through every stage, as `rocec build` does,
+// and stops where that stops.
+func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
+	cfg, diags := lang.Load(lang.Options{FS: fsys, Packs: packs.Files(), Vars: vars})
+	view := &source.View{Files: cfg.Files, Read: func(name string) ([]byte, error) {
+		if p, ok := strings.CutPrefix(name, "pack:"); ok {
+			return fs.ReadFile(packs.Files(), p)
+		}
+		b, err := fs.ReadFile(fsys, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("a finding names a file that is no input: %w", err)
+		}
+		return b, err
+	}}
+	var m made
+	if !diags.HasErrors() {
+		res := compiler.Compile(cfg, compiler.Options{AsOf: asOf, Rows: packs.HeadroomRows})
+		diags = append(diags, res.Diags...)
+		if !diags.HasErrors() {
+			var refused diag.List
+			m.Devices, refused = emitted(res)
+			diags = append(diags, diag.Sort(diag.Fold(refused), cfg.Files)...)
+		}
+	}
+	var text bytes.Buffer
+	diag.Text(&text, diags, view, diag.TextOptions{Width: 100, Rules: rule})
+	m.Findings = text.String()
+	return m
+}
+
+// emitted lowers every device, checks it against its emitter and, where that
+// has nothing against it, writes its files.
+func emitted(res *compiler.Result) ([]device, diag.List) {
+	var devices []device
+	var refused diag.List
+	for id := 1; id < len(res.Fabric.Devices); id++ {
+		d := fabric.DeviceID(id)
+		whole := res.Intent(d)
+		if whole == nil {
+			continue
+		}
+		for _, chosen := range lower.Selected(res.Fabric, d) {
+			mine := *whole
+			mine.Options = chosen.Options
+			one := device{Address: res.Fabric.Text(res.Fabric.Devices[d].Address), Intent: &mine, Target: all.Find(chosen.Emitter)}
+			list := targets.Check(one.Target, &mine, func(at intent.Path) []diag.Label { return res.Origin(d, at) })
+			refused = append(refused, list...)
+			if !list.HasErrors() {
+				var out emit.Out
+				one.Target.Emit(&mine, &out)
+				one.Files = out.Artifacts
+			}
+			devices = append(devices, one)
+		}
+	}
+	return devices, refused
+}
+
+func rule(id string) *diag.Rule {
+	if id == targets.ROCE717.ID {
+		return &targets.ROCE717
+	}
+	if r := lint.Find(id); r != nil {
+		return &r.Rule
+	}
+	return nil
+}

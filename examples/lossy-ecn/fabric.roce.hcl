@@ -1,0 +1,82 @@
+# RoCE without PFC: four GPU hosts with two rails on one leaf. No frame is ever
+# paused; switches mark ECN early, the adapters slow down by DCQCN and repair
+# what was lost all the same. Every adapter of the class has to be able to do
+# that, which rocec checks (ROCE409).
+
+qos "resilient" {
+  trust = "dscp"
+
+  class "rdma" {
+    carries    = "rdma"
+    lossless   = false # the one line that makes the difference
+    dscp       = [26]
+    priority   = 3
+    bandwidth  = 80
+    ecn        = "auto"
+    congestion = "dcqcn" # nothing else slows a sender here: hosts prove that it runs
+  }
+  class "cnp" {
+    carries  = "cnp"
+    dscp     = [48]
+    priority = 6
+  }
+  class "default" {
+    priority  = 0
+    bandwidth = 20
+    default   = true
+  }
+}
+
+segment "rail" {
+  for_each = { 0 = 100, 1 = 101 }
+  vlan     = each.value
+  subnet   = cidrsubnet("10.64.0.0/16", 8, each.value - 100)
+  qos      = qos.resilient
+  mtu      = 9000
+}
+
+switch "leaf" {
+  model = "nvidia/sn5400"
+  os    = "sonic/202505"
+
+  port "Ethernet[0-24:8]" {
+    enabled = true
+    speed   = "400G"
+    fec     = "rs"
+    native  = segment.rail["0"]
+  }
+  port "Ethernet[32-56:8]" {
+    enabled = true
+    speed   = "400G"
+    fec     = "rs"
+    native  = segment.rail["1"]
+  }
+}
+
+node "gpu" {
+  for_each = { gpu1 = 1, gpu2 = 2, gpu3 = 3, gpu4 = 4 }
+  os       = "ubuntu/24.04"
+  slot     = each.value
+  pause    = false # adapters come with 802.3x pause on, which would stop all traffic at once
+
+  nic "rail[0-1]" {
+    model  = "nvidia/connectx-7"
+    pci    = ["0000:1a:00.0", "0000:3c:00.0"][nic.index]
+    rail   = nic.index
+    speed  = "400G"
+    fec    = "rs"
+    native = segment.rail[nic.key]
+  }
+}
+
+link "rail0" {
+  for_each = { gpu1 = "Ethernet0", gpu2 = "Ethernet8", gpu3 = "Ethernet16", gpu4 = "Ethernet24" }
+  ends     = [node.gpu[each.key].nic["rail0"], switch.leaf.port[each.value]]
+  cable    = { media = "dr", length = "20m" }
+}
+
+link "rail1" {
+  for_each = { gpu1 = "Ethernet32", gpu2 = "Ethernet40", gpu3 = "Ethernet48", gpu4 = "Ethernet56" }
+  ends     = [node.gpu[each.key].nic["rail1"], switch.leaf.port[each.value]]
+  cable    = { media = "dr", length = "20m" }
+}

@@ -1,0 +1,44 @@
+# The two switches, the hosts and their cables. Slot n is on the n-th port of
+# both switches and has host number 10 + n in both subnets.
+
+switch "tor" {
+  for_each = toset(["a", "b"])
+  name     = "tor-${each.key}"
+  model    = "nvidia/sn3700c"
+  os       = "sonic/202505"
+  role     = "storage-tor" # switches that should be alike
+
+  port "Ethernet[0-28:4]" {
+    enabled = true
+    speed   = "100G"
+    fec     = "rs"
+    native  = segment.storage[each.key]
+  }
+}
+
+node "stor" {
+  for_each = rows("hosts.csv", "name")
+  os       = "ubuntu/24.04"
+  rack     = each.value.rack
+  slot     = each.value.slot
+
+  nic "nvme_[a-b]" {
+    model  = "nvidia/connectx-6-dx"
+    pci    = "0000:3b:00.${nic.index}" # found there and renamed, whatever the kernel called it
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.storage[nic.key]
+  }
+}
+
+link "a" {
+  for_each = rows("hosts.csv", "name")
+  ends     = [node.stor[each.key].nic["nvme_a"], switch.tor["a"].port["Ethernet${4 * (each.value.slot - 1)}"]]
+  cable    = { media = "dac", length = "3m" }
+}
+
+link "b" {
+  for_each = rows("hosts.csv", "name")
+  ends     = [node.stor[each.key].nic["nvme_b"], switch.tor["b"].port["Ethernet${4 * (each.value.slot - 1)}"]]
+  cable    = { media = "dac", length = "3m" }
+}

@@ -1,0 +1,39 @@
+#!/bin/bash
+# made by rocec for leaf
+# intent sha256:3051ed38a7fb7080e70eef86d497e67fe012c3e5711377652e3bb8ac2e5874a3
+# model nvidia/sn5400, ASIC spectrum-4, dynamic buffer model
+#
+# Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that
+# overlap with it or that have to go stop it before the first change.
+#
+# Run on the switch: sudo ./apply.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+if [ "$(id -u)" -ne 0 ]; then
+    echo "run it with sudo" >&2
+    exit 1
+fi
+for f in rocec-check.py rocec-ports.json rocec-qos.json; do
+    if [ ! -f "$f" ]; then
+        echo "$f is missing" >&2
+        exit 1
+    fi
+done
+sonic-cfggen -d --print-data > rocec-before.json
+python3 rocec-check.py overlap rocec-before.json rocec-ports.json rocec-qos.json
+python3 rocec-check.py absent rocec-before.json rocec-absent.json rocec-ports.json rocec-qos.json
+checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)
+config checkpoint "$checkpoint"
+printf '%s\n' "$checkpoint" > rocec-checkpoint
+config load -y rocec-ports.json
+config load -y rocec-qos.json
+for try in 1 2 3 4 5 6; do
+    if ./verify.sh; then
+        config save -y
+        exit 0
+    fi
+    echo "not yet as wanted (try $try of 6)" >&2
+    sleep 5
+done
+echo "nothing was saved; sudo ./rollback.sh goes back" >&2
+exit 1

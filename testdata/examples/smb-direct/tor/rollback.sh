@@ -1,0 +1,17 @@
+#!/bin/bash
+# made by rocec for tor
+# intent sha256:a6bb5cbc6891d423c887f34a0c10c9b2261d0cc54193b98de30d6d28ffa895a1
+# model dell/s5224f-on, ASIC trident3, traditional buffer model
+#
+# Goes back to the checkpoint that the last apply script took. Where the config updater refuses
+# (changed buffer pools), config reload -y rocec-before.json goes back too, but restarts the services.
+#
+# Run on the switch: sudo ./rollback.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+if [ "$(id -u)" -ne 0 ]; then
+    echo "run it with sudo" >&2
+    exit 1
+fi
+config rollback "$(cat rocec-checkpoint)"
+config save -y

@@ -1,0 +1,184 @@
+#!/bin/bash
+# made by rocec for stor01
+# intent sha256:98119a4f6103b57d8f1149bb6d6bf66ef9e8b2817ea6ba7f9f34be983733eb05
+set -u
+export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
+
+host=stor01
+ports=(nvme_a nvme_b)
+programs=(ip netplan systemctl systemd-escape flock ethtool dcb rdma)
+files=(
+	'netplan/60-rocec.yaml|/etc/netplan/60-rocec.yaml|600'
+	'rocec-qos|/usr/local/sbin/rocec-qos|755'
+	'systemd/system/rocec-qos@.service|/etc/systemd/system/rocec-qos@.service|644'
+	'systemd/network/05-rocec-nvme_a.link|/etc/systemd/network/05-rocec-nvme_a.link|644'
+	'systemd/network/05-rocec-nvme_b.link|/etc/systemd/network/05-rocec-nvme_b.link|644'
+	'sysctl.d/60-rocec.conf|/etc/sysctl.d/60-rocec.conf|644'
+	'systemd/system/rocec-qos.service|/etc/systemd/system/rocec-qos.service|644'
+	'udev/70-rocec.rules|/etc/udev/rules.d/70-rocec.rules|644'
+	'modules-load.d/rocec.conf|/etc/modules-load.d/rocec.conf|644'
+	'limits.d/60-rocec.conf|/etc/security/limits.d/60-rocec.conf|644'
+)
+
+# Puts the files of this folder in place, keeps what was there before for
+# rollback.sh, and applies them. A second run changes nothing.
+
+root=${ROCEC_ROOT-} # a folder to install into, without touching the running system
+state=$root/var/lib/rocec
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=
+
+die() {
+	echo "install.sh: $*" >&2
+	exit 1
+}
+
+right_host() {
+	local name
+	[[ -z $root ]] || return 0
+	[[ $EUID == 0 ]] || die "needs root"
+	for name in "$(hostname)" "$(hostname -s)"; do
+		[[ $name != "$host" ]] || return 0
+	done
+	die "these files are for $host, this is $(hostname)"
+}
+
+needs() {
+	local p missing=()
+	[[ -z $root ]] || return 0
+	for p in "${programs[@]}"; do
+		command -v "$p" >/dev/null || missing+=("$p")
+	done
+	((${#missing[@]} == 0)) && return 0
+	echo "install.sh: not installed: ${missing[*]}" >&2
+	echo "  apt-get install --no-install-recommends $(grep -v '^#' "$here/packages.txt" | tr '\n' ' ')" >&2
+	[[ " ${missing[*]} " != *" mlnx_qos "* ]] || echo "  mlnx_qos comes with NVIDIA DOCA, or from github.com/Mellanox/mlnx-tools" >&2
+	exit 1
+}
+
+# The files of /etc/netplan are read as one: the whole must be valid before a byte is replaced.
+netplan_valid() {
+	local f
+	[[ -d $scratch/etc/netplan ]] || install -d "$scratch/etc/netplan"
+	for f in "$root"/etc/netplan/*.yaml; do
+		[[ ! -e $f || ${f##*/} == 60-rocec.yaml ]] || install -m 600 "$f" "$scratch/etc/netplan/"
+	done
+	install -m 600 "$here/netplan/60-rocec.yaml" "$scratch/etc/netplan/"
+	netplan generate --root-dir "$scratch" || die "netplan refuses the files; nothing was changed"
+}
+
+# keep PATH: the file as it is now, or that there was none, before its first change of this run.
+keep() {
+	[[ ! -e $state/next/files$1 ]] || return 0
+	! grep -qxF -- "$1" "$state/next/absent" || return 0
+	if [[ -e $root$1 ]]; then
+		install -d "$state/next/files$(dirname "$1")"
+		cp -a -- "$root$1" "$state/next/files$1"
+	else
+		echo "$1" >>"$state/next/absent"
+	fi
+}
+
+# begin notes the state before the first change of this run.
+begin() {
+	[[ -d $state/next ]] && return
+	install -d -m 700 "$state/next"
+	: >"$state/next/absent"
+	[[ -n $root ]] || bash "$here/capture.sh" "$state/next/runtime" >/dev/null
+}
+
+changed=()
+place() {
+	local from=$here/$1 to=$2 mode=$3
+	cmp -s -- "$from" "$root$to" && [[ $(stat -c %a "$root$to") == "$mode" ]] && return
+	if [[ -n $dry ]]; then
+		diff -u -- "$root$to" "$from" 2>/dev/null || [[ -e $root$to ]] || echo "new: $to"
+		changed+=("$to")
+		return
+	fi
+	begin
+	keep "$to"
+	install -D -m "$mode" -- "$from" "$root$to.rocec-new"
+	mv -f -- "$root$to.rocec-new" "$root$to" || die "cannot write $to"
+	changed+=("$to")
+	echo "installed $to"
+}
+
+# A file of an earlier configuration that this one no longer has.
+drop_stale() {
+	local path
+	[[ -r $state/installed ]] || return 0
+	while IFS= read -r path; do
+		[[ " ${places[*]} " != *" $path "* && -e $root$path ]] || continue
+		if [[ -n $dry ]]; then
+			echo "no longer needed: $path"
+		else
+			begin
+			keep "$path"
+			rm -f -- "$root$path"
+			echo "removed $path"
+		fi
+		changed+=("$path")
+	done <"$state/installed"
+}
+
+has_changed() { [[ " ${changed[*]-} " == *" $1"* ]]; }
+
+apply() {
+	local p unit
+	systemctl daemon-reload
+	if has_changed /etc/udev/ || has_changed /etc/systemd/network/; then udevadm control --reload; fi
+	if has_changed /etc/modules-load.d/; then systemctl restart systemd-modules-load.service; fi
+	if has_changed /etc/netplan/ || has_changed /etc/systemd/network/; then
+		netplan generate || die "netplan refuses the files: run rollback.sh"
+		netplan apply
+	fi
+	if has_changed /etc/sysctl.d/; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
+	while IFS= read -r unit; do
+		[[ " ${units[*]} " == *" $unit "* ]] || systemctl disable --quiet --now "$unit"
+	done < <(systemctl list-unit-files --no-legend --state=enabled 'rocec-qos@*.service' | awk '{print $1}')
+	for p in "${!ports[@]}"; do
+		[[ -e /sys/class/net/${ports[p]} ]] || echo "${ports[p]} does not exist yet; it takes its name at the next boot" >&2
+		systemctl enable --quiet "${units[p]}"
+	done
+	# One rail after the other: a change of PFC takes the link down for about two seconds.
+	for p in "${ports[@]}"; do
+		[[ ! -e /sys/class/net/$p ]] || /usr/local/sbin/rocec-qos "$p" || failed=yes
+	done
+}
+
+main() {
+	local entry dry='' failed='' units=() places=() p
+	case ${1-} in
+	--dry-run) dry=yes ;;
+	'') ;;
+	*) die "usage: install.sh [--dry-run]" ;;
+	esac
+	right_host
+	needs
+	scratch=$(mktemp -d) || exit 1
+	trap 'rm -rf -- "$scratch"' EXIT
+	netplan_valid
+	for p in "${ports[@]}"; do units+=("$(systemd-escape --template=rocec-qos@.service -- "$p")"); done
+	[[ -n $dry ]] || rm -rf -- "${state:?}/next"
+	for entry in "${files[@]}"; do
+		IFS='|' read -r from to mode <<<"$entry"
+		places+=("$to")
+		place "$from" "$to" "$mode"
+	done
+	drop_stale
+	if [[ -n $dry ]]; then
+		((${#changed[@]} == 0)) && echo "nothing to change"
+		return 0
+	fi
+	if ((${#changed[@]} > 0)); then
+		rm -rf -- "$state/previous"
+		mv -- "$state/next" "$state/previous"
+		printf '%s\n' "${places[@]}" >"$state/installed"
+	fi
+	[[ -n $root ]] || apply
+	if ((${#changed[@]} == 0)); then echo "files: nothing to change"; fi
+	[[ -z $failed ]] || die "not every setting took: see above, and rocec-qos --all --check"
+}
+
+main "$@"

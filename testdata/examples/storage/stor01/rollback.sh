@@ -1,0 +1,59 @@
+#!/bin/bash
+# made by rocec for stor01
+# intent sha256:98119a4f6103b57d8f1149bb6d6bf66ef9e8b2817ea6ba7f9f34be983733eb05
+set -u
+export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
+
+ports=(nvme_a nvme_b)
+
+# Brings back the files that install.sh replaced last, and the DCB, pause and
+# RoCE settings that were in force before it.
+
+root=${ROCEC_ROOT-}
+state=$root/var/lib/rocec
+previous=$state/previous
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+die() {
+	echo "rollback.sh: $*" >&2
+	exit 1
+}
+
+# The settings first: a change of them may need the tools and units of now.
+main() {
+	local path p failed=''
+	[[ -n $root || $EUID == 0 ]] || die "needs root"
+	[[ -d $previous ]] || die "nothing to roll back: $previous does not exist"
+	if [[ -z $root ]]; then
+		for p in "${ports[@]}"; do
+			systemctl disable --quiet --now "$(systemd-escape --template=rocec-qos@.service -- "$p")"
+		done
+	fi
+	while IFS= read -r path; do
+		rm -f -- "$root$path"
+		echo "removed $path"
+	done <"$previous/absent"
+	if [[ -d $previous/files ]]; then
+		while IFS= read -r path; do
+			install -d "$root$(dirname "$path")"
+			cp -a -- "$previous/files$path" "$root$path" || failed=yes
+			echo "restored $path"
+		done < <(cd "$previous/files" && find . -type f | cut -c2-)
+	fi
+	if [[ -z $root ]]; then
+		systemctl daemon-reload
+		udevadm control --reload
+		netplan generate && netplan apply || failed=yes
+		[[ ! -d $previous/runtime ]] || bash "$here/rocec-qos" --restore "$previous/runtime" || failed=yes
+		if [[ -x /usr/local/sbin/rocec-qos ]]; then
+			for p in "${ports[@]}"; do
+				systemctl enable --quiet "$(systemd-escape --template=rocec-qos@.service -- "$p")"
+			done
+		fi
+	fi
+	[[ -z $failed ]] || die "not everything could be brought back: see above"
+	rm -f -- "$state/installed"
+	mv -- "$previous" "$state/rolled-back.$(date +%Y%m%dT%H%M%S)"
+}
+
+main "$@"
