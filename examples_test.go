@@ -19,12 +19,14 @@ import (
 	"github.com/rocec/rocec/targets/targettest"
 )
 
-// examples are the folders of examples/, and what else is compiled of them.
-var examples = []struct {
+// example is a folder of examples/ with values of its variables.
+type example struct {
 	name, dir string
 	vars      []lang.Var
-	digests   bool // keep no artifact in full: another entry shows them
-}{
+	digests   bool // no artifact in full: another entry shows them
+}
+
+var examples = []example{
 	{name: "smb-direct", dir: "smb-direct"},
 	{name: "smb-direct-switchless", dir: "smb-direct", digests: true, vars: []lang.Var{{Name: "switchless", From: "--var", Text: "true"}}},
 	{name: "storage", dir: "storage"},
@@ -38,13 +40,7 @@ func TestExamplesAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if e.IsDir() && !slices.ContainsFunc(examples, func(x struct {
-			name, dir string
-			vars      []lang.Var
-			digests   bool
-		}) bool {
-			return x.dir == e.Name()
-		}) {
+		if e.IsDir() && !slices.ContainsFunc(examples, func(x example) bool { return x.dir == e.Name() }) {
 			t.Errorf("examples/%s is not compiled by any test", e.Name())
 		}
 	}
@@ -72,15 +68,21 @@ func TestExamplesAreFormatted(t *testing.T) {
 	}
 }
 
+func (x example) build(t *testing.T) made {
+	t.Helper()
+	return build(x.files(), "2026-01-01", x.vars...)
+}
+
+func (x example) files() fs.FS { return os.DirFS(filepath.Join("examples", x.dir)) }
+
 // TestExamples compares every file of every device with a golden: in full for
-// the first device of each block, by digest for the others, which differ from
-// it in names and addresses only. No example has a finding, except that a spare
-// switch is no mistake.
+// the first device of each block, by digest for all. The devices of one block
+// differ in names and addresses only. No example has a finding of any kind.
 func TestExamples(t *testing.T) {
 	for _, x := range examples {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			m := build(os.DirFS(filepath.Join("examples", x.dir)), "2026-01-01", x.vars...)
+			m := x.build(t)
 			if m.Findings != "" {
 				t.Errorf("findings:\n%s", m.Findings)
 			}
@@ -137,16 +139,15 @@ func TestExamplesDoNotDependOnOrder(t *testing.T) {
 	for _, x := range examples {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			fsys := os.DirFS(filepath.Join("examples", x.dir))
-			want := contents(build(fsys, "2026-01-01", x.vars...))
+			want := contents(x.build(t))
 			if len(want) == 0 {
 				t.Fatal("nothing was made")
 			}
-			if diff := cmp.Diff(want, contents(build(fsys, "2026-01-01", x.vars...))); diff != "" {
+			if diff := cmp.Diff(want, contents(x.build(t))); diff != "" {
 				t.Errorf("a second run differs (-first +second):\n%s", diff)
 			}
 			for seed := range uint64(3) {
-				mixed := shuffled(t, fsys, rand.New(rand.NewPCG(seed, 0)))
+				mixed := shuffled(t, x.files(), rand.New(rand.NewPCG(seed, 0)))
 				if diff := cmp.Diff(want, contents(build(mixed, "2026-01-01", x.vars...))); diff != "" {
 					t.Errorf("in the order of seed %d (-as written +shuffled):\n%s", seed, diff)
 				}

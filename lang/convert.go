@@ -35,13 +35,8 @@ func (ld *loader) convert(t *schema.Type, name string, v cty.Value) (Value, *mis
 }
 
 func (ld *loader) convertList(t *schema.Type, name string, v cty.Value) (Value, *mistake) {
-	one := *t
-	one.Many = false
-	switch {
-	case t.Many:
-	case t.Base == schema.Range, t.Base == schema.Any:
-		one = *t
-	default:
+	one, ok := t.Element()
+	if !ok {
 		return Value{}, takes(t, name, "a list", wanted(t))
 	}
 	out := ld.newValues(v.LengthInt())[:0]

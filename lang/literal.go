@@ -160,13 +160,8 @@ func (r *reducer) done(v Value, m *mistake, e hclsyntax.Expression) (Value, stat
 }
 
 func (r *reducer) tuple(t *schema.Type, name string, e *hclsyntax.TupleConsExpr) (Value, state) {
-	one := *t
-	one.Many = false
-	switch {
-	case t.Many:
-	case t.Base == schema.Range, t.Base == schema.Any:
-		one = *t
-	default:
+	one, ok := t.Element()
+	if !ok {
 		m := takes(t, name, "a list", wanted(t))
 		r.fail(placeOf(e.SrcRange), m.summary, m.help)
 		return Value{}, isWrong

@@ -59,7 +59,7 @@ lists them as awaiting confirmation.`,
 
 // same demands that a saved plan is still what would be done.
 func (a *app) same(name string, now *planned) error {
-	saved, err := plan.Load(a.path(name))
+	saved, err := plan.Load(name)
 	if err != nil {
 		return fmt.Errorf("read plan: %w", err)
 	}
@@ -101,7 +101,7 @@ func (a *app) deliver(ctx context.Context, pl *planned, bundle string, timeout t
 		changed[ch.Device] = true
 	}
 	devices := slices.DeleteFunc(pl.project.delivered(pl.devices), func(d apply.Device) bool { return !changed[d.Name] })
-	handed, err := apply.Bundle(a.path(bundle), pl.project.source(), devices, removed, lock)
+	handed, err := apply.Bundle(bundle, pl.project.source(), devices, removed, lock)
 	if err != nil {
 		return err
 	}

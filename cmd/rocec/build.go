@@ -72,7 +72,7 @@ func (a *app) buildCommand() *cobra.Command {
 			case archive != "":
 				return a.writeArchive(archive, tree)
 			}
-			changed, err := apply.WriteTree(a.path(outDir), tree)
+			changed, err := apply.WriteTree(outDir, tree)
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func (a *app) compiled(in *inputs, pick *choice) (*project, []compiled, error) {
 
 // checkTree compares the files on disk with those that would be written.
 func (a *app) checkTree(outDir string, tree *apply.Tree) error {
-	differ, err := apply.CheckTree(a.path(outDir), tree)
+	differ, err := apply.CheckTree(outDir, tree)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (a *app) writeArchive(name string, tree *apply.Tree) error {
 	if err := apply.WriteTar(&b, tree); err != nil {
 		return err
 	}
-	if err := replaceFile(a.path(name), b.Bytes(), 0o644); err != nil {
+	if err := replaceFile(name, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if !a.quiet && !a.json {

@@ -20,7 +20,7 @@ func (a *app) docsCommand() *cobra.Command {
 		Use: "docs DIR", Short: "Print the reference pages from the program's own tables", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			for name, text := range a.pages(c.Root()) {
-				path := filepath.Join(a.path(args[0]), filepath.FromSlash(name))
+				path := filepath.Join(args[0], filepath.FromSlash(name))
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					return err
 				}

@@ -73,7 +73,7 @@ func (a *app) fmtFiles(args []string, recursive bool) ([]string, error) {
 	}
 	var files []string
 	for _, arg := range args {
-		path := a.path(arg)
+		path := arg
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err

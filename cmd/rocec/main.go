@@ -11,7 +11,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,10 +21,33 @@ import (
 )
 
 func main() {
+	os.Exit(process())
+}
+
+// process runs the program in the environment it was started in. Its first
+// signal ends it with 130: at once while it reads and computes, after the write
+// while it writes. A second one ends it wherever it is.
+func process() int {
+	ignoreFileSize()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	defer stop()
+	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	done := make(chan int, 1)
+	go func() { done <- a.run(ctx, os.Args[1:]) }()
+	select {
+	case code := <-done:
+		return code
+	case <-ctx.Done():
+	}
 	stop()
-	os.Exit(code)
+	a.writing.Lock()
+	select {
+	case code := <-done:
+		return code
+	default:
+	}
+	fmt.Fprintln(os.Stderr, "rocec: interrupted")
+	return interrupted
 }
 
 // exit is a result that is not a failure to be described, or one that has been
@@ -34,15 +59,29 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 // interrupted is the exit code of a run that a signal ended.
 const interrupted = 130
 
-// run is the whole program: arguments and streams in, exit code out.
+// run is the whole program: arguments in, exit code out.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, environ []string) int {
-	a := &app{in: in, out: out, err: errOut, env: environment(environ)}
+	return newApp(in, out, errOut, environ).run(ctx, args)
+}
+
+func newApp(in io.Reader, out, errOut io.Writer, environ []string) *app {
+	return &app{in: in, out: &sink{to: out}, err: errOut, env: environment(environ)}
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
-	root.SetArgs(normalise(root, append(a.extraArgs("ROCEC_CLI_ARGS"), args...)))
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	args, err := a.withExtra(root, args)
+	if err == nil {
+		root.SetArgs(normalise(root, args))
+		root.SetIn(a.in)
+		root.SetOut(a.out)
+		root.SetErr(a.err)
+		err = root.ExecuteContext(ctx)
+	}
+	// What was printed to a full disk or a closed pipe was not printed.
+	if s, ok := a.out.(*sink); ok && s.err != nil {
+		err = fmt.Errorf("write output: %w", s.err)
+	}
 	var code exit
 	switch {
 	case err == nil:
@@ -50,11 +89,30 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	case errors.As(err, &code):
 		return int(code)
 	case ctx.Err() != nil:
-		fmt.Fprintln(errOut, "rocec: interrupted")
+		fmt.Fprintln(a.err, "rocec: interrupted")
 		return interrupted
 	}
-	fmt.Fprintf(errOut, "rocec: %v\n", err)
+	if a.stream != nil {
+		a.stream.failure(err)
+	} else {
+		fmt.Fprintf(a.err, "rocec: %v\n", err)
+	}
 	return 1
+}
+
+// sink remembers that a write failed, which nobody who prints a line checks.
+type sink struct {
+	to  io.Writer
+	err error
+}
+
+// Write passes on to the stream.
+func (s *sink) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
 }
 
 // app is one run of the program.
@@ -62,6 +120,8 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      map[string]string
+	stream   *stream    // of --json and --json-into on the commands that stream
+	writing  sync.Mutex // held while files are exchanged: a signal waits for it
 
 	chdir   string
 	color   string
@@ -82,9 +142,6 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// extraArgs are arguments from the environment.
-func (a *app) extraArgs(name string) []string { return strings.Fields(a.env[name]) }
-
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rocec",
@@ -97,6 +154,7 @@ what each device needs: SONiC tables, Windows NetQos scripts, Linux host files.`
   rocec plan                          # what would change, against the record
   rocec explain ROCE301               # what a rule means, and what to do`,
 		SilenceUsage: true, SilenceErrors: true, Version: version(),
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.begin() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	flags := root.PersistentFlags()
@@ -121,6 +179,27 @@ func (a *app) commands() []*cobra.Command {
 	}
 }
 
+// begin checks what all commands take and enters the working folder.
+func (a *app) begin() error {
+	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
+		return fmt.Errorf("color is auto, always or never, not %q", a.color)
+	}
+	if a.chdir == "" {
+		return nil
+	}
+	if err := os.Chdir(a.chdir); err != nil {
+		return fmt.Errorf("work in %s: %w", a.chdir, errors.Unwrap(err))
+	}
+	return nil
+}
+
+// write runs what exchanges files; a signal waits until it is done.
+func (a *app) write(f func() error) error {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	return f()
+}
+
 // colored reports whether a stream gets colour.
 func (a *app) colored(w io.Writer) bool {
 	switch {
@@ -135,13 +214,21 @@ func (a *app) colored(w io.Writer) bool {
 }
 
 func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+func fileOf(w io.Writer) *os.File {
+	if s, ok := w.(*sink); ok {
+		w = s.to
+	}
+	f, _ := w.(*os.File)
+	return f
 }
 
 // width is how wide text may be.
 func (a *app) width(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f := fileOf(w); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 20 {
 			return min(n, 120)
 		}

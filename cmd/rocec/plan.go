@@ -40,7 +40,7 @@ func (a *app) planCommand() *cobra.Command {
 				return err
 			}
 			if out != "" {
-				if err := pl.saved.Save(a.path(out)); err != nil {
+				if err := pl.saved.Save(out); err != nil {
 					return fmt.Errorf("save plan: %w", err)
 				}
 			}
@@ -116,7 +116,7 @@ func (a *app) plan(f *planFlags) (*planned, error) {
 			return nil, fmt.Errorf("read record: %w", err)
 		}
 		if f.from != "" {
-			seen, err := verify.Captures(a.path(f.from), d.address, d.intent, d.target, p.cfg.Files)
+			seen, err := verify.Captures(f.from, d.address, d.intent, d.target, p.cfg.Files)
 			if err != nil {
 				return nil, err
 			}
@@ -189,7 +189,7 @@ func (a *app) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show FILE", Short: "Print a saved plan, a manifest or an entry of the record", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path := a.path(args[0])
+			path := args[0]
 			if saved, err := plan.Load(path); err == nil {
 				if a.json {
 					return a.writeJSON(saved.Plan)

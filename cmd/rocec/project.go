@@ -81,7 +81,7 @@ type project struct {
 // load reads and compiles the configuration of the working folder. Source that
 // does not load ends the command with what is wrong.
 func (a *app) load(in *inputs, keep bool) (*project, error) {
-	p := &project{dir: a.dir()}
+	p := &project{dir: "."}
 	// A root keeps links in the tree from leading out of it.
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 	slices.SortFunc(opt.Env, func(x, y lang.Var) int { return strings.Compare(x.From, y.From) })
 	for _, v := range *in.vars.list {
 		if v.Name == "" {
-			text, err := os.ReadFile(a.path(v.From))
+			text, err := os.ReadFile(v.From)
 			if err != nil {
 				return nil, fmt.Errorf("read variables: %w", err)
 			}
@@ -111,7 +111,7 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 		if f, ok := strings.CutPrefix(name, "pack:"); ok {
 			return fs.ReadFile(packs.Files(), f)
 		}
-		return os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(name)))
+		return os.ReadFile(filepath.FromSlash(name))
 	}}
 	if diags.HasErrors() {
 		return p, nil
@@ -130,22 +130,6 @@ func headroomOf(x funcs.HeadroomArgs) (int64, error) {
 		return h, err
 	}
 	return headroom.CellRound(h, x.CellBytes)
-}
-
-// dir is the folder of the configuration.
-func (a *app) dir() string {
-	if a.chdir != "" {
-		return a.chdir
-	}
-	return "."
-}
-
-// path is a file named on the command line, relative to the working folder.
-func (a *app) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(a.dir(), name)
 }
 
 // loaded reports whether the source could be read at all.
@@ -246,7 +230,7 @@ func (a *app) captured(c *compiled, from string) (map[string][]byte, error) {
 		if probe.PerPort {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(a.path(from), c.intent.Name, probe.File))
+		text, err := os.ReadFile(filepath.Join(from, c.intent.Name, probe.File))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:

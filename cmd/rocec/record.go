@@ -31,7 +31,7 @@ func (a *app) store(p *project) (*record.Store, error) {
 			}
 		}
 	}
-	return record.Open(a.path(root), a.workspace())
+	return record.Open(root, a.workspace())
 }
 
 func (a *app) recordCommand() *cobra.Command {

@@ -86,7 +86,7 @@ func (a *app) writeJSON(v any) error {
 		return err
 	}
 	if a.jsonTo != "" {
-		if err := os.WriteFile(a.path(a.jsonTo), b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(a.jsonTo, b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", a.jsonTo, err)
 		}
 	}

@@ -29,7 +29,7 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 			var results []*verify.Result
 			for i := range devices {
 				d := &devices[i]
-				r, err := verify.Captures(a.path(from), d.address, d.intent, d.target, p.cfg.Files)
+				r, err := verify.Captures(from, d.address, d.intent, d.target, p.cfg.Files)
 				if err != nil {
 					return err
 				}

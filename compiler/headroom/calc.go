@@ -89,14 +89,7 @@ func (c *calc) mulAddCeil(a1, b1, a2, b2, d int64) int64 {
 	hi += hi2 + carry
 	lo, carry = bits.Add64(lo, uint64(d-1), 0)
 	hi += carry
-	if hi >= uint64(d) {
-		return c.fail(ErrOverflow)
-	}
-	q, _ := bits.Div64(hi, lo, uint64(d))
-	if q > math.MaxInt64 {
-		return c.fail(ErrOverflow)
-	}
-	return int64(q)
+	return c.quotient(hi, lo, d)
 }
 
 // nearest is a*b/d rounded to the nearest integer, halves up; d is positive.
@@ -107,6 +100,11 @@ func (c *calc) nearest(a, b, d int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	lo, carry := bits.Add64(lo, uint64(d/2), 0)
 	hi += carry
+	return c.quotient(hi, lo, d)
+}
+
+// quotient is the 128-bit hi:lo over d, rounded down; d is positive.
+func (c *calc) quotient(hi, lo uint64, d int64) int64 {
 	if hi >= uint64(d) {
 		return c.fail(ErrOverflow)
 	}

@@ -240,6 +240,7 @@ func (f *flat) iface(i *Iface) {
 	set(f, "gateway", i.Gateway, netip.Addr.String)
 	plain(f, "vrf", i.VRF, word)
 	plain(f, "rdma", i.RDMA, strconv.FormatBool)
+	plain(f, "unique", i.Unique, strconv.FormatBool)
 	for _, x := range f.flatQoS(i.QoS) {
 		if x.field == "pcp_map" {
 			f.put(x.field, x.value)

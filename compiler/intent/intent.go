@@ -172,7 +172,10 @@ type Iface struct {
 	Gateway   Opt[netip.Addr]     `json:"gateway,omitzero"` // default gateway of the segment, for hosts
 	VRF       string              `json:"vrf,omitempty"`
 	RDMA      bool                `json:"rdma,omitempty"`
-	QoS       string              `json:"qos,omitempty"` // whose priorities a VLAN device maps
+	// Unique: the other switch of the pair has another address in this VLAN, so
+	// the two are not one gateway.
+	Unique bool   `json:"unique,omitempty"`
+	QoS    string `json:"qos,omitempty"` // whose priorities a VLAN device maps
 }
 
 // VLAN is one VLAN and the segments' names for it.

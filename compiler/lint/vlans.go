@@ -138,8 +138,8 @@ type step struct {
 
 // flood visits every place that frames of a VLAN can reach from the switches
 // that carry its segment: over tagged VLANs that both ends allow, and over
-// native VLANs whatever their numbers. Links that are down are not crossed.
-func (p *Pass) flood(s fabric.SegmentID, down map[fabric.LinkID]bool, visit func(at place, e End, path []step)) {
+// native VLANs whatever their numbers. What the mask has down is not crossed.
+func (p *Pass) flood(s fabric.SegmentID, mask *fabric.Mask, visit func(at place, e End, path []step)) {
 	f := p.Fabric
 	came := map[place]step{}
 	var queue []place
@@ -161,7 +161,7 @@ func (p *Pass) flood(s fabric.SegmentID, down map[fabric.LinkID]bool, visit func
 				continue
 			}
 			visit(at, e, p.trail(came, at))
-			if e.Port.Peer == 0 || down[e.Port.Link] {
+			if e.Port.Peer == 0 || !p.Fabric.Up(e.Port.Link, mask) {
 				continue
 			}
 			peer := p.End(e.Port.Peer)

@@ -67,6 +67,7 @@ func (b *builder) iface(id fabric.IfaceID) {
 	if len(i.Addresses) > 0 {
 		out.Addresses = intent.Some(slices.Clone(i.Addresses))
 	}
+	out.Unique = b.ownAddress(i)
 	if i.Gateway.IsValid() && b.host {
 		out.Gateway = intent.Some(i.Gateway)
 	}
@@ -74,6 +75,23 @@ func (b *builder) iface(id fabric.IfaceID) {
 		out.QoS = b.ifaceQoS(i)
 	}
 	b.out.Ifaces = append(b.out.Ifaces, out)
+}
+
+// ownAddress reports whether the other switch of the pair has other addresses in
+// the VLAN of an SVI.
+func (b *builder) ownAddress(i *fabric.Iface) bool {
+	if i.Kind != fabric.SVI || b.dev.MLAG == 0 || len(i.Addresses) == 0 {
+		return false
+	}
+	pair := b.f.MLAGs[b.dev.MLAG].Switches
+	peer := pair[0] + pair[1] - b.id
+	for _, id := range b.facts.IfacesOf(peer) {
+		o := &b.f.Ifaces[id]
+		if o.Kind == fabric.SVI && b.f.Segments[o.Segment].VLAN == b.f.Segments[i.Segment].VLAN {
+			return !slices.Equal(o.Addresses, i.Addresses)
+		}
+	}
+	return false
 }
 
 // vrf is the routing table of an interface. That of a segment speaks for

@@ -56,7 +56,6 @@ func TestSelected(t *testing.T) {
 // Every field of the samples leads somewhere, and those below to one place.
 func TestOrigin(t *testing.T) {
 	d, node, leaf := nvmeof()
-	f := facts(t, d)
 	span := func(decl fabric.DeclID, attr schema.Attr) source.Span {
 		for _, a := range d.Decls[decl].Attrs {
 			if a.Num == attr {
@@ -75,7 +74,7 @@ func TestOrigin(t *testing.T) {
 	d.Ports[e4].Profile = fabric.ProfileID(len(d.Profiles) - 1)
 	p := &d.Profiles[d.Ports[e4].Profile]
 	p.Deviates, p.PFCQueue[3] = fabric.DeviatesPFC, 4 // so that it is a value of its own
-	f = facts(t, d)
+	f := facts(t, d)
 	target := d.decl(`target "sonic"`, 0, schema.AOptions)
 	optionAt := source.Span{File: 2, Start: 9, Len: 3}
 	d.Selections = []fabric.Selection{{Emitter: d.s("sonic"), Decl: target, Options: []fabric.Option{{Name: d.s("buffer_model"), Value: d.s("x"), Span: optionAt}}}}

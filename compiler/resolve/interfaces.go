@@ -210,9 +210,10 @@ func (r *resolver) addresses() {
 			row.RDMA = v.N == 1
 			continue
 		}
+		// A segment's own contract decides; without a segment, the port's.
 		q := seg.QoS
 		for _, p := range r.below(*row) {
-			if profile := r.f.Ports[p].Profile; q == 0 && profile != 0 {
+			if profile := r.f.Ports[p].Profile; row.Segment == 0 && q == 0 && profile != 0 {
 				q = r.f.Profiles[profile].QoS
 			}
 		}

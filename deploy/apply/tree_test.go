@@ -296,7 +296,7 @@ func TestManifest(t *testing.T) {
 		"half":       {good[:99], "line "},
 		"next major": {strings.Replace(good, `"format_version": "1.0"`, `"format_version": "2.0"`, 1), `it is "2.0", known is "1.0"`},
 		"escape":     {strings.Replace(good, "x/b/conf/secret.json", "../../secret.json", 1), "is not a clean relative path"},
-		"mode":       {strings.Replace(good, `"0600"`, `"7777777"`, 1), "mode of x/b/conf/secret.json"},
+		"mode":       {strings.Replace(good, `"0600"`, `"7777777"`, 1), "conf/secret.json is \"7777777\""},
 		"device":     {strings.Replace(good, `"a": {`, `"../a": {`, 1), `device "../a"`},
 		"nothing":    {"{}", "it is not a manifest of rocec"},
 	} {

@@ -265,7 +265,7 @@ func TestSonic(t *testing.T) {
 			}
 			return "{" + strings.Join(list, ", ") + "}"
 		}
-		db := `{"PORT": ` + rows(`{"mtu": "9122", "speed": "`+speed+`"}`) + `, "PORT_QOS_MAP": ` + rows(`{"pfc_enable": "`+pfc+`"}`) + "}"
+		db := `{"PORT": ` + rows(`{"mtu": "9100", "speed": "`+speed+`"}`) + `, "PORT_QOS_MAP": ` + rows(`{"pfc_enable": "`+pfc+`"}`) + "}"
 		seen, findings := sonic.Target.Parse(d, targets.Captured{Files: map[string][]byte{"running-config.json": []byte(db)}})
 		if seen == nil || findings.HasErrors() {
 			t.Fatalf("%+v", findings)

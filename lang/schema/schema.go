@@ -86,6 +86,14 @@ type Type struct {
 	Fields   []AttrDef
 }
 
+// Element is the type of the elements where a list is written for the attribute; false where none may be. Ranges are merged, and what
+// takes anything takes lists of it.
+func (t *Type) Element() (Type, bool) {
+	one := *t
+	one.Many = false
+	return one, t.Many || t.Base == Range || t.Base == Any
+}
+
 // AttrDef is one attribute of a block, or one field of an object.
 type AttrDef struct {
 	Num      Attr

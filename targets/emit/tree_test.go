@@ -141,7 +141,7 @@ func TestObject(t *testing.T) {
 	o := new(emit.Object)
 	o.Set("b", emit.Int(1))
 	o.Set("a", emit.Int(2))
-	o.Set("b", emit.Int(3)) // keeps its place
+	o.Set("b", emit.Int(3))                   // keeps its place
 	made, list := o.Object("o"), o.Array("l") // made by the first call, found by the next
 	if o.Len() != 4 || !o.Has("a") || o.Has("c") || o.Object("o") != made || o.Array("l") != list {
 		t.Error("keys")

@@ -192,6 +192,7 @@ func (u *uses) iface(f *intent.Iface) {
 	u.when(f.VRF != "", VRF, at("vrf"))
 	u.when(f.Gateway.IsSet(), Gateway, at("gateway"))
 	u.when(f.RDMA, RDMAEnable, at("rdma"))
+	u.when(f.Unique, MLAG, at("address"))
 	for _, a := range f.Addresses.Value {
 		u.when(a.Addr().Is6(), IPv6, at("address"))
 	}

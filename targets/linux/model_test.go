@@ -3,6 +3,7 @@ package linux
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -37,6 +38,10 @@ type modelPort struct {
 	FEC    string
 	Auto   bool
 	Refuse string // a concern that the kernel refuses without a word, as dcb 6.1 shows it
+	// Turn lets the clock's second turn between the read and the write of every dcb command: dcb 6.1 then reports an error of a
+	// write that took effect, and stops there. Left are the entries that a replace did not come to remove.
+	Turn bool
+	Left map[int]int
 }
 
 func newPort() *modelPort {
@@ -136,6 +141,7 @@ func (m model) dcb(args []string) int {
 	// KEY PAIR PAIR KEY PAIR: pairs belong to the word before them.
 	key := ""
 	next := *p
+	before := maps.Clone(p.DSCP)
 	for _, a := range args[4:] {
 		left, right, pair := strings.Cut(a, ":")
 		if !pair {
@@ -161,6 +167,21 @@ func (m model) dcb(args []string) int {
 		}
 	}
 	*p = next
+	if object == "app" && verb == "replace" {
+		p.Left = nil
+	}
+	if !p.Turn || object == "dcbx" || verb == "del" { // these two only write
+		return 0
+	}
+	if object != "app" || verb != "replace" {
+		return fail("Attribute write: Protocol error")
+	}
+	// Entries are added first; a replace that has none to add gets as far as removing. Its exit code is 0 in any case.
+	if !maps.Equal(before, p.DSCP) {
+		p.Left = maps.Clone(before)
+		maps.DeleteFunc(p.Left, func(d, prio int) bool { return p.DSCP[d] == prio })
+		fail("Attribute write: Protocol error")
+	}
 	return 0
 }
 
@@ -228,6 +249,9 @@ func (p *modelPort) show(object string) int {
 		list := [][2]int{}
 		for d := range 64 {
 			if prio, ok := p.DSCP[d]; ok {
+				list = append(list, [2]int{d, prio})
+			}
+			if prio, ok := p.Left[d]; ok {
 				list = append(list, [2]int{d, prio})
 			}
 		}

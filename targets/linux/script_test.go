@@ -300,6 +300,31 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestClockTurns: an error that dcb reports of what took effect is none, and what it left undone is done.
+func TestClockTurns(t *testing.T) {
+	t.Parallel()
+	d := nvmeHost()
+	d.Ports, d.Ifaces = d.Ports[:1], d.Ifaces[:1]
+	b := newBench(t, d)
+	p := b.ports()
+	p["rail0"].Turn, p["rail0"].DSCP = true, map[int]int{26: 5, 8: 0}
+	b.state(p)
+	if out, _ := b.run(0, qosScript, "rail0"); strings.Contains(out, "FAILED") {
+		t.Error(out)
+	}
+	b.run(0, qosScript, "rail0", "--check")
+	got := b.ports()["rail0"]
+	if got.DSCP[26] != 3 || len(got.Left) > 0 || !got.PFC[3] || got.Cable != 2 {
+		t.Errorf("the port is left as %+v", got)
+	}
+	// The error is there: what stands alone fails.
+	c := exec.Command(filepath.Join(b.root, "bin/dcb"), "pfc", "set", "dev", "rail0", "delay", "3")
+	c.Env = append(os.Environ(), modelEnv+"="+b.root)
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "Protocol error") {
+		t.Errorf("the model says nothing: %s", out)
+	}
+}
+
 // TestOFED: where the driver has the files of OFED, they are used.
 func TestOFED(t *testing.T) {
 	t.Parallel()

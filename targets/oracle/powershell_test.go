@@ -71,6 +71,7 @@ $text = @'
 Get-Nothing -Here
 '@
 $n = [Math]::Max(1, (Get-NetAdapter).Count)
+$m = [int](Get-Content -LiteralPath 'a') + [string[]][object[]](Get-NetAdapter -Name 'a').Count
 $s = 'it''s'
 Get-NetAdapterRdma -Name 'Ethernet 1' 2>&1 | Out-Null
 `,
@@ -86,6 +87,8 @@ func badPS() []struct{ name, script, code, only string } {
 		{"unknown in an argument", "Write-Output (Get-Nothing)\n", "E-CMD", ""},
 		{"unknown in a string", "Write-Output \"a $(Get-Nothing) b\"\n", "E-CMD", ""},
 		{"unknown in a table", "$t = @{ A = Get-Nothing }\n", "E-CMD", ""},
+		{"unknown under a cast", "$n = 1 + [int](Get-Nothing -A 1)\n", "E-CMD", ""},
+		{"index before parentheses", "$a[0](Get-NetAdapter -Name 'a')\n", "E-SYNTAX", ""},
 		{"unknown behind a pipe", "Get-NetAdapter | Set-Nothing\n", "E-CMD", ""},
 		{"unknown after an assignment", "$x = Get-Nothing\n", "E-CMD", ""},
 		{"unknown in a call", "@(1).Where({ Get-Nothing })\n", "E-CMD", ""},

@@ -30,11 +30,14 @@ func (p *psParser) operands(listed bool, stop string) {
 	defer p.leave()
 	start := p.pos
 	operand := false // whether the last token was a value, after which a line may end
+	cast := false    // whether it was the type of a cast, as in [int](Get-It): what follows is cast, not called
 	for {
 		gap := p.pos
 		p.inline()
 		joined := gap == p.pos && p.pos > start // no blank before this token: a call, an index, a member
 		c := p.at(0)
+		typed := cast
+		cast = false
 		switch {
 		case p.done() || strings.IndexByte(stop+";|)}]", c) >= 0:
 			return
@@ -48,7 +51,7 @@ func (p *psParser) operands(listed bool, stop string) {
 			operand = true
 		case c == '(':
 			p.pos++
-			if joined && operand {
+			if joined && operand && !typed {
 				p.args(')')
 			} else {
 				p.statements(')')
@@ -68,6 +71,7 @@ func (p *psParser) operands(listed bool, stop string) {
 			p.pos++
 			p.args(']')
 			p.fn.binding = p.fn.binding || strings.HasPrefix(strings.ToLower(p.src[attr:p.pos]), "[cmdletbinding")
+			cast = typed || !operand
 			operand = true
 		case digit(c):
 			p.skipWhile(func() bool { return wordByte(p.at(0)) || p.at(0) == '.' && digit(p.at(1)) })

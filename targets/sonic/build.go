@@ -150,12 +150,12 @@ func (b *builder) iface(f *intent.Iface) {
 	if f.Addresses.IsSet() {
 		for _, a := range f.Addresses.Value {
 			b.normal.row(table, name+"|"+a.String())
-			if b.device.MLAG != nil && f.Kind == intent.SVI && a.Addr() == b.device.MLAG.Source {
-				// The keepalive address differs between the peers, and ICCPd takes the
-				// addresses of both to be one gateway unless told otherwise.
-				b.normal.row("MCLAG_UNIQUE_IP", name).set("unique_ip", "enable", at("address"))
-			}
 		}
+	}
+	// ICCPd takes the addresses of both peers in a VLAN to be one gateway unless
+	// told otherwise. [sonic-buildimage sonic-mclag.yang, MCLAG_UNIQUE_IP]
+	if f.Unique && f.Kind == intent.SVI {
+		b.normal.row("MCLAG_UNIQUE_IP", name).set("unique_ip", "enable", at("address"))
 	}
 }
 

@@ -129,7 +129,7 @@ func pair() *intent.Device {
 		},
 	}
 	d.Ifaces = []intent.Iface{
-		{Name: "Vlan10", Kind: intent.SVI, VLAN: 10, Addresses: intent.Some([]netip.Prefix{netip.MustParsePrefix("10.10.0.1/24")})},
+		{Name: "Vlan10", Kind: intent.SVI, Unique: true, VLAN: 10, Addresses: intent.Some([]netip.Prefix{netip.MustParsePrefix("10.10.0.1/24")})},
 		{Name: "Vlan711", Kind: intent.SVI, VLAN: 711, Addresses: intent.Some([]netip.Prefix{netip.MustParsePrefix("10.71.1.1/24")})},
 	}
 	return d

@@ -176,6 +176,10 @@ func (l *limit) lag(g *intent.LAG) {
 }
 
 func (l *limit) iface(f *intent.Iface) {
+	if f.Unique && f.Kind != intent.SVI {
+		l.refuse(fmt.Sprintf("sonic shares no address of %s between the switches of a pair", f.Name), "put the address on the VLAN interface",
+			intent.Path{Object: intent.OfIface, Name: f.Name, Field: "address"})
+	}
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfIface, Name: f.Name, Field: field}
 	}

@@ -244,6 +244,7 @@ func (p *parser) ifaces() {
 					continue
 				}
 				f.VLAN = id
+				f.Unique = p.db.value("MCLAG_UNIQUE_IP", key, "unique_ip") == "enable"
 			case intent.Routed:
 				f.On = key
 			}

@@ -236,7 +236,7 @@ func generated(r *rapid.T) *intent.Device {
 	for _, v := range d.VLANs {
 		if rapid.Bool().Draw(r, "svi") {
 			d.Ifaces = append(d.Ifaces, intent.Iface{
-				Name: vlanName(v.ID), Kind: intent.SVI, VLAN: v.ID, VRF: rapid.SampledFrom([]string{"", "Vrf-a", "Vrf_b"}).Draw(r, "vrf"),
+				Name: vlanName(v.ID), Kind: intent.SVI, Unique: d.MLAG != nil && rapid.Bool().Draw(r, "unique"), VLAN: v.ID, VRF: rapid.SampledFrom([]string{"", "Vrf-a", "Vrf_b"}).Draw(r, "vrf"),
 				Addresses: intent.Some([]netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(v.ID >> 8), byte(v.ID), 1}), 24)}),
 			})
 		}

@@ -46,7 +46,13 @@ set_dscp() {
 	for ((i = 0; i < 64; i++)); do
 		[[ ${aim[i]} == - || ${aim[i]} == "${now[i]-}" ]] || entries+=("$i:${aim[i]}")
 	done
-	((${#entries[@]} == 0)) || dcb app replace dev "$dev" dscp-prio "${entries[@]}"
+	if ((${#entries[@]} > 0)); then
+		dcb app replace dev "$dev" dscp-prio "${entries[@]}"
+		# dcb of iproute2 before 6.2 leaves the answer to its read in the socket (their commit d0e02f35). When the second
+		# turns before it writes, it says "Attribute write: Protocol error" of a write that took effect, and stops before
+		# it removes the old entries.
+		[[ $(have_dscp) != *+* ]] || dcb app replace dev "$dev" dscp-prio "${entries[@]}"
+	fi
 	for ((i = 0; i < 64; i++)); do
 		[[ ${aim[i]} != - || ${now[i]--} == - ]] || dcb app del dev "$dev" dscp-prio "$i:${now[i]}"
 	done

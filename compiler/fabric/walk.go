@@ -1,0 +1,78 @@
+package fabric
+
+// Mask says which links and devices are down. The zero Mask, and a nil one,
+// have everything up. It is what a walk takes to see a failure.
+type Mask struct {
+	Links   map[LinkID]bool
+	Devices map[DeviceID]bool
+}
+
+// Up reports whether a link and the devices at both its ends are up.
+func (f *Fabric) Up(l LinkID, m *Mask) bool {
+	if m == nil {
+		return true
+	}
+	link := &f.Links[l]
+	return !m.Links[l] && !m.Devices[f.Ports[link.A].Device] && !m.Devices[f.Ports[link.B].Device]
+}
+
+// Adjacency is which links each device has: Links[Offsets[d]:Offsets[d+1]] are
+// those of device d, ascending.
+type Adjacency struct {
+	Offsets []uint32
+	Links   []LinkID
+}
+
+// Adjacency lays out the links of every device in two arrays.
+func (f *Fabric) Adjacency() Adjacency {
+	a := Adjacency{Offsets: make([]uint32, len(f.Devices)+1), Links: make([]LinkID, 2*(len(f.Links)-1))}
+	ends := func(l LinkID) [2]DeviceID {
+		return [2]DeviceID{f.Ports[f.Links[l].A].Device, f.Ports[f.Links[l].B].Device}
+	}
+	for l := 1; l < len(f.Links); l++ {
+		for _, d := range ends(LinkID(l)) {
+			a.Offsets[d+1]++
+		}
+	}
+	for d := 1; d < len(a.Offsets); d++ {
+		a.Offsets[d] += a.Offsets[d-1]
+	}
+	next := append([]uint32(nil), a.Offsets...)
+	for l := 1; l < len(f.Links); l++ {
+		for _, d := range ends(LinkID(l)) {
+			a.Links[next[d]] = LinkID(l)
+			next[d]++
+		}
+	}
+	return a
+}
+
+// Of are the links of a device.
+func (a Adjacency) Of(d DeviceID) []LinkID { return a.Links[a.Offsets[d]:a.Offsets[d+1]] }
+
+// Reach visits every device that can be reached from one over links that are
+// up, itself first, nearest first, with the number of hops.
+func (f *Fabric) Reach(a Adjacency, from DeviceID, m *Mask, visit func(d DeviceID, hops int)) {
+	if m != nil && m.Devices[from] {
+		return
+	}
+	hops := map[DeviceID]int{from: 0}
+	for queue := []DeviceID{from}; len(queue) > 0; queue = queue[1:] {
+		d := queue[0]
+		visit(d, hops[d])
+		for _, l := range a.Of(d) {
+			if !f.Up(l, m) {
+				continue
+			}
+			link := &f.Links[l]
+			next := f.Ports[link.A].Device
+			if next == d {
+				next = f.Ports[link.B].Device
+			}
+			if _, seen := hops[next]; !seen {
+				hops[next] = hops[d] + 1
+				queue = append(queue, next)
+			}
+		}
+	}
+}

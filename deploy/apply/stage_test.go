@@ -1,0 +1,114 @@
+package apply
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func newTestStage(t *testing.T, parent, text string) *stage {
+	t.Helper()
+	s, err := newStage(parent, ".out.rocec-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.fill([]File{{"a/x", 0o644, []byte(text)}}, filepath.Join(parent, "none"), nil); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	if b, err := os.ReadFile(path); err != nil || string(b) != want {
+		t.Errorf("%s holds %q, %v; want %q", path, b, err, want)
+	}
+}
+
+// Where two names cannot be exchanged, two renames do, and a process that dies
+// between them has its work undone by the next run.
+func TestTwoRenames(t *testing.T) {
+	parent := t.TempDir()
+	place := filepath.Join(parent, "out")
+	one := newTestStage(t, parent, "1")
+	if err := errors.Join(one.swap("out"), one.close()); err != nil {
+		t.Fatal(err)
+	}
+	two := newTestStage(t, parent, "2")
+	if err := errors.Join(two.twoRenames(place, "out"), two.close()); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, filepath.Join(place, "a", "x"), "2")
+
+	three := newTestStage(t, parent, "3")
+	if err := os.RemoveAll(three.fresh()); err != nil {
+		t.Fatal(err)
+	}
+	if err := three.twoRenames(place, "out"); err == nil {
+		t.Error("a folder that is gone is put in place")
+	}
+	holds(t, filepath.Join(place, "a", "x"), "2")
+	if err := three.close(); err != nil {
+		t.Fatal(err)
+	}
+
+	four := newTestStage(t, parent, "4")
+	if err := os.WriteFile(filepath.Join(four.dir, stageSwap), []byte("out"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(place, filepath.Join(four.dir, stageOld)); err != nil {
+		t.Fatal(err)
+	}
+	if err := sweep(parent, ".out.rocec-"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(place); err == nil {
+		t.Error("the stage of a living process was swept")
+	}
+	if err := four.lock.Unlock(); err != nil { // it dies
+		t.Fatal(err)
+	}
+	if err := sweep(parent, ".out.rocec-"); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, filepath.Join(place, "a", "x"), "2")
+	if left, _ := filepath.Glob(filepath.Join(parent, ".out*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What only looks like a stage is left alone: one made this instant, one whose
+// note leads elsewhere.
+func TestSweep(t *testing.T) {
+	parent := t.TempDir()
+	young := filepath.Join(parent, ".out.rocec-young")
+	old := filepath.Join(parent, ".out.rocec-old")
+	evil := filepath.Join(parent, ".out.rocec-evil")
+	for _, dir := range []string{young, old, evil, filepath.Join(evil, stageOld)} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hour := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(old, hour, hour); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{stageLock: "", stageSwap: "../outside"} {
+		if err := os.WriteFile(filepath.Join(evil, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sweep(parent, ".out.rocec-"); err != nil {
+		t.Fatal(err)
+	}
+	for dir, stays := range map[string]bool{young: true, old: false, evil: false} {
+		if _, err := os.Lstat(dir); (err == nil) != stays {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(parent), "outside")); err == nil {
+		t.Error("a note led out of the folder")
+	}
+}
