@@ -1,0 +1,230 @@
+package resolve
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/packs"
+	"pgregory.net/rapid"
+)
+
+func TestNaturalOrder(t *testing.T) {
+	want := []string{"Ethernet0", "Ethernet4", "Ethernet12", "Ethernet100", "eth1/1/2", "eth1/1/10", "swp1", "swp1s0", "swp1s10", "swp02", "swp2", "swp10"}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortStableFunc(got, natural)
+	// Names that differ in leading zeros only are equal in order.
+	if strings.ReplaceAll(strings.Join(got, " "), "swp2 swp02", "swp02 swp2") != strings.Join(want, " ") {
+		t.Errorf("sorted as %v", got)
+	}
+}
+
+func TestNaturalIsAnOrder(t *testing.T) {
+	name := rapid.StringMatching(`[a-z]{0,2}[0-9]{0,3}[a-z/]{0,1}[0-9]{0,2}`)
+	rapid.Check(t, func(r *rapid.T) {
+		a, b, c := name.Draw(r, "a"), name.Draw(r, "b"), name.Draw(r, "c")
+		if (natural(a, b) < 0) != (natural(b, a) > 0) {
+			r.Fatalf("%q and %q are not ordered both ways", a, b)
+		}
+		if natural(a, b) < 0 && natural(b, c) < 0 && natural(a, c) >= 0 {
+			r.Fatalf("%q < %q < %q, and not %q < %q", a, b, c, a, c)
+		}
+	})
+}
+
+func TestHostAddress(t *testing.T) {
+	for _, c := range []struct {
+		subnet string
+		n      uint64
+		want   string
+	}{
+		{"10.71.1.0/24", 11, "10.71.1.11"}, {"10.71.1.0/24", 254, "10.71.1.254"}, {"10.71.1.0/24", 255, ""}, {"10.71.1.0/24", 256, ""},
+		{"10.64.0.0/13", 300, "10.64.1.44"}, {"10.0.0.0/31", 1, "10.0.0.1"}, {"10.0.0.0/31", 2, ""}, {"fd00::/64", 1 << 40, "fd00::100:0:0"},
+		{"255.255.255.0/24", 1 << 63, ""},
+	} {
+		got, ok := hostAddress(netip.MustParsePrefix(c.subnet), c.n)
+		if c.want == "" && ok || c.want != "" && (!ok || got.String() != c.want) {
+			t.Errorf("host %d of %s: %v %v, want %q", c.n, c.subnet, got, ok, c.want)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		pattern, address string
+		want             bool
+	}{
+		{`switch.tor`, `switch.tor`, true},
+		{`switch.tor.port[Ethernet0]`, `switch.tor.port["Ethernet0"]`, true},
+		{`node.gpu[*].nic[rail3]`, `node.gpu["gpu01"].nic["rail3"]`, true},
+		{`node.gpu[*].nic[rail3]`, `node.gpu["gpu01"].nic["rail30"]`, false},
+		{`module.pod*.node.*`, `module.pod[1].node.gpu["a"]`, true},
+		{`*`, `anything`, true}, {``, `x`, false}, {`a*b*c`, `a-b-b-c`, true}, {`a*b*c`, `a-b-b-`, false},
+	} {
+		if got := Match(c.pattern, c.address); got != c.want {
+			t.Errorf("%s on %s: %v", c.pattern, c.address, got)
+		}
+	}
+}
+
+func TestBreakout(t *testing.T) {
+	for text, want := range map[string]bool{"4x100G": true, "2x25G": true, "1x100G": false, "4x": false, "x100G": false, "4x100": false, "300x1G": false, "": false} {
+		if _, _, ok := parseBreakout(text); ok != want {
+			t.Errorf("%q: %v", text, ok)
+		}
+	}
+}
+
+// load builds the fabric of one file.
+func load(t *testing.T, text string) *fabric.Fabric {
+	t.Helper()
+	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(text)}}, Packs: packs.Files()})
+	if diags.HasErrors() {
+		t.Fatalf("load: %+v", diags)
+	}
+	f, diags := Fabric(cfg)
+	if diags.HasErrors() {
+		t.Fatalf("resolve: %+v", diags)
+	}
+	return f
+}
+
+const contract = `
+qos "q" {
+  trust = "dscp"
+  class "rdma" {
+    carries   = "rdma"
+    dscp      = [26]
+    priority  = 3
+    bandwidth = 50
+  }
+  class "default" {
+    priority  = 0
+    bandwidth = 50
+    default   = true
+  }
+}
+`
+
+// TestPrecedence walks the chain: the nearest layer that writes a value wins.
+func TestPrecedence(t *testing.T) {
+	mtu := func(extra ...string) uint16 {
+		on := func(i int) string {
+			if i < len(extra) {
+				return extra[i]
+			}
+			return ""
+		}
+		f := load(t, contract+`
+defaults "nic" {
+  mtu = 2000
+}
+segment "s" {
+  vlan = 5
+  qos  = qos.q
+  `+on(0)+`
+}
+node "n" {
+  os = "ubuntu/24.04"
+  `+on(1)+`
+  nic "p[0-1]" {
+    model  = "nvidia/connectx-6-dx"
+    speed  = "100G"
+    native = segment.s
+    `+on(2)+`
+    `+on(3)+`
+  }
+}
+`+on(4))
+		return f.Ports[1].MTU
+	}
+	layers := []string{"mtu = 3000", "mtu = 4000", "mtu = 5000", "except \"p0\" {\n mtu = 6000\n reason = \"r\"\n}", "override {\n on = node.n.nic[\"p0\"]\n set = { mtu = 7000 }\n reason = \"r\"\n expires = \"2999-01-01\"\n}"}
+	for n := range len(layers) + 1 {
+		if got, want := mtu(layers[:n]...), uint16(2000+1000*n); got != want {
+			t.Errorf("with %d layers: MTU %d, want %d", n, got, want)
+		}
+	}
+}
+
+// TestBondMakesItsLAG: a bond cabled to a pair of switches makes one LAG on
+// each, with one number, and the peer link carries what the pair carries.
+func TestBondMakesItsLAG(t *testing.T) {
+	f := load(t, contract+`
+segment "s" {
+  vlan = 5
+  qos  = qos.q
+}
+switch "t" {
+  for_each = toset(["a", "b"])
+  model    = "nvidia/sn3700"
+  os       = "sonic/202505"
+  port "Ethernet8" {
+    segments = segment.s
+  }
+}
+mlag "pair" {
+  switches  = switch.t
+  peer_link = "Ethernet[120-124:4]"
+}
+node "n" {
+  os = "ubuntu/24.04"
+  nic "p[0-1]" {
+    model = "nvidia/connectx-6-dx"
+  }
+  bond "bond0" {
+    mode     = "lacp"
+    members  = "p[0-1]"
+    segments = segment.s
+  }
+}
+link "up" {
+  for_each = { p0 = "a", p1 = "b" }
+  ends     = [node.n.nic[each.key], switch.t[each.value].port["Ethernet8"]]
+}
+`)
+	var lags []string
+	for i := 1; i < len(f.LAGs); i++ {
+		l := &f.LAGs[i]
+		lags = append(lags, f.Text(f.Devices[l.Device].Name)+":"+f.Text(l.Name))
+		if f.Text(l.Name) == "PortChannel8" && l.MLAG == 0 {
+			t.Errorf("%s is not a leg of the pair", lags[len(lags)-1])
+		}
+	}
+	slices.Sort(lags)
+	if got := strings.Join(lags, " "); got != "a:PortChannel120 a:PortChannel8 b:PortChannel120 b:PortChannel8 n:bond0" {
+		t.Errorf("LAGs: %s", got)
+	}
+	for id := 1; id < len(f.Ports); id++ {
+		if p := &f.Ports[id]; p.Role == fabric.RolePeerLink && len(f.VLANSets[p.VLANs]) != 1 {
+			t.Errorf("%s carries %v", f.PortName(fabric.PortID(id)), f.VLANSets[p.VLANs])
+		}
+	}
+}
+
+// TestNothingUndeclaredIsLossless: whatever marks the classes declare, every
+// other DSCP and PCP belongs to the default class.
+func TestNothingUndeclaredIsLossless(t *testing.T) {
+	f := load(t, contract+`
+node "n" {
+  os  = "ubuntu/24.04"
+  qos = qos.q
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+  }
+}
+`)
+	p := &f.Profiles[f.Ports[1].Profile]
+	for d, priority := range p.DSCP {
+		if want := map[bool]uint8{true: 3, false: 0}[d == 26]; priority != want {
+			t.Errorf("DSCP %d has priority %d, want %d", d, priority, want)
+		}
+	}
+	if p.PFC != 1<<3 {
+		t.Errorf("PFC %b", p.PFC)
+	}
+}
