@@ -126,7 +126,7 @@ var roce503 = &Rule{
 		ID: "ROCE503", Name: "buffer_table_row", Severity: diag.Error,
 		Title:  "a device that looks its headroom up has a row for the speed and length",
 		Why:    "without a row the port gets no lossless group at all, and nobody says so",
-		Fix:    "add the row to the device, or use a length it lists",
+		Fix:    "write headroom on the port, or use a switch that has the row; a length shorter than the real one would lose frames",
 		Source: "sonic-net/sonic-buildimage #5837",
 		Bad:    edit(twoNodes(``), `"nvidia/sn3700"`, `"example/lookup"`, `media = "dac", length = "3m"`, `media = "lr", length = "500m"`) + lookupSwitch,
 		Good:   edit(twoNodes(``), `"nvidia/sn3700"`, `"example/lookup"`, `length = "3m"`, `length = "5m"`) + lookupSwitch,
@@ -146,15 +146,16 @@ func tableRow(p *Pass) {
 		l := p.Fabric.Links[e.Port.Link]
 		m := &p.Fabric.Models[e.Device.Model]
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s has no lossless profile for %s at %s: port %s will have none", p.Fabric.Text(e.Device.Name), Speed(e.Port.Mbps), Meters(max(l.CableMm, h.AssumedMm)), p.Name(e)),
+			Summary: fmt.Sprintf("%s has no lossless profile for %s at %s: port %s would have PFC and no buffer for it", p.Fabric.Text(e.Device.Name), Speed(e.Port.Mbps), Meters(max(l.CableMm, h.AssumedMm)), p.Name(e)),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports,
 			Labels: []diag.Label{p.Fabric.Label(l.Decl, 0, schema.ACable, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.AModel, "the switch")},
-			Help:   "write one of the lengths its table has for this speed: " + p.lengths(m, e.Port.Mbps) + "; or write headroom on the port",
+			Notes:  []string{p.lengths(m, e.Port.Mbps)},
+			Help:   "write headroom on the port, or use a switch that has the row; a length shorter than the real one would lose frames",
 		})
 	})
 }
 
-// lengths lists the cable lengths that a model's table has for a speed.
+// lengths says which cable lengths a model's table has for a speed.
 func (p *Pass) lengths(m *fabric.SwitchModel, mbps uint32) string {
 	var have []string
 	for _, r := range p.Fabric.HeadroomRows {
@@ -163,9 +164,9 @@ func (p *Pass) lengths(m *fabric.SwitchModel, mbps uint32) string {
 		}
 	}
 	if len(have) == 0 {
-		return "none"
+		return fmt.Sprintf("its table has no row for %s at all", Speed(mbps))
 	}
-	return strings.Join(have, ", ")
+	return fmt.Sprintf("its table has %s for %s", strings.Join(have, ", "), Speed(mbps))
 }
 
 var roce512 = &Rule{

@@ -96,12 +96,19 @@ func (p *Pass) hostMTUs(f *fabric.Fabric) {
 				continue
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("MTU is %d on %s and %d on %s, both in segment %s", x.mtu, f.IfaceAddress(x.iface), most.mtu, f.IfaceAddress(most.iface), f.Text(f.Segments[s].Name)),
+				Summary: fmt.Sprintf("MTU is %d on %s and %d on %s, both in segment %s", x.mtu, p.ifaceName(x.iface), most.mtu, p.ifaceName(most.iface), f.Text(f.Segments[s].Name)),
 				Address: f.IfaceAddress(x.iface), Concerns: []string{f.IfaceAddress(most.iface), f.Text(f.Segments[s].Address)}, Count: x.n,
-				Labels: []diag.Label{p.atIfaceMTU(x.iface, ""), p.atIfaceMTU(most.iface, fmt.Sprintf("%d others have this", most.n))}, Help: "write the MTU once, on the segment",
+				Labels: []diag.Label{p.atIfaceMTU(x.iface, ""), p.atIfaceMTU(most.iface, haveThis(most.n))}, Help: "write the MTU once, on the segment",
 			})
 		}
 	}
+}
+
+func haveThis(n int) string {
+	if n == 1 {
+		return "the other"
+	}
+	return fmt.Sprintf("%d others have this", n)
 }
 
 func (p *Pass) atIfaceMTU(id fabric.IfaceID, text string) diag.Label {
@@ -199,9 +206,9 @@ func subnetTwice(p *Pass) {
 						continue
 					}
 					p.Report(diag.Diagnostic{
-						Summary: fmt.Sprintf("%s: %s and %s share %s", f.Text(f.Devices[iface.Device].Name), f.Text(f.Ifaces[other].Name), f.Text(iface.Name), a.Masked()), Address: f.IfaceAddress(fabric.IfaceID(id)),
+						Summary: fmt.Sprintf("%s and %s share subnet %s: the kernel answers for both on either", p.ifaceName(other), p.ifaceName(fabric.IfaceID(id)), a.Masked()), Address: f.IfaceAddress(fabric.IfaceID(id)),
 						Concerns: []string{f.IfaceAddress(other), f.Text(f.Devices[iface.Device].Address)},
-						Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "one subnet per rail",
+						Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "give each NIC of the node a segment or subnet of its own",
 					})
 				}
 			}

@@ -145,7 +145,7 @@ func linkEnds(p *Pass) {
 				p.Report(p.AboutLink(fabric.LinkID(id), p.End(end), p.End(l.A+l.B-end), diag.Diagnostic{
 					Summary: fmt.Sprintf("port %s is used by links %s and %s", f.PortName(end), f.LinkAddress(first), f.LinkAddress(fabric.LinkID(id))),
 					Labels:  []diag.Label{f.Label(l.Decl, 0, schema.AEnds, ""), f.Label(f.Links[first].Decl, 0, schema.AEnds, "the other link")},
-					Help:    "leave one of the links",
+					Help:    "keep one of the links, or name another port in one of them",
 				}))
 			}
 		}

@@ -421,9 +421,9 @@ func addressTwice(p *Pass) {
 			k := key{iface.VRF, a.Addr()}
 			if other, taken := used[k]; taken {
 				p.Report(diag.Diagnostic{
-					Summary: fmt.Sprintf("%s is used by %s and %s", a.Addr(), f.IfaceAddress(fabric.IfaceID(id)), f.IfaceAddress(other)), Address: f.IfaceAddress(fabric.IfaceID(id)),
+					Summary: fmt.Sprintf("%s is used by %s and %s", a.Addr(), p.ifaceName(other), p.ifaceName(fabric.IfaceID(id))), Address: f.IfaceAddress(fabric.IfaceID(id)),
 					Concerns: []string{f.IfaceAddress(other)},
-					Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "renumber",
+					Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "give each node a slot of its own, or write another address on one of them",
 				})
 			}
 			used[k] = fabric.IfaceID(id)
@@ -440,6 +440,12 @@ func addressTwice(p *Pass) {
 		}
 		last[iface.Device] = append(last[iface.Device], fabric.IfaceID(id))
 	}
+}
+
+// ifaceName is an interface as messages name it, like a port.
+func (p *Pass) ifaceName(id fabric.IfaceID) string {
+	iface := &p.Fabric.Ifaces[id]
+	return p.Fabric.Text(p.Fabric.Devices[iface.Device].Name) + "/" + p.Fabric.Text(iface.Name)
 }
 
 // atAddress points at a written address, else at the slot it follows from.

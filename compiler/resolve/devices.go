@@ -240,9 +240,11 @@ func (r *resolver) switchPorts(d fabric.DeviceID) []portDraft {
 			continue
 		}
 		if dev.Model != 0 && named && !has[n] {
-			r.fail(fmt.Sprintf("switch %s has no port %s", r.f.Text(dev.Name), n),
-				fmt.Sprintf("%s has %s", r.f.Text(model.Name), summarize(names)),
-				r.f.DeclLabel(r.decl(blocks[n]), ""))
+			at := r.f.DeclLabel(r.decl(blocks[n]), "")
+			if r.isImplicit(blocks[n]) {
+				at.Where = "" // it stands where something refers to the port, not in the switch
+			}
+			r.fail(fmt.Sprintf("switch %s has no port %s", r.f.Text(dev.Name), n), fmt.Sprintf("%s has %s", r.f.Text(model.Name), summarize(names)), at)
 			continue
 		}
 		add(n, -1)

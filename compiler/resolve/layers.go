@@ -38,14 +38,14 @@ func (s *scope) find(n schema.Attr) (lang.Value, lang.BlockID) {
 		}
 	}
 	for _, b := range s.chain {
-		if v := s.cfg.Attr(b, n); v.Kind != lang.Absent {
+		if v := s.at(b, n); v.Kind != lang.Absent {
 			return v, b
 		}
 	}
 	return lang.Value{}, 0
 }
 
-// at reads a near layer: an override speaks through its `set`.
+// at reads one layer: an override speaks through its `set`.
 func (s *scope) at(b lang.BlockID, n schema.Attr) lang.Value {
 	if s.cfg.Blocks[b].Kind == schema.Override {
 		return s.cfg.Field(s.cfg.Attr(b, schema.ASet), n)

@@ -51,7 +51,11 @@ func (r *resolver) addLink(row fabric.Link, from lang.BlockID) fabric.LinkID {
 func (r *resolver) ends(b lang.BlockID) (ends [2]fabric.PortID, ok bool) {
 	list := r.cfg.List(r.attr(b, schema.AEnds))
 	if len(list) != 2 {
-		r.fail(fmt.Sprintf("%s has %d ends", r.cfg.Address(b), len(list)), "a cable has two: ends = [one port or nic, the other]", r.at(b, schema.AEnds, ""))
+		count := fmt.Sprintf("%d ends", len(list))
+		if len(list) == 1 {
+			count = "one end"
+		}
+		r.fail(fmt.Sprintf("%s has %s", r.cfg.Address(b), count), "a cable has two: ends = [one port or nic, the other]", r.at(b, schema.AEnds, ""))
 		return ends, false
 	}
 	for i, v := range list {

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -19,6 +20,14 @@ func (r *resolver) reach() {
 		for _, b := range r.matched(o, schema.AOn) {
 			r.sets[b] = append(r.sets[b], o)
 		}
+		// What it sets is written at its `set`, as far as messages go.
+		decl := &r.f.Decls[r.decl(o)]
+		at := r.f.Label(r.decl(o), 0, schema.ASet, "").Span
+		attrs := slices.Clone(decl.Attrs)
+		for _, p := range r.cfg.Pairs(r.attr(o, schema.ASet)) {
+			attrs = append(attrs, fabric.AttrSpan{Num: schema.Attr(p.Key.N), Span: at})
+		}
+		decl.Attrs = attrs
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/packs"
+	"github.com/rocec/rocec/lang/schema"
 	"pgregory.net/rapid"
 )
 
@@ -148,6 +149,31 @@ node "n" {
 		if got, want := mtu(layers[:n]...), uint16(2000+1000*n); got != want {
 			t.Errorf("with %d layers: MTU %d, want %d", n, got, want)
 		}
+	}
+}
+
+// TestOverrideOfADevice reaches its ports, and messages point at its set.
+func TestOverrideOfADevice(t *testing.T) {
+	f := load(t, contract+`
+node "n" {
+  os = "ubuntu/24.04"
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+  }
+}
+override {
+  on      = node.n
+  set     = { qos = qos.q, mtu = 4200 }
+  reason  = "r"
+  expires = "2999-01-01"
+}
+`)
+	p := &f.Ports[1]
+	if p.MTU != 4200 || p.Profile == 0 {
+		t.Errorf("MTU %d, profile %d", p.MTU, p.Profile)
+	}
+	if l := f.PortLabel(1, schema.AMTU, ""); l.Where != "override" {
+		t.Errorf("the MTU is said to come from %q", l.Where)
 	}
 }
 
