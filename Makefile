@@ -19,7 +19,7 @@ fuzz:
 
 # Rewrites the expectations of every package that has some; the diff is the review. A package without the flag would refuse it.
 update:
-	go test $$(git grep --untracked -lE 'flag\.Bool\("update"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|') -update
+	go test $$(git grep --untracked -lE 'flag\.Bool\("update"|targets/targettest"' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|') -update
 
 # Rewrites docs/ from the values the program itself uses.
 docs:

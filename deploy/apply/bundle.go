@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,6 +69,9 @@ func bundle(dir string, src Source, devices []Device, removed []string, lock *re
 	if err := sweep(dir, stagePrefix); err != nil {
 		return nil, err
 	}
+	if err := sweepManifests(dir); err != nil {
+		return nil, err
+	}
 	old, pending, err := bundleOwner(dir)
 	if err != nil {
 		return nil, err
@@ -104,6 +108,25 @@ func bundle(dir string, src Source, devices []Device, removed []string, lock *re
 		return nil, err
 	}
 	return out, note(src, devices, removed, lock)
+}
+
+// leftover is the form of manifests that a process died in writing: a dot, the
+// name, a number. Nobody else writes them while the record is locked.
+var leftover = regexp.MustCompile(`^\.(manifest\.json|\.manifest\.rocec-next\.json)[0-9]+$`)
+
+func sweepManifests(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && leftover.MatchString(e.Name()) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // bundleOwner reads the manifest of a bundle and the one that a process left

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
 
@@ -38,15 +37,33 @@ func newStage(parent, prefix string) (*stage, error) {
 	if err := sweep(parent, prefix); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(parent, prefix)
+	const tries = 10 // a sweep elsewhere may take a stage for a dead one before it is locked
+	for range tries {
+		dir, err := os.MkdirTemp(parent, prefix)
+		if err != nil {
+			return nil, err
+		}
+		s := &stage{dir: dir, lock: flock.New(filepath.Join(dir, stageLock))}
+		ok, err := s.lock.TryLock()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), s.close())
+		}
+		if ok && s.there() {
+			return s, nil
+		}
+		_ = s.lock.Unlock()
+	}
+	return nil, fmt.Errorf("make a folder beside %s: other processes remove it", prefix)
+}
+
+// there reports whether the lock is still the file of that name.
+func (s *stage) there() bool {
+	held, err := s.lock.Stat()
 	if err != nil {
-		return nil, err
+		return false
 	}
-	s := &stage{dir: dir, lock: flock.New(filepath.Join(dir, stageLock))}
-	if ok, err := s.lock.TryLock(); err != nil || !ok {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), s.close())
-	}
-	return s, nil
+	named, err := os.Lstat(s.lock.Path())
+	return err == nil && os.SameFile(held, named)
 }
 
 func (s *stage) fresh() string { return filepath.Join(s.dir, stageNew) }
@@ -77,27 +94,30 @@ func sweep(parent, prefix string) error {
 		}
 		dir := filepath.Join(parent, e.Name())
 		info, err := os.Lstat(filepath.Join(dir, stageLock))
-		if err != nil {
-			// Made this instant by a process that has not locked it yet, or broken.
-			if info, err = e.Info(); err != nil || time.Since(info.ModTime()) < time.Minute {
-				continue
-			}
-		} else if !info.Mode().IsRegular() {
-			continue // not a stage
+		if err != nil || !info.Mode().IsRegular() {
+			_ = os.Remove(dir) // empty: its process died before it locked it; else it is no stage
+			continue
 		}
-		lock := flock.New(filepath.Join(dir, stageLock))
-		if ok, err := lock.TryLock(); err != nil || !ok {
-			continue // in use
-		}
-		err = putBack(parent, dir)
-		if err = errors.Join(err, lock.Unlock()); err != nil {
-			return err
-		}
-		if err := removeAll(dir); err != nil {
+		if err := bury(parent, dir); err != nil {
 			return fmt.Errorf("remove what an earlier run left: %w", err)
 		}
 	}
 	return nil
+}
+
+// bury removes one stage unless its process lives.
+func bury(parent, dir string) error {
+	lock := flock.New(filepath.Join(dir, stageLock))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return nil // in use, or gone this instant
+	}
+	if err := putBack(parent, dir); err != nil {
+		return errors.Join(err, lock.Unlock())
+	}
+	// Once under the lock, so that nobody takes it over, and once more for
+	// systems that do not remove open files.
+	_ = removeAll(dir)
+	return errors.Join(lock.Unlock(), removeAll(dir))
 }
 
 func putBack(parent, dir string) error {

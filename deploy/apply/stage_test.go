@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 func newTestStage(t *testing.T, parent, text string) *stage {
@@ -79,21 +78,17 @@ func TestTwoRenames(t *testing.T) {
 	}
 }
 
-// What only looks like a stage is left alone: one made this instant, one whose
-// note leads elsewhere.
+// What a process left that died before it locked its stage goes; a folder that
+// only has such a name, and a note that leads elsewhere, do no harm.
 func TestSweep(t *testing.T) {
 	parent := t.TempDir()
-	young := filepath.Join(parent, ".out.rocec-young")
-	old := filepath.Join(parent, ".out.rocec-old")
+	empty := filepath.Join(parent, ".out.rocec-empty")
+	mine := filepath.Join(parent, ".out.rocec-mine")
 	evil := filepath.Join(parent, ".out.rocec-evil")
-	for _, dir := range []string{young, old, evil, filepath.Join(evil, stageOld)} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
+	for _, dir := range []string{empty, filepath.Join(mine, "x"), filepath.Join(evil, stageOld)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-	}
-	hour := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(old, hour, hour); err != nil {
-		t.Fatal(err)
 	}
 	for name, text := range map[string]string{stageLock: "", stageSwap: "../outside"} {
 		if err := os.WriteFile(filepath.Join(evil, name), []byte(text), 0o600); err != nil {
@@ -103,7 +98,7 @@ func TestSweep(t *testing.T) {
 	if err := sweep(parent, ".out.rocec-"); err != nil {
 		t.Fatal(err)
 	}
-	for dir, stays := range map[string]bool{young: true, old: false, evil: false} {
+	for dir, stays := range map[string]bool{empty: false, mine: true, evil: false} {
 		if _, err := os.Lstat(dir); (err == nil) != stays {
 			t.Errorf("%s: %v", dir, err)
 		}
