@@ -3,52 +3,42 @@ module github.com/rocec/rocec
 go 1.26.0
 
 require (
-	charm.land/lipgloss/v2 v2.0.6 // indirect
+	github.com/agext/levenshtein v1.2.1 // distance behind "did you mean"
+	github.com/apparentlymart/go-cidr v1.1.1 // cidrsubnet, cidrhost and cidrnetmask of the language
+	github.com/aymanbagabas/go-udiff v0.4.1 // unified diffs that are shown
+	github.com/evanphx/json-patch/v5 v5.9.11 // tests: applies the JSON patches that jsondiff makes
+	github.com/gofrs/flock v0.13.1 // the lock of the record
+	github.com/google/go-cmp v0.7.0 // tests: differences of values
+	github.com/google/renameio/v2 v2.0.2 // files written whole or not at all
+	github.com/hashicorp/hcl/v2 v2.25.0 // syntax and expressions of the language
+	github.com/spf13/cobra v1.10.2 // commands, help and completion
+	github.com/spf13/pflag v1.0.9 // the flags below cobra, for the single dash
+	github.com/vbauerster/mpb/v8 v8.9.3 // progress on a terminal
+	github.com/wI2L/jsondiff v0.7.1 // RFC 6902 patches for SONiC
+	github.com/zclconf/go-cty v1.19.0 // values and functions of the language
+	go.yaml.in/yaml/v3 v3.0.6 // reads netplan; the oracle of the YAML writer
+	golang.org/x/mod v0.42.0 // tests: reads go.mod
+	golang.org/x/sync v0.24.0 // errgroup: files parsed in parallel
+	golang.org/x/sys v0.49.0 // file exchange and process checks of deploy
+	golang.org/x/term v0.47.0 // is it a terminal, and how wide
+	golang.org/x/text v0.31.0 // Unicode forms in functions and quoting
+	golang.org/x/tools v0.52.0 // tests: txtar archives
+	mvdan.cc/sh/v3 v3.14.1 // shell quoting; the parser of emitted scripts in tests
+	pgregory.net/rapid v1.3.0 // tests: properties
+)
+
+require (
 	github.com/VividCortex/ewma v1.2.0 // indirect
 	github.com/acarl005/stripansi v0.0.0-20180116102854-5a71ef0e047d // indirect
-	github.com/agext/levenshtein v1.2.1 // indirect
-	github.com/apparentlymart/go-cidr v1.1.1 // indirect
 	github.com/apparentlymart/go-textseg/v15 v15.0.0 // indirect
 	github.com/apparentlymart/go-textseg/v17 v17.0.1 // indirect
-	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
-	github.com/charmbracelet/colorprofile v0.4.3 // indirect
-	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
-	github.com/charmbracelet/x/ansi v0.11.8 // indirect
-	github.com/charmbracelet/x/cellbuf v0.0.13 // indirect
-	github.com/charmbracelet/x/term v0.2.2 // indirect
-	github.com/charmbracelet/x/termios v0.1.1 // indirect
-	github.com/charmbracelet/x/windows v0.2.2 // indirect
-	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
-	github.com/evanphx/json-patch/v5 v5.9.11 // indirect
-	github.com/gofrs/flock v0.13.1 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
-	github.com/google/renameio/v2 v2.0.2 // indirect
-	github.com/hashicorp/hcl/v2 v2.25.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-runewidth v0.0.24 // indirect
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
-	github.com/muesli/cancelreader v0.2.2 // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/tidwall/gjson v1.18.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
-	github.com/vbauerster/mpb/v8 v8.9.3 // indirect
-	github.com/wI2L/jsondiff v0.7.1 // indirect
-	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
-	github.com/zclconf/go-cty v1.19.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
-	golang.org/x/mod v0.42.0 // indirect
-	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/term v0.47.0 // indirect
-	golang.org/x/text v0.31.0 // indirect
-	golang.org/x/tools v0.52.0 // indirect
-	mvdan.cc/sh/v3 v3.14.1 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
 )

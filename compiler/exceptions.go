@@ -18,22 +18,34 @@ import (
 func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) diag.List {
 	var out diag.List
 	used := make([]bool, len(f.Overrides))
-	live := make([]bool, len(f.Overrides))
+	state := make([]standing, len(f.Overrides))
 	for i := range f.Overrides {
-		live[i] = judge(f, &f.Overrides[i], asOf, &out)
+		state[i] = judge(f, &f.Overrides[i], asOf, &out)
 	}
 	for _, d := range found {
 		i := slices.IndexFunc(f.Overrides, func(o fabric.Override) bool { return covers(f, &o, &d) })
 		if i >= 0 {
 			used[i] = true
 		}
-		if i < 0 || !live[i] {
+		switch {
+		case i < 0 || state[i] == wrong:
+			out.Add(d)
+		case state[i] == expired: // one message: what is wrong, and why it is now said
+			o := &f.Overrides[i]
+			d.Labels = append(d.Labels, f.Label(o.Decl, 0, schema.AExpires, "the override that accepted it"))
+			d.Notes = append(d.Notes, "it was accepted until "+f.Text(o.Expires))
 			out.Add(d)
 		}
 	}
 	for i := range f.Overrides {
 		o := &f.Overrides[i]
-		if complete && live[i] && !used[i] && len(o.Accept) > 0 {
+		if state[i] == expired && !used[i] {
+			out.Add(diag.Diagnostic{
+				Summary: "override expired on " + f.Text(o.Expires), Labels: []diag.Label{f.Label(o.Decl, 0, schema.AExpires, "")},
+				Help: "mend what it was for and delete it, or agree on a new date",
+			})
+		}
+		if complete && state[i] == inForce && !used[i] && len(o.Accept) > 0 {
 			out.Add(diag.Diagnostic{
 				Severity: diag.Warning, Summary: "override accepts " + names(f, o.Accept) + ", which finds nothing here",
 				Labels: []diag.Label{f.Label(o.Decl, 0, schema.AAccept, "")}, Help: "delete the override",
@@ -43,8 +55,17 @@ func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) diag.
 	return out
 }
 
-// judge reports on an override itself and says whether it is in force.
-func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) bool {
+// standing is how an override stands on the day that is asked for.
+type standing uint8
+
+const (
+	wrong   standing = iota // reported, and accepts nothing
+	expired                 // to be reported with what it accepted
+	inForce
+)
+
+// judge reports on an override itself and says how it stands.
+func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) standing {
 	expires := f.Text(o.Expires)
 	at := f.Label(o.Decl, 0, schema.AExpires, "")
 	add := func(s diag.Severity, summary, help string) {
@@ -59,28 +80,27 @@ func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) bo
 				Summary: fmt.Sprintf("override accepts %q, which is not a rule", f.Text(a)),
 				Help:    "write the code or the name of a rule: rocec lint --list-rules", Labels: []diag.Label{label},
 			})
-			return false
+			return wrong
 		case r.Hard:
 			out.Add(diag.Diagnostic{Summary: fmt.Sprintf("nothing may accept %s %s", r.ID, r.Name), Help: r.Fix, Labels: []diag.Label{label}})
-			return false
+			return wrong
 		}
 	}
 	end, err := time.Parse(time.DateOnly, expires)
 	if err != nil {
 		add(diag.Error, fmt.Sprintf("override ends on %q, which is not a date", expires), "write expires as YYYY-MM-DD")
-		return false
+		return wrong
 	}
 	now, err := time.Parse(time.DateOnly, asOf)
 	switch {
 	case err != nil:
 		add(diag.Notice, "the end date of this override is not judged", "give --as-of=DATE; pipelines pass the date of the commit")
 	case !now.Before(end):
-		add(diag.Error, fmt.Sprintf("override expired on %s", expires), "mend what it accepted, or agree on a new date")
-		return false
+		return expired
 	case end.Sub(now) <= 30*24*time.Hour:
 		add(diag.Warning, fmt.Sprintf("override ends on %s, in %d days", expires, int(end.Sub(now).Hours()/24)), "mend what it accepts before then")
 	}
-	return true
+	return inForce
 }
 
 // covers reports whether an override accepts a finding: one of its rules, about

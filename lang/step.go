@@ -74,7 +74,10 @@ func listHelp(word string, names []string) string {
 	near := nearest(word, names)
 	shown := nearestFirst(word, names, 5)
 	s := "there is " + quotedList(shown, len(names))
-	if near != "" {
+	switch {
+	case near != "" && len(names) == 1:
+		return "did you mean " + quoteWord(near) + "?"
+	case near != "":
 		return "did you mean " + quoteWord(near) + "? " + s
 	}
 	return s

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/deploy/plan"
+	"github.com/rocec/rocec/deploy/record"
 	"github.com/spf13/cobra"
 )
 
@@ -26,28 +27,37 @@ turns that into applied once the devices were read back; until then rocec plan
 lists them as awaiting confirmation.`,
 		Example: "  rocec plan --out=change.rocplan\n  rocec apply change.rocplan --bundle=bundle",
 		RunE: func(c *cobra.Command, args []string) error {
-			pl, err := a.plan(&f)
-			if err != nil {
+			if err := a.startStream(); err != nil {
 				return err
 			}
 			if len(args) == 1 {
-				if err := a.same(args[0], pl); err != nil {
+				var err error
+				if f.saved, err = plan.Load(args[0]); err != nil {
 					return err
 				}
-				approve = true
 			}
-			if err := pl.plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose}); err != nil {
+			p, devices, err := a.compiled(&f.in, &f.pick)
+			if err != nil {
 				return err
 			}
-			if !pl.plan.HasChanges() {
-				return nil
+			store, err := a.store(p)
+			if err != nil {
+				return err
 			}
-			if !approve {
-				if ok, err := a.approved(); err != nil || !ok {
+			// Held from before the comparison, so that what is approved is what is done.
+			return a.locked(c.Context(), store, "apply", timeout, func(lock *record.Lock) error {
+				pl, err := a.plan(&f, p, devices)
+				if err == nil && f.saved != nil {
+					err = f.same(pl)
+				}
+				if err != nil {
 					return err
 				}
-			}
-			return a.deliver(c.Context(), pl, bundle, timeout)
+				if todo, err := a.approve(pl, approve || f.saved != nil); err != nil || !todo {
+					return err
+				}
+				return a.deliver(pl, bundle, lock)
+			})
 		},
 	}
 	f.flags(c)
@@ -57,18 +67,38 @@ lists them as awaiting confirmation.`,
 	return c
 }
 
-// same demands that a saved plan is still what would be done.
-func (a *app) same(name string, now *planned) error {
-	saved, err := plan.Load(name)
-	if err != nil {
-		return fmt.Errorf("read plan: %w", err)
+// same demands that a saved plan is still what would be done. What it was made
+// with is not in it, as variables may be secret.
+func (f *planFlags) same(now *planned) error {
+	for _, d := range f.saved.Devices {
+		if d.Observed != "" && f.from == "" {
+			return errors.New("the plan was made from captured output: give the same --from=DIR as to rocec plan")
+		}
 	}
-	return saved.Stale(now.saved)
+	err := f.saved.Stale(now.saved)
+	if err != nil && f.saved.SourcesDigest != now.saved.SourcesDigest {
+		return fmt.Errorf("%w (--var and --var-file are given again to apply)", err)
+	}
+	return err
 }
 
-// approved asks.
-func (a *app) approved() (bool, error) {
-	if a.env["ROCEC_INPUT"] == "0" || a.json {
+// approve shows the plan and asks, unless that was done. It reports whether
+// there is something to do.
+func (a *app) approve(pl *planned, approved bool) (bool, error) {
+	if a.stream != nil {
+		if err := a.stream.plan(pl.plan, "apply"); err != nil {
+			return false, err
+		}
+	}
+	if !a.json {
+		if err := pl.plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose}); err != nil {
+			return false, err
+		}
+	}
+	if approved || !pl.plan.HasChanges() {
+		return pl.plan.HasChanges(), nil
+	}
+	if slices.Contains([]string{"0", "false"}, a.env["ROCEC_INPUT"]) || a.json {
 		return false, fmt.Errorf("nobody can be asked here: give --auto-approve or a saved plan")
 	}
 	fmt.Fprint(a.out, "\nDo you want to hand these changes over?\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: ")
@@ -85,12 +115,7 @@ func (a *app) approved() (bool, error) {
 }
 
 // deliver writes the bundles under the record's lock and says what to run.
-func (a *app) deliver(ctx context.Context, pl *planned, bundle string, timeout time.Duration) error {
-	lock, err := pl.store.Lock(ctx, "apply", version(), timeout)
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
+func (a *app) deliver(pl *planned, bundle string, lock *record.Lock) error {
 	changed := map[string]bool{}
 	var removed []string
 	for _, ch := range pl.plan.Changes {
@@ -101,12 +126,27 @@ func (a *app) deliver(ctx context.Context, pl *planned, bundle string, timeout t
 		changed[ch.Device] = true
 	}
 	devices := slices.DeleteFunc(pl.project.delivered(pl.devices), func(d apply.Device) bool { return !changed[d.Name] })
-	handed, err := apply.Bundle(bundle, pl.project.source(), devices, removed, lock)
+	if a.stream != nil {
+		for i := range devices {
+			a.stream.put("info", "apply_start", devices[i].Address+": handing over", map[string]any{"address": devices[i].Address, "device": devices[i].Name, "action": "hand_over"})
+		}
+	}
+	var handed *apply.Delivery
+	err := a.write(func() (err error) {
+		handed, err = apply.Bundle(bundle, pl.project.made, devices, removed, lock)
+		return err
+	})
 	if err != nil {
+		if a.stream != nil {
+			a.stream.put("error", "apply_errored", "nothing further was handed over", map[string]any{"error": err.Error()})
+		}
 		return err
 	}
+	if a.stream != nil {
+		a.stream.applied(handed)
+	}
 	if a.json {
-		return a.writeJSON(handed)
+		return nil
 	}
 	fmt.Fprintln(a.out)
 	if err := handed.Text(a.out); err != nil {

@@ -2,7 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/derive"
@@ -18,9 +24,11 @@ import (
 type choice struct{ target, exclude []string }
 
 func (c *choice) flags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&c.target, "target", nil, "only these `ADDRESSES` (globs, quotes around keys may be left out)")
-	cmd.Flags().StringSliceVar(&c.exclude, "exclude", nil, "without these `ADDRESSES`")
+	cmd.Flags().StringArrayVar(&c.target, "target", nil, "only this `ADDRESS` (repeatable; globs, quotes around keys may be left out)")
+	cmd.Flags().StringArrayVar(&c.exclude, "exclude", nil, "without this `ADDRESS` (repeatable)")
 }
+
+func (c *choice) all() bool { return len(c.target)+len(c.exclude) == 0 }
 
 // pick keeps the chosen devices. A pattern that fits none is a mistake.
 func (c *choice) pick(devices []compiled) ([]compiled, error) {
@@ -62,17 +70,27 @@ func (a *app) buildCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tree, err := apply.NewTree(p.source(), p.delivered(devices))
+			if check && archive != "" {
+				return errors.New("--check compares a folder: it does not go with --archive")
+			}
+			tree, err := apply.NewTree(p.made, p.delivered(devices))
 			if err != nil {
 				return err
 			}
-			switch {
-			case check:
-				return a.checkTree(outDir, tree)
-			case archive != "":
+			if archive != "" {
 				return a.writeArchive(archive, tree)
 			}
-			changed, err := apply.WriteTree(outDir, tree)
+			if !pick.all() {
+				p.keep(tree, outDir)
+			}
+			if check {
+				return a.checkTree(outDir, tree)
+			}
+			var changed bool
+			err = a.write(func() error {
+				changed, err = apply.WriteTree(outDir, tree)
+				return err
+			})
 			if err != nil {
 				return err
 			}
@@ -112,6 +130,35 @@ func (a *app) compiled(in *inputs, pick *choice) (*project, []compiled, error) {
 	return p, devices, err
 }
 
+// keep leaves the devices that were not asked for as they lie in the folder.
+func (p *project) keep(tree *apply.Tree, outDir string) {
+	old, err := apply.ReadManifest(outDir)
+	if err != nil {
+		return // there is nothing to keep; what is wrong with it, the writer says
+	}
+	there := map[string]bool{}
+	f := p.res.Fabric
+	for id := 1; id < len(f.Devices); id++ {
+		there[f.Text(f.Devices[id].Name)] = f.Devices[id].Manage == fabric.Full
+	}
+	for name, d := range old.Devices {
+		if _, fresh := tree.Manifest.Devices[name]; fresh || !there[name] {
+			continue
+		}
+		var files []apply.File
+		for _, x := range d.Artifacts {
+			text, err := os.ReadFile(filepath.Join(outDir, filepath.FromSlash(x.Path)))
+			mode, bad := strconv.ParseUint(x.Mode, 8, 9)
+			if err == nil && bad == nil {
+				files = append(files, apply.File{Path: x.Path, Mode: fs.FileMode(mode), Bytes: text})
+			}
+		}
+		tree.Manifest.Devices[name] = d
+		tree.Files = append(tree.Files, files...)
+	}
+	slices.SortFunc(tree.Files, func(a, b apply.File) int { return strings.Compare(a.Path, b.Path) })
+}
+
 // checkTree compares the files on disk with those that would be written.
 func (a *app) checkTree(outDir string, tree *apply.Tree) error {
 	differ, err := apply.CheckTree(outDir, tree)
@@ -147,21 +194,28 @@ func (a *app) writeArchive(name string, tree *apply.Tree) error {
 	if err := replaceFile(name, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
+	if a.wantsJSON() {
+		if err := a.writeJSON(tree.Manifest); err != nil {
+			return err
+		}
+	}
 	if !a.quiet && !a.json {
 		fmt.Fprintf(a.out, "Wrote %s of %s to %s.\n", count(len(tree.Files), "file"), count(len(tree.Manifest.Devices), "device"), name)
 	}
 	return nil
 }
 
-// source is what the artifacts are made from, for the manifest: packs are part
-// of the tool and not listed.
+// source is what the artifacts are made from, for the manifest: the files that
+// were read up to now, and the variables. Packs are part of the tool and not
+// listed.
 func (p *project) source() apply.Source {
 	src := apply.Source{RocecVersion: version(), Sources: map[string]string{}, Variables: map[string]string{}}
 	for id := 1; id <= p.cfg.Files.Len(); id++ {
 		name := p.cfg.Files.Name(source.FileID(id))
-		if !strings.HasPrefix(name, "pack:") {
-			src.Sources[name] = fmt.Sprintf("sha256:%x", p.cfg.Files.Digest(source.FileID(id)))
+		if strings.HasPrefix(name, "pack:") || strings.HasPrefix(name, "--var ") || strings.HasPrefix(name, "ROCEC_VAR_") {
+			continue
 		}
+		src.Sources[name] = fmt.Sprintf("sha256:%x", p.cfg.Files.Digest(source.FileID(id)))
 	}
 	for _, in := range p.cfg.Inputs {
 		src.Variables[in.Name] = fmt.Sprintf("sha256:%x", in.Digest[:])
@@ -172,7 +226,10 @@ func (p *project) source() apply.Source {
 // delivered are the devices that rocec writes, with their artifacts.
 func (p *project) delivered(devices []compiled) []apply.Device {
 	var list []apply.Device
+	progress := p.steps("Writing", len(devices))
+	defer progress.end()
 	for i := range devices {
+		progress.one()
 		d := &devices[i]
 		if !p.written(d) {
 			continue

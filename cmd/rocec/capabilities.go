@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"text/tabwriter"
@@ -34,18 +35,17 @@ func (a *app) capabilitiesCommand() *cobra.Command {
 
 // matrix lists the targets.
 func (a *app) matrix() error {
-	if a.json {
-		var list []map[string]any
-		for _, t := range all.Targets {
-			list = append(list, map[string]any{"name": t.Name, "title": t.Title, "os": t.OS, "versions": t.Versions})
-		}
-		return a.writeJSON(list)
-	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var list []map[string]any
 	for _, t := range all.Targets {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.OS, ", "), t.Versions, t.Title)
+		list = append(list, map[string]any{"name": t.Name, "title": t.Title, "os": t.OS, "versions": t.Versions})
 	}
-	return w.Flush()
+	return a.object(list, func() error {
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, t := range all.Targets {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.OS, ", "), t.Versions, t.Title)
+		}
+		return w.Flush()
+	})
 }
 
 func (a *app) targetFeatures(t *targets.Target) error {
@@ -62,15 +62,22 @@ func (a *app) targetFeatures(t *targets.Target) error {
 		r := t.Features.Find(id, "")
 		rows = append(rows, row{string(id), r.Support.String(), r.Since, r.Until, r.Note, r.Source})
 	}
-	if a.json {
-		return a.writeJSON(map[string]any{"target": t.Name, "title": t.Title, "os": t.OS, "features": rows})
-	}
-	fmt.Fprintf(a.out, "%s: %s\n\n", t.Name, t.Title)
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Feature, r.Support, r.Since, r.Note, r.Source)
-	}
-	return w.Flush()
+	return a.object(map[string]any{"target": t.Name, "title": t.Title, "os": t.OS, "features": rows}, func() error {
+		fmt.Fprintf(a.out, "%s: %s\n\n", t.Name, t.Title)
+		for _, r := range rows {
+			since := ""
+			if r.Since != "" {
+				since = "since " + r.Since
+			}
+			fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("%-24s %-9s %s", r.Feature, r.Support, since), " "))
+			for _, more := range []string{r.Note, r.Source} {
+				if more != "" {
+					fmt.Fprintf(a.out, "    %s\n", more)
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // model prints the data of a model as the pack states it: every fact with its
@@ -85,11 +92,10 @@ func (a *app) model(name string) error {
 		return err
 	}
 	block := blockText(string(text), name)
-	if a.json {
-		return a.writeJSON(map[string]string{"name": name, "file": file, "text": block})
-	}
-	fmt.Fprint(a.out, block)
-	return nil
+	return a.object(map[string]string{"name": name, "file": file, "text": block}, func() error {
+		_, err := io.WriteString(a.out, block)
+		return err
+	})
 }
 
 // blockText cuts a top-level block out of a formatted file: from its header to

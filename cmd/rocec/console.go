@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -30,11 +32,19 @@ func (a *app) consoleCommand() *cobra.Command {
 			}
 			text, diags := lang.Console(p.cfg, expr, &fabricView{p.res.Fabric})
 			if diags.HasErrors() {
-				diag.Text(a.err, diags, nil, diag.TextOptions{Color: a.colored(a.err), Width: a.width(a.err), Rules: ruleOf})
+				p.view.Read = func(name string) ([]byte, error) {
+					if name == "console" {
+						return []byte(expr), nil
+					}
+					return os.ReadFile(filepath.FromSlash(name))
+				}
+				diag.Text(a.err, diags, p.view, diag.TextOptions{Color: a.colored(a.err), Width: a.width(a.err), Rules: ruleOf})
 				return exit(1)
 			}
-			fmt.Fprintln(a.out, text)
-			return nil
+			return a.object(map[string]string{"value": text}, func() error {
+				_, err := fmt.Fprintln(a.out, text)
+				return err
+			})
 		},
 	}
 	in.flags(c)

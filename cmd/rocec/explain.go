@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -12,7 +16,7 @@ import (
 	"github.com/rocec/rocec/compiler/resolve"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
-	"github.com/rocec/rocec/lang/source"
+	"github.com/rocec/rocec/targets/emit"
 	"github.com/spf13/cobra"
 )
 
@@ -39,8 +43,7 @@ func (a *app) explainCommand() *cobra.Command {
 				return err
 			}
 			if !p.loaded() {
-				a.print(p, atLeast(p.diags, diag.Error))
-				return exit(1)
+				return a.stopOnErrors(p)
 			}
 			if file, line, ok := fileLine(what); ok {
 				return a.explainArtifact(p, file, line)
@@ -53,40 +56,74 @@ func (a *app) explainCommand() *cobra.Command {
 }
 
 func (a *app) explainRule(r *diag.Rule) error {
-	if a.json {
-		return a.writeJSON(r)
-	}
-	fmt.Fprintf(a.out, "%s %s (%s)\n\n  %s\n\nWhy: %s.\nFix: %s.\nSource: %s.\n", r.ID, r.Name, r.Severity, r.Title, r.Why, r.Fix, r.Source)
-	if r.Hard {
-		fmt.Fprintln(a.out, "Neither a comment nor an override silences it.")
-	}
-	fmt.Fprintf(a.out, "\nA fabric that breaks it:\n\n%s\n", indent(strings.TrimSpace(r.Bad)))
-	return nil
+	return a.object(jsonOf(r), func() error {
+		fmt.Fprintf(a.out, "%s %s (%s)\n\n  %s\n\nWhy: %s.\nFix: %s.\nSource: %s.\n", r.ID, r.Name, r.Severity, r.Title, r.Why, r.Fix, r.Source)
+		if r.Hard {
+			fmt.Fprintln(a.out, "Neither a comment nor an override silences it.")
+		}
+		fmt.Fprintf(a.out, "\nA fabric that breaks it:\n\n%s\n", indent(strings.TrimSpace(r.Bad)))
+		return nil
+	})
 }
 
 func indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }
 
-// explainAttribute explains block.attribute or a block of the language.
+// word is a block or an attribute of the language for programs.
+type word struct {
+	Block     string `json:"block"`
+	Attribute string `json:"attribute,omitempty"`
+	Type      string `json:"type,omitempty"`
+	Doc       string `json:"doc"`
+}
+
+// explainAttribute explains a block, block.attribute, or an attribute in every
+// block that has it.
 func (a *app) explainAttribute(what string) (bool, error) {
 	block, name, _ := strings.Cut(what, ".")
+	var list []word
 	for k := schema.None + 1; k < schema.KindCount; k++ {
 		def := schema.Def(k)
-		if def.Word != block {
-			continue
-		}
-		if name == "" {
-			fmt.Fprintf(a.out, "%s: %s\n\n", def.Word, def.Doc)
-			for i := range def.Attrs {
-				fmt.Fprintf(a.out, "  %-18s %s\n", def.Attrs[i].Num.Name(), def.Attrs[i].Doc)
+		switch {
+		case def.Word == block && name == "":
+			list = append([]word{{Block: def.Word, Doc: def.Doc}}, wordsOf(def)...)
+			return true, a.explainWords(list)
+		case def.Word == block || name == "":
+			for _, w := range wordsOf(def) {
+				if w.Attribute == name || name == "" && w.Attribute == block {
+					list = append(list, w)
+				}
 			}
-			return true, nil
-		}
-		if at := schema.Lookup(k, name); at != nil {
-			fmt.Fprintf(a.out, "%s.%s (%s): %s\n", def.Word, name, typeText(at.Type), at.Doc)
-			return true, nil
 		}
 	}
-	return false, nil
+	if len(list) == 0 {
+		return false, nil
+	}
+	return true, a.explainWords(list)
+}
+
+func wordsOf(def *schema.BlockDef) []word {
+	var list []word
+	for i := range def.Attrs {
+		at := &def.Attrs[i]
+		list = append(list, word{def.Word, at.Num.Name(), typeText(at.Type), at.Doc})
+	}
+	return list
+}
+
+func (a *app) explainWords(list []word) error {
+	return a.object(list, func() error {
+		if list[0].Attribute == "" {
+			fmt.Fprintf(a.out, "%s: %s\n\n", list[0].Block, list[0].Doc)
+			for _, w := range list[1:] {
+				fmt.Fprintf(a.out, "  %-18s %s\n", w.Attribute, w.Doc)
+			}
+			return nil
+		}
+		for _, w := range list {
+			fmt.Fprintf(a.out, "%s.%s (%s): %s\n", w.Block, w.Attribute, w.Type, w.Doc)
+		}
+		return nil
+	})
 }
 
 func fileLine(what string) (file string, line int, ok bool) {
@@ -95,91 +132,171 @@ func fileLine(what string) (file string, line int, ok bool) {
 		return "", 0, false
 	}
 	n, err := strconv.Atoi(what[i+1:])
-	return what[:i], n, err == nil && n > 0
+	return filepath.ToSlash(what[:i]), n, err == nil
 }
 
-// explainArtifact says which setting a line of an artifact came from, and where
-// that stands in the source. The artifact is emitted again: it must be the one
-// that this source gives.
-func (a *app) explainArtifact(p *project, file string, line int) error {
-	devices := p.devices()
-	if p.diags.HasErrors() {
-		a.print(p, atLeast(p.diags, diag.Error))
-		return exit(1)
-	}
-	for i := range devices {
-		d := &devices[i]
-		for _, art := range artifacts(d, true) {
-			if !strings.HasSuffix("/"+file, "/"+d.intent.Name+"/"+art.Path) {
-				continue
-			}
-			at := sort.Search(len(art.Lines), func(i int) bool { return art.Lines[i].Number > line }) - 1
-			if at < 0 || art.Lines[at].Number != line {
-				fmt.Fprintf(a.out, "%s:%d belongs to no single setting: it is part of what %s always writes\n", file, line, d.target.Name)
-				return nil
-			}
-			path := art.Lines[at].Path
-			fmt.Fprintf(a.out, "%s:%d is %s of %s\n", file, line, path, d.address)
-			a.places(p, p.res.Origin(d.id, path))
-			return nil
-		}
-	}
-	return fmt.Errorf("no device has an artifact %s", file)
+// setting is one value of the fabric, and where it was written.
+type setting struct {
+	Name   string  `json:"name"`
+	Value  string  `json:"value,omitempty"`
+	Places []place `json:"places,omitempty"`
 }
 
-// places prints where values come from.
-func (a *app) places(p *project, labels []diag.Label) {
+type place struct {
+	File   string   `json:"file"`
+	Line   int      `json:"line"`
+	In     string   `json:"in"`
+	Values []string `json:"values,omitempty"`
+}
+
+// places are where values come from.
+func (p *project) places(labels []diag.Label) []place {
+	var list []place
 	for _, l := range labels {
 		if l.Span.IsZero() {
 			continue
 		}
 		pos, _, _ := p.view.Range(l.Span)
-		fmt.Fprintf(a.out, "  from %s line %d, in %s\n", p.view.Name(l.Span.File), pos.Line, l.Where)
-		for _, v := range l.Values {
-			fmt.Fprintf(a.out, "    %s\n", v)
-		}
+		list = append(list, place{p.view.Name(l.Span.File), pos.Line, l.Where, l.Values})
 	}
+	return list
 }
 
-// explainAddress shows what a port, device or link is, and why.
-func (a *app) explainAddress(p *project, what string) error {
-	f := p.res.Fabric
-	for id := 1; id < len(f.Ports); id++ {
-		if resolve.Match(what, f.PortAddress(fabric.PortID(id))) {
-			a.explainPort(p, fabric.PortID(id))
-			return nil
-		}
-	}
-	for id := 1; id < len(f.Devices); id++ {
-		if resolve.Match(what, f.Text(f.Devices[id].Address)) {
-			return a.explainDevice(p, fabric.DeviceID(id))
-		}
-	}
-	return fmt.Errorf("%q is no rule, no attribute of the language and no address of this fabric", what)
+// artifactLine is a line of an artifact for programs.
+type artifactLine struct {
+	File    string   `json:"file"`
+	Line    int      `json:"line"`
+	Address string   `json:"address"`
+	Emitter string   `json:"emitter"`
+	Setting *setting `json:"setting"` // null: what the emitter always writes
 }
 
-func (a *app) explainPort(p *project, id fabric.PortID) {
-	f := p.res.Fabric
-	port := &f.Ports[id]
-	fmt.Fprintf(a.out, "%s\n", f.PortAddress(id))
-	if port.Peer != 0 {
-		fmt.Fprintf(a.out, "  peer: %s by %s\n", f.PortAddress(port.Peer), f.LinkAddress(port.Link))
+// explainArtifact says which setting a line of an artifact came from, and where
+// that stands in the source. The artifact is emitted again: a file on disk must
+// be the one that this source gives.
+func (a *app) explainArtifact(p *project, file string, line int) error {
+	devices := p.devices()
+	if err := a.stopOnErrors(p); err != nil {
+		return err
 	}
-	if dev := p.res.Intent(port.Device); dev != nil {
-		for path, v := range dev.Fields {
-			if path.Object != intent.OfPort || path.Name != portIntentName(f, id) || v.State == intent.Unmanaged || path.Field == "" {
+	for i := range devices {
+		d := &devices[i]
+		if !strings.Contains("/"+file, "/"+d.intent.Name+"/") {
+			continue
+		}
+		for _, art := range artifacts(d, true) {
+			if !strings.HasSuffix("/"+file, "/"+d.intent.Name+"/"+art.Path) {
 				continue
 			}
-			fmt.Fprintf(a.out, "  %-18s = %s\n", path.Field, v.Text)
-			a.chain(p, p.res.Origin(port.Device, path))
+			if text, err := os.ReadFile(file); err == nil && !bytes.Equal(text, art.Bytes) {
+				return fmt.Errorf("%s is not what this source gives; run rocec build", file)
+			}
+			if n := bytes.Count(art.Bytes, []byte("\n")); line < 1 || line > n {
+				return fmt.Errorf("%s has %s", file, count(n, "line"))
+			}
+			return a.explainLine(p, d, file, line, art.Lines)
 		}
 	}
-	x := p.res.Facts.Port(id)
-	for priority, h := range x.Headroom {
+	return fmt.Errorf("no device has an artifact %s", file)
+}
+
+func (a *app) explainLine(p *project, d *compiled, file string, line int, lines []emit.Line) error {
+	x := artifactLine{File: file, Line: line, Address: d.address, Emitter: d.target.Name}
+	at, found := sort.Find(len(lines), func(i int) int { return line - lines[i].Number })
+	if found {
+		path := lines[at].Path
+		x.Setting = &setting{Name: path.String(), Places: p.places(p.res.Origin(d.id, path))}
+	}
+	if found {
+		for path, v := range d.intent.Fields {
+			if path == lines[at].Path {
+				x.Setting.Value = v.Text
+			}
+		}
+	}
+	return a.object(x, func() error {
+		if x.Setting == nil {
+			fmt.Fprintf(a.out, "%s:%d belongs to no single setting: it is part of what %s always writes\n", file, line, x.Emitter)
+			return nil
+		}
+		fmt.Fprintf(a.out, "%s:%d is %s of %s\n", file, line, x.Setting.Name, x.Address)
+		for _, at := range x.Setting.Places {
+			fmt.Fprintf(a.out, "  from %s line %d, in %s\n", at.File, at.Line, at.In)
+			for _, v := range at.Values {
+				fmt.Fprintf(a.out, "    %s\n", v)
+			}
+		}
+		return nil
+	})
+}
+
+// thing is a device or a port of the fabric: what it is, and why.
+type thing struct {
+	Address  string     `json:"address"`
+	Peer     string     `json:"peer,omitempty"`
+	Link     string     `json:"link,omitempty"`
+	Emitters []string   `json:"emitters,omitempty"`
+	Settings []setting  `json:"settings"`
+	Headroom []reserved `json:"headroom,omitempty"`
+}
+
+// reserved is the headroom of one priority, beside what it is judged by.
+type reserved struct {
+	Priority  int    `json:"priority"`
+	Xoff      int64  `json:"xoff_bytes"`
+	Source    string `json:"source"`
+	Reference int64  `json:"reference_bytes"`
+	Minimum   int64  `json:"minimum_bytes"`
+}
+
+// explainAddress shows every port, or else every device, that fits an address.
+func (a *app) explainAddress(p *project, what string) error {
+	f := p.res.Fabric
+	var list []thing
+	for id := 1; id < len(f.Ports); id++ {
+		if resolve.Match(what, f.PortAddress(fabric.PortID(id))) {
+			list = append(list, p.port(fabric.PortID(id)))
+		}
+	}
+	if len(list) == 0 {
+		for id := 1; id < len(f.Devices); id++ {
+			if resolve.Match(what, f.Text(f.Devices[id].Address)) {
+				list = append(list, p.device(fabric.DeviceID(id)))
+			}
+		}
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("%q is no rule, no attribute of the language and no address of this fabric", what)
+	}
+	return a.object(list, func() error {
+		for i := range list {
+			list[i].text(a.out)
+		}
+		return nil
+	})
+}
+
+func (p *project) port(id fabric.PortID) thing {
+	f := p.res.Fabric
+	port := &f.Ports[id]
+	t := thing{Address: f.PortAddress(id), Settings: []setting{}}
+	if port.Peer != 0 {
+		t.Peer, t.Link = f.PortAddress(port.Peer), f.LinkAddress(port.Link)
+	}
+	if dev := p.res.Intent(port.Device); dev != nil {
+		name := portIntentName(f, id)
+		for path, v := range dev.Fields {
+			if path.Object == intent.OfPort && path.Name == name && v.State != intent.Unmanaged && path.Field != "" {
+				t.Settings = append(t.Settings, setting{path.Field, v.Text, p.places(p.res.Origin(port.Device, path))})
+			}
+		}
+	}
+	for priority, h := range p.res.Facts.Port(id).Headroom {
 		if h.Source != 0 {
-			fmt.Fprintf(a.out, "  headroom of priority %d: xoff %d B, by %s (the reference formula gives %d B, the physical minimum is %d B)\n", priority, h.Xoff, sourceName(h.Source), h.Reference, h.Minimum)
+			t.Headroom = append(t.Headroom, reserved{priority, int64(h.Xoff), sourceName(h.Source), int64(h.Reference), int64(h.Minimum)})
 		}
 	}
+	return t
 }
 
 // portIntentName is a port's name in its device's intent: hosts use the name
@@ -192,34 +309,40 @@ func portIntentName(f *fabric.Fabric, id fabric.PortID) string {
 	return f.Text(port.Name)
 }
 
-func (a *app) chain(p *project, labels []diag.Label) {
-	for _, l := range labels {
-		if l.Span == (source.Span{}) {
-			continue
-		}
-		pos, _, _ := p.view.Range(l.Span)
-		fmt.Fprintf(a.out, "    %s:%d, in %s\n", p.view.Name(l.Span.File), pos.Line, l.Where)
+func (p *project) device(id fabric.DeviceID) thing {
+	f := p.res.Fabric
+	t := thing{Address: f.Text(f.Devices[id].Address), Settings: []setting{}}
+	for _, c := range lower.Selected(f, id) {
+		t.Emitters = append(t.Emitters, c.Emitter)
 	}
+	if dev := p.res.Intent(id); dev != nil {
+		for path, v := range dev.Fields {
+			if v.State != intent.Unmanaged {
+				t.Settings = append(t.Settings, setting{Name: path.String(), Value: v.Text})
+			}
+		}
+	}
+	return t
 }
 
-func (a *app) explainDevice(p *project, id fabric.DeviceID) error {
-	f := p.res.Fabric
-	dev := p.res.Intent(id)
-	fmt.Fprintf(a.out, "%s\n", f.Text(f.Devices[id].Address))
-	if dev == nil {
-		fmt.Fprintln(a.out, "  rocec never touches it")
-		return nil
+func (t *thing) text(w io.Writer) {
+	fmt.Fprintln(w, t.Address)
+	if t.Peer != "" {
+		fmt.Fprintf(w, "  peer: %s by %s\n", t.Peer, t.Link)
 	}
-	for _, c := range lower.Selected(f, id) {
-		fmt.Fprintf(a.out, "  emitter: %s\n", c.Emitter)
+	for _, e := range t.Emitters {
+		fmt.Fprintf(w, "  emitter: %s\n", e)
 	}
-	if a.json {
-		return a.writeJSON(dev)
+	if len(t.Settings) == 0 {
+		fmt.Fprintln(w, "  rocec never touches it")
 	}
-	for path, v := range dev.Fields {
-		if v.State != intent.Unmanaged {
-			fmt.Fprintf(a.out, "  %s = %s\n", path, v.Text)
+	for _, s := range t.Settings {
+		fmt.Fprintf(w, "  %-18s = %s\n", s.Name, s.Value)
+		for _, at := range s.Places {
+			fmt.Fprintf(w, "    %s:%d, in %s\n", at.File, at.Line, at.In)
 		}
 	}
-	return nil
+	for _, h := range t.Headroom {
+		fmt.Fprintf(w, "  headroom of priority %d: xoff %d B, by %s (the reference formula gives %d B, the physical minimum is %d B)\n", h.Priority, h.Xoff, h.Source, h.Reference, h.Minimum)
+	}
 }

@@ -119,6 +119,15 @@ func words(line string) ([]string, error) {
 	return list, nil
 }
 
+// oneOf checks a flag that takes some words only.
+func oneOf(flag, value string, known ...string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	last := len(known) - 1
+	return fmt.Errorf("%s is %s or %s, not %q", flag, strings.Join(known[:last], ", "), known[last], value)
+}
+
 func child(cmd *cobra.Command, name string) *cobra.Command {
 	for _, c := range cmd.Commands() {
 		if c.Name() == name || c.HasAlias(name) {

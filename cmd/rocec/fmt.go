@@ -22,7 +22,7 @@ func (a *app) fmtCommand() *cobra.Command {
 		Example: "  rocec fmt --check --diff --recursive",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "-" {
-				return a.fmtStream()
+				return a.fmtStream(check, diff)
 			}
 			files, err := a.fmtFiles(args, recursive)
 			if err != nil {
@@ -52,7 +52,7 @@ func (a *app) fmtCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) fmtStream() error {
+func (a *app) fmtStream(check, diff bool) error {
 	src, err := io.ReadAll(a.in)
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
@@ -62,8 +62,16 @@ func (a *app) fmtStream() error {
 		fmt.Fprintf(a.err, "<stdin>:%d:%d: %s\n", problem.Line, problem.Column, problem.Message)
 		return exit(2)
 	}
-	_, err = a.out.Write(out)
-	return err
+	switch {
+	case diff:
+		fmt.Fprint(a.out, format.Diff("<stdin>", src, out))
+	case !check:
+		a.out.Write(out)
+	}
+	if check && string(out) != string(src) {
+		return exit(3)
+	}
+	return nil
 }
 
 // fmtFiles lists the files of the arguments, of the folder without any.
@@ -146,8 +154,14 @@ func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
 }
 
 // replaceFile writes a file beside the old one and renames it, so that a full
-// disk or a killed process leaves the old one whole.
+// disk or a killed process leaves the old one whole. A link stays one.
 func replaceFile(name string, content []byte, mode fs.FileMode) error {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, content, mode) // a device or a pipe takes bytes and no other name
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".rocec-*")
 	if err != nil {
 		return err

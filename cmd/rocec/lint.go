@@ -26,6 +26,9 @@ func (a *app) lintCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := oneOf("format", format, "text", "compact", "json"); err != nil {
+				return err
+			}
 			for _, r := range append(slices.Clone(only), disable...) {
 				if ruleOf(r) == nil {
 					return fmt.Errorf("there is no rule %q (rocec lint --list-rules)", r)
@@ -36,7 +39,9 @@ func (a *app) lintCommand() *cobra.Command {
 				return err
 			}
 			if !p.loaded() && p.diags.HasErrors() {
-				a.report(p, p.diags, format)
+				if err := a.report(p, p.diags, format); err != nil {
+					return err
+				}
 				return exit(1)
 			}
 			p.devices()
@@ -99,25 +104,25 @@ func selected(list diag.List, only, disable []string) diag.List {
 }
 
 func (a *app) report(p *project, list diag.List, format string) error {
-	switch {
-	case a.json || format == "json":
-		a.json = true
-		return a.writeJSON(p.verdict(list))
-	case format == "compact":
-		return diag.Compact(a.out, list, p.view, ruleOf)
-	case format == "text":
+	a.json = a.json || format == "json"
+	return a.object(p.verdict(list), func() error {
+		if format == "compact" {
+			return diag.Compact(a.out, list, p.view, ruleOf)
+		}
 		return diag.Text(a.out, list, p.view, diag.TextOptions{Color: a.colored(a.out), Width: a.width(a.out), Rules: ruleOf})
-	}
-	return fmt.Errorf("format is text, compact or json, not %q", format)
+	})
 }
 
 func (a *app) listRules() error {
-	if a.json {
-		return a.writeJSON(rules())
-	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var list []ruleJSON
 	for _, r := range rules() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, strings.TrimSpace(r.Title))
+		list = append(list, jsonOf(r))
 	}
-	return w.Flush()
+	return a.object(list, func() error {
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, r := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, strings.TrimSpace(r.Title))
+		}
+		return w.Flush()
+	})
 }

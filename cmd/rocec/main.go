@@ -11,11 +11,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 
+	"github.com/rocec/rocec/deploy/record"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -41,9 +41,12 @@ func process() int {
 	}
 	stop()
 	a.writing.Lock()
+	if a.lock != nil {
+		_ = a.lock.Unlock() // nobody is left to tell; the next run takes over what stays
+	}
 	select {
-	case code := <-done:
-		return code
+	case <-done:
+		return interrupted
 	default:
 	}
 	fmt.Fprintln(os.Stderr, "rocec: interrupted")
@@ -83,20 +86,26 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = fmt.Errorf("write output: %w", s.err)
 	}
 	var code exit
+	described := errors.As(err, &code)
+	if a.stream != nil {
+		if err != nil && !described {
+			a.stream.failure(err)
+			described, code = a.json, 1
+		}
+		if broken := a.stream.close(); broken != nil {
+			described, err = false, broken
+		}
+	}
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &code):
-		return int(code)
 	case ctx.Err() != nil:
 		fmt.Fprintln(a.err, "rocec: interrupted")
 		return interrupted
+	case described:
+		return int(code)
 	}
-	if a.stream != nil {
-		a.stream.failure(err)
-	} else {
-		fmt.Fprintf(a.err, "rocec: %v\n", err)
-	}
+	fmt.Fprintf(a.err, "rocec: %v\n", err)
 	return 1
 }
 
@@ -120,8 +129,9 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      map[string]string
-	stream   *stream    // of --json and --json-into on the commands that stream
-	writing  sync.Mutex // held while files are exchanged: a signal waits for it
+	stream   *stream      // of --json and --json-into on the commands that stream
+	writing  sync.Mutex   // held while files are exchanged: a signal waits for it
+	lock     *record.Lock // of the record, while this run holds it
 
 	chdir   string
 	color   string
@@ -181,8 +191,8 @@ func (a *app) commands() []*cobra.Command {
 
 // begin checks what all commands take and enters the working folder.
 func (a *app) begin() error {
-	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
-		return fmt.Errorf("color is auto, always or never, not %q", a.color)
+	if err := oneOf("color", a.color, "auto", "always", "never"); err != nil {
+		return err
 	}
 	if a.chdir == "" {
 		return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
@@ -16,9 +17,10 @@ import (
 
 // planFlags steer how a plan is made; apply has them too.
 type planFlags struct {
-	in   inputs
-	pick choice
-	from string
+	in    inputs
+	pick  choice
+	from  string
+	saved *plan.Saved // the plan that this one is made again for; its devices only
 }
 
 func (f *planFlags) flags(c *cobra.Command) {
@@ -29,45 +31,52 @@ func (f *planFlags) flags(c *cobra.Command) {
 
 func (a *app) planCommand() *cobra.Command {
 	var f planFlags
-	var out string
-	var detailed, summary, verbose bool
+	var out, format string
+	var detailed, summary bool
 	c := &cobra.Command{
 		Use: "plan", Short: "Show what would change, against the record or captured output", Args: cobra.NoArgs,
 		Example: "  rocec plan --out=change.rocplan\n  rocec plan --from=captured --detailed-exitcode",
 		RunE: func(*cobra.Command, []string) error {
-			pl, err := a.plan(&f)
+			if err := oneOf("format", format, "text", "json"); err != nil {
+				return err
+			}
+			if err := a.startStream(); err != nil {
+				return err
+			}
+			p, devices, err := a.compiled(&f.in, &f.pick)
+			if err != nil {
+				return err
+			}
+			pl, err := a.plan(&f, p, devices)
 			if err != nil {
 				return err
 			}
 			if out != "" {
-				if err := pl.saved.Save(out); err != nil {
-					return fmt.Errorf("save plan: %w", err)
+				if err := a.write(func() error { return pl.saved.Save(out) }); err != nil {
+					return err
+				}
+			}
+			if a.stream != nil {
+				if err := a.stream.plan(pl.plan, "plan"); err != nil {
+					return err
 				}
 			}
 			switch {
-			case a.wantsJSON():
-				if err := a.writeJSON(pl.plan); err != nil {
-					return err
-				}
-				if a.json {
-					break
-				}
-				fallthrough
+			case a.json:
+			case format == "json":
+				err = pl.plan.JSON(a.out)
 			case summary:
-				fallthrough
+				_, err = fmt.Fprintln(a.out, pl.plan.Summary)
 			default:
-				if summary {
-					fmt.Fprintln(a.out, pl.plan.Summary)
-					break
-				}
-				if err := pl.plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: verbose || a.verbose}); err != nil {
-					return err
-				}
+				err = pl.plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
 				if out != "" {
 					a.hint("Saved the plan to %s. To hand it over, run: rocec apply %s", out, out)
 				} else if pl.plan.HasChanges() {
 					a.hint("To hand the changes over, run: rocec apply")
 				}
+			}
+			if err != nil {
+				return err
 			}
 			if detailed && pl.plan.DetailedExit() != 0 {
 				return exit(pl.plan.DetailedExit())
@@ -79,7 +88,7 @@ func (a *app) planCommand() *cobra.Command {
 	c.Flags().StringVar(&out, "out", "", "save the plan to `FILE`")
 	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 when there are changes")
 	c.Flags().BoolVar(&summary, "summary", false, "print the summary line only")
-	c.Flags().BoolVar(&verbose, "ungrouped", false, "show every port by itself")
+	c.Flags().StringVar(&format, "format", "text", "`FORM` of the plan: text, json (one object; --json is a stream)")
 	return c
 }
 
@@ -93,19 +102,21 @@ type planned struct {
 	saved   *plan.Saved
 }
 
-// plan compiles the fabric and compares it with captures or the record.
-func (a *app) plan(f *planFlags) (*planned, error) {
-	p, devices, err := a.compiled(&f.in, &f.pick)
-	if err != nil {
-		return nil, err
-	}
+// plan compares the devices with captures or the record.
+func (a *app) plan(f *planFlags, p *project, devices []compiled) (*planned, error) {
 	store, err := a.store(p)
 	if err != nil {
 		return nil, err
 	}
+	if f.saved != nil {
+		devices = slices.DeleteFunc(devices, func(d compiled) bool { _, ok := f.saved.Devices[d.intent.Name]; return !ok })
+	}
 	pl := &planned{project: p, devices: devices, store: store}
 	known := map[string]bool{}
+	progress := p.steps("Comparing", len(devices))
+	defer progress.end()
 	for i := range devices {
+		progress.one()
 		d := &devices[i]
 		known[d.intent.Name] = true
 		if !p.written(d) {
@@ -121,7 +132,14 @@ func (a *app) plan(f *planFlags) (*planned, error) {
 				return nil, err
 			}
 			a.print(p, seen.Findings)
-			in.Have = seen.Observed
+			if seen.Findings.HasErrors() {
+				return nil, exit(1)
+			}
+			if in.Have = seen.Observed; in.Have == nil {
+				a.print(p, diag.List{{
+					Severity: diag.Warning, Summary: fmt.Sprintf("%s is compared with the record: %s", d.address, seen.Reason), Address: d.address,
+				}})
+			}
 		}
 		if d.made, err = a.made(p, d, f.from); err != nil {
 			return nil, err
@@ -129,7 +147,7 @@ func (a *app) plan(f *planFlags) (*planned, error) {
 		in.Artifacts = (&apply.Device{Artifacts: d.made}).Digests()
 		pl.inputs = append(pl.inputs, in)
 	}
-	if err := pl.gone(a, &f.pick, known); err != nil {
+	if err := pl.gone(f, known); err != nil {
 		return nil, err
 	}
 	pl.plan = plan.Compute(pl.inputs, plan.Options{RocecVersion: version(), View: p.view})
@@ -139,14 +157,14 @@ func (a *app) plan(f *planFlags) (*planned, error) {
 
 // gone adds the devices that the record has and the configuration has not,
 // unless only some devices were asked for.
-func (pl *planned) gone(a *app, pick *choice, known map[string]bool) error {
-	if len(pick.target)+len(pick.exclude) > 0 {
+func (pl *planned) gone(f *planFlags, known map[string]bool) error {
+	if !f.pick.all() {
 		return nil
 	}
-	f := pl.project.res.Fabric
-	for id := 1; id < len(f.Devices); id++ {
-		if f.Devices[id].Manage != fabric.HandsOff {
-			known[f.Text(f.Devices[id].Name)] = true
+	fab := pl.project.res.Fabric
+	for id := 1; id < len(fab.Devices); id++ {
+		if fab.Devices[id].Manage != fabric.HandsOff {
+			known[fab.Text(fab.Devices[id].Name)] = true
 		}
 	}
 	names, err := pl.store.List()
@@ -155,6 +173,9 @@ func (pl *planned) gone(a *app, pick *choice, known map[string]bool) error {
 	}
 	for _, name := range names {
 		if known[name] {
+			continue
+		}
+		if f.saved != nil && f.saved.Devices[name].Address == "" {
 			continue
 		}
 		e, v, err := pl.store.Get(name)
@@ -168,8 +189,7 @@ func (pl *planned) gone(a *app, pick *choice, known map[string]bool) error {
 
 // digest is one digest over everything that was compiled: files and variables.
 func (p *project) digest() string {
-	src := p.source()
-	return apply.SourcesDigest(src.Sources, src.Variables)
+	return apply.SourcesDigest(p.made.Sources, p.made.Variables)
 }
 
 func (a *app) planStyle() plan.Style {
@@ -186,15 +206,19 @@ func (a *app) planStyle() plan.Style {
 }
 
 func (a *app) showCommand() *cobra.Command {
-	return &cobra.Command{
+	var format string
+	c := &cobra.Command{
 		Use: "show FILE", Short: "Print a saved plan, a manifest or an entry of the record", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneOf("format", format, "text", "json"); err != nil {
+				return err
+			}
+			a.json = a.json || format == "json"
 			path := args[0]
 			if saved, err := plan.Load(path); err == nil {
-				if a.json {
-					return a.writeJSON(saved.Plan)
-				}
-				return saved.Plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
+				return a.object(saved.Plan, func() error {
+					return saved.Plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
+				})
 			}
 			text, err := os.ReadFile(path)
 			if err != nil {
@@ -212,4 +236,6 @@ func (a *app) showCommand() *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().StringVar(&format, "format", "text", "`FORM` of a plan: text, json")
+	return c
 }

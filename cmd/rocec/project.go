@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/compiler/headroom"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
+	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
@@ -71,19 +72,20 @@ func (in *inputs) flags(c *cobra.Command) {
 
 // project is a configuration that was read, and what came of it.
 type project struct {
-	dir   string
 	cfg   *lang.Config
 	res   *compiler.Result
 	view  *source.View
 	diags diag.List
+	made  apply.Source // what the artifacts are made from
+	steps func(what string, total int) steps
 }
 
 // load reads and compiles the configuration of the working folder. Source that
 // does not load ends the command with what is wrong.
 func (a *app) load(in *inputs, keep bool) (*project, error) {
-	p := &project{dir: "."}
+	p := &project{steps: a.progress}
 	// A root keeps links in the tree from leading out of it.
-	root, err := os.OpenRoot(p.dir)
+	root, err := os.OpenRoot(".")
 	if err != nil {
 		return nil, err
 	}
@@ -106,18 +108,22 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 		opt.Vars = append(opt.Vars, v)
 	}
 	cfg, diags := lang.Load(opt)
-	p.cfg, p.diags = cfg, diags
+	p.cfg = cfg
 	p.view = &source.View{Files: cfg.Files, Read: func(name string) ([]byte, error) {
 		if f, ok := strings.CutPrefix(name, "pack:"); ok {
 			return fs.ReadFile(packs.Files(), f)
 		}
 		return os.ReadFile(filepath.FromSlash(name))
 	}}
-	if diags.HasErrors() {
+	if p.diags = a.requireVersion(p, version()); p.diags.HasErrors() {
+		return p, nil
+	}
+	if p.diags = append(p.diags, diags...); p.diags.HasErrors() {
 		return p, nil
 	}
 	p.res = compiler.Compile(cfg, compiler.Options{AsOf: in.asOf, Rows: packs.HeadroomRows})
 	p.diags = append(p.diags, p.res.Diags...)
+	p.made = p.source() // captures, read later, are no part of it
 	return p, nil
 }
 
@@ -154,14 +160,17 @@ func (p *project) devices() []compiled {
 	f := p.res.Fabric
 	var list []compiled
 	var found diag.List
+	progress := p.steps("Checking", len(f.Devices)-1)
+	defer progress.end()
 	for id := 1; id < len(f.Devices); id++ {
+		progress.one()
 		d := fabric.DeviceID(id)
 		dev := p.res.Intent(d)
 		if dev == nil {
 			continue
 		}
 		for _, chosen := range lower.Selected(f, d) {
-			t := p.emitter(d, chosen, &found)
+			t := p.emitter(chosen, &found)
 			if t == nil {
 				continue
 			}
@@ -189,7 +198,7 @@ func (p *project) devices() []compiled {
 	return list
 }
 
-func (p *project) emitter(d fabric.DeviceID, c lower.Chosen, found *diag.List) *targets.Target {
+func (p *project) emitter(c lower.Chosen, found *diag.List) *targets.Target {
 	f := p.res.Fabric
 	t := all.Find(c.Emitter)
 	if t == nil {

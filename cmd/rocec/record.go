@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
+	"time"
 
 	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/spf13/cobra"
 )
@@ -34,6 +38,30 @@ func (a *app) store(p *project) (*record.Store, error) {
 	return record.Open(root, a.workspace())
 }
 
+// locked runs f while this run holds the record.
+func (a *app) locked(ctx context.Context, s *record.Store, operation string, timeout time.Duration, f func(*record.Lock) error) (err error) {
+	lock, err := s.Lock(ctx, operation, version(), timeout)
+	var held *record.LockedError
+	if errors.As(err, &held) {
+		return fmt.Errorf("%w (if nobody is at work there: rocec force-unlock %s)", err, held.Holder.ID)
+	}
+	if err != nil {
+		return err
+	}
+	set := func(l *record.Lock) error {
+		return a.write(func() error {
+			a.lock = l
+			return nil
+		})
+	}
+	_ = set(lock)
+	defer func() {
+		_ = set(nil)
+		err = errors.Join(err, lock.Unlock())
+	}()
+	return f(lock)
+}
+
 func (a *app) recordCommand() *cobra.Command {
 	c := &cobra.Command{Use: "record", Short: "Look at the record of what was handed over and applied"}
 	var in inputs
@@ -48,14 +76,13 @@ func (a *app) recordCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("read record: %w", err)
 			}
-			if a.json {
-				return a.writeJSON(entries)
-			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-			for _, e := range entries {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Address, e.Emitter, e.Status, e.IntentDigest)
-			}
-			return w.Flush()
+			return a.object(append([]*record.Entry{}, entries...), func() error {
+				w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+				for _, e := range entries {
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Address, e.Emitter, e.Status, e.IntentDigest)
+				}
+				return w.Flush()
+			})
 		},
 	}
 	show := &cobra.Command{
@@ -87,11 +114,16 @@ func (a *app) recordCommand() *cobra.Command {
 	return c
 }
 
-// openRecord finds the record of the configuration, which need not be sound.
+// openRecord finds the record of the configuration. Its fabric need not be
+// sound, but it must load: it may say where the record is.
 func (a *app) openRecord(in *inputs) (*record.Store, error) {
 	p, err := a.load(in, false)
 	if err != nil {
 		return nil, err
+	}
+	if p.res == nil {
+		a.print(p, atLeast(p.diags, diag.Error))
+		return nil, exit(1)
 	}
 	return a.store(p)
 }

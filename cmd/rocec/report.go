@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang/diag"
@@ -36,13 +35,36 @@ func rules() []*diag.Rule {
 	return list
 }
 
-// print writes findings for people, to standard error.
+// ruleJSON is a rule for programs.
+type ruleJSON struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Severity string `json:"severity"`
+	Hard     bool   `json:"hard"` // nothing silences it
+	Title    string `json:"title"`
+	Why      string `json:"why"`
+	Fix      string `json:"fix"`
+	Source   string `json:"source"`
+	Bad      string `json:"bad"`
+	Good     string `json:"good"`
+}
+
+func jsonOf(r *diag.Rule) ruleJSON {
+	return ruleJSON{r.ID, r.Name, r.Severity.String(), r.Hard, r.Title, r.Why, r.Fix, r.Source, r.Bad, r.Good}
+}
+
+// print writes findings into the stream, and for people to standard error.
 func (a *app) print(p *project, list diag.List) {
+	if a.stream != nil {
+		a.stream.findings(p, list)
+		if a.json {
+			return
+		}
+	}
 	diag.Text(a.err, list, p.view, diag.TextOptions{Color: a.colored(a.err), Width: a.width(a.err), Rules: ruleOf})
 }
 
-// errorsOnly is what validate, build, plan and apply stop at; warnings come
-// with it.
+// atLeast are the findings of a severity and above.
 func atLeast(list diag.List, least diag.Severity) diag.List {
 	var out diag.List
 	for _, d := range list {
@@ -86,7 +108,7 @@ func (a *app) writeJSON(v any) error {
 		return err
 	}
 	if a.jsonTo != "" {
-		if err := os.WriteFile(a.jsonTo, b.Bytes(), 0o644); err != nil {
+		if err := replaceFile(a.jsonTo, b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", a.jsonTo, err)
 		}
 	}
@@ -97,6 +119,17 @@ func (a *app) writeJSON(v any) error {
 	return nil
 }
 
+// object is the result of a command that prints one: as JSON, as text, or text
+// here and JSON into a file.
+func (a *app) object(v any, text func() error) error {
+	if a.wantsJSON() {
+		if err := a.writeJSON(v); err != nil || a.json {
+			return err
+		}
+	}
+	return text()
+}
+
 // wantsJSON reports whether any JSON is asked for.
 func (a *app) wantsJSON() bool { return a.json || a.jsonTo != "" }
 
@@ -104,18 +137,19 @@ func (a *app) wantsJSON() bool { return a.json || a.jsonTo != "" }
 // nothing does.
 func (a *app) stopOnErrors(p *project) error {
 	list := atLeast(p.diags, diag.Warning)
-	if p.diags.HasErrors() {
-		if a.json {
-			a.writeJSON(p.verdict(list))
-		} else {
-			a.print(p, list)
-		}
-		return exit(1)
+	if !p.diags.HasErrors() {
+		a.print(p, list)
+		return nil
 	}
-	if !a.json && !a.quiet {
+	if a.stream == nil && a.wantsJSON() {
+		if err := a.writeJSON(p.verdict(list)); err != nil {
+			return err
+		}
+	}
+	if a.stream != nil || !a.json {
 		a.print(p, list)
 	}
-	return nil
+	return exit(1)
 }
 
 // count is "1 error", "3 errors".

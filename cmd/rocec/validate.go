@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -35,7 +34,7 @@ errors and warnings; rocec lint reports everything.`,
 				return exit(1)
 			}
 			if !a.json && !a.quiet {
-				fmt.Fprintln(a.out, a.success(p))
+				fmt.Fprintln(a.out, p.success())
 			}
 			return nil
 		},
@@ -45,14 +44,13 @@ errors and warnings; rocec lint reports everything.`,
 }
 
 // success says what was proven, and over how much.
-func (a *app) success(p *project) string {
+func (p *project) success() string {
 	f := p.res.Fabric
-	text := fmt.Sprintf("The fabric is valid: %s, %s, %s.", count(len(f.Devices)-1, "device"), count(len(f.Links)-1, "link"), count(len(f.Segments)-1, "segment"))
-	v := p.verdict(p.diags)
-	if v.WarningCount > 0 {
-		text = fmt.Sprintf("The fabric is valid, with %s: %s, %s, %s.", count(v.WarningCount, "warning"), count(len(f.Devices)-1, "device"), count(len(f.Links)-1, "link"), count(len(f.Segments)-1, "segment"))
+	with := ""
+	if v := p.verdict(p.diags); v.WarningCount > 0 {
+		with = ", with " + count(v.WarningCount, "warning")
 	}
-	return text
+	return fmt.Sprintf("The fabric is valid%s: %s, %s, %s.", with, count(len(f.Devices)-1, "device"), count(len(f.Links)-1, "link"), count(len(f.Segments)-1, "segment"))
 }
 
 // checks evaluates the conditions of check blocks over the compiled fabric.
@@ -75,13 +73,4 @@ func (p *project) checks() {
 			Labels: []diag.Label{{Span: c.Span, Where: fmt.Sprintf("check %q", c.Name)}},
 		})
 	}
-}
-
-// mustJSON is a value as JSON, for messages.
-func mustJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(b)
 }

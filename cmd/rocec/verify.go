@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/verify"
 	"github.com/spf13/cobra"
 )
@@ -10,7 +11,7 @@ import (
 func (a *app) verifyCommand() *cobra.Command {
 	var in inputs
 	var pick choice
-	var from string
+	var from, format string
 	var detailed bool
 	c := &cobra.Command{
 		Use: "verify --from=DIR", Short: "Compare what was captured on devices with what they shall be", Args: cobra.NoArgs,
@@ -21,6 +22,12 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" {
 				return errors.New("say where the captured output is: rocec verify --from=DIR")
+			}
+			if err := oneOf("format", format, "text", "json"); err != nil {
+				return err
+			}
+			if err := a.startStream(); err != nil {
+				return err
 			}
 			p, devices, err := a.compiled(&in, &pick)
 			if err != nil {
@@ -39,11 +46,18 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 			if err := a.confirm(c, p, results); err != nil {
 				return err
 			}
-			if a.json {
-				if err := verify.JSON(a.out, results, version(), p.view); err != nil {
-					return err
-				}
-			} else if err := verify.Text(a.out, results, verify.TextOptions{Style: a.planStyle(), Detailed: detailed}); err != nil {
+			if a.stream != nil {
+				err = a.stream.verified(results, p)
+			}
+			switch {
+			case err != nil:
+			case a.json:
+			case format == "json":
+				err = verify.JSON(a.out, results, version(), p.view)
+			default:
+				err = verify.Text(a.out, results, verify.TextOptions{Style: a.planStyle(), Detailed: detailed})
+			}
+			if err != nil {
 				return err
 			}
 			if code := verify.Exit(results); code != 0 {
@@ -55,23 +69,30 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 	in.flags(c)
 	pick.flags(c)
 	c.Flags().StringVar(&from, "from", "", "`DIR` with the output captured from each device")
+	c.Flags().StringVar(&format, "format", "text", "`FORM` of the result: text, json (one object; --json is a stream)")
 	c.Flags().BoolVar(&detailed, "detailed", false, "show devices in sync and every object by itself")
 	return c
 }
 
-// confirm marks what was handed over and is seen as wanted.
+// confirm marks what was handed over and is seen as wanted. It locks the record
+// only if there is something to mark: everybody may look.
 func (a *app) confirm(c *cobra.Command, p *project, results []*verify.Result) error {
 	store, err := a.store(p)
 	if err != nil {
 		return err
 	}
-	if known, err := store.List(); err != nil || len(known) == 0 {
-		return err
+	open := false
+	for _, r := range results {
+		e, _, err := store.Get(r.Device)
+		if err != nil {
+			return err
+		}
+		open = open || r.Status == verify.InSync && e != nil && e.Status == record.HandedOver
 	}
-	lock, err := store.Lock(c.Context(), "verify", version(), 0)
-	if err != nil {
-		return err
+	if !open {
+		return nil
 	}
-	defer lock.Unlock()
-	return verify.Confirm(results, lock)
+	return a.locked(c.Context(), store, "verify", 0, func(lock *record.Lock) error {
+		return a.write(func() error { return verify.Confirm(results, lock) })
+	})
 }

@@ -74,6 +74,7 @@ type BoundError struct {
 	MTUBytes int64
 }
 
+// Error names the bound and the frame that it is held against, in bytes.
 func (e *BoundError) Error() string {
 	return fmt.Sprintf("ECN threshold must stay below %d bytes, which leaves no room for two frames of %d", e.Bound.Below()+1, e.MTUBytes)
 }

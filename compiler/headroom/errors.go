@@ -17,6 +17,7 @@ type InputError struct {
 	Want  string // what would do, for example "at least 0"
 }
 
+// Error names the field, its value and what would do.
 func (e *InputError) Error() string {
 	return fmt.Sprintf("%s is %d, want %s", e.Field, e.Value, e.Want)
 }
@@ -29,6 +30,7 @@ type SpeedError struct {
 	KnownMbps []int64 // the speeds of the table, ascending
 }
 
+// Error names the missing figure and the speeds that have one.
 func (e *SpeedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no %s known for %d Mb/s, only for", e.Quantity, e.Mbps)

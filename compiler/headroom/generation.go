@@ -24,6 +24,7 @@ const (
 	Spectrum202605
 )
 
+// String is the range of SONiC releases that compute alike.
 func (g Generation) String() string {
 	switch g {
 	case Spectrum202311:
@@ -43,6 +44,7 @@ type ReleaseError struct {
 	Reason  string
 }
 
+// Error names the release and why it has no algorithm.
 func (e *ReleaseError) Error() string {
 	return fmt.Sprintf("SONiC release %q: %s", e.Release, e.Reason)
 }

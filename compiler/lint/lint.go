@@ -31,8 +31,8 @@ func Find(codeOrName string) *Rule {
 	return nil
 }
 
-// Run runs rules over a compiled fabric and returns their findings: equal ones
-// folded, not yet silenced or sorted.
+// Run runs rules over a compiled fabric and returns their findings, not yet
+// accepted, silenced, folded or sorted.
 func Run(f *fabric.Fabric, facts *derive.Facts, asOf string, rules []*Rule) diag.List {
 	p := &Pass{Fabric: f, Facts: facts, AsOf: asOf}
 	for _, r := range rules {

@@ -206,7 +206,7 @@ func subnetTwice(p *Pass) {
 						continue
 					}
 					p.Report(diag.Diagnostic{
-						Summary: fmt.Sprintf("%s and %s share subnet %s: the kernel answers for both on either", p.ifaceName(other), p.ifaceName(fabric.IfaceID(id)), a.Masked()), Address: f.IfaceAddress(fabric.IfaceID(id)),
+						Summary: fmt.Sprintf("%s and %s share subnet %s: either answers ARP for both", p.ifaceName(other), p.ifaceName(fabric.IfaceID(id)), a.Masked()), Address: f.IfaceAddress(fabric.IfaceID(id)),
 						Concerns: []string{f.IfaceAddress(other), f.Text(f.Devices[iface.Device].Address)},
 						Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "give each NIC of the node a segment or subnet of its own",
 					})

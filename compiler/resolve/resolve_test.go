@@ -44,8 +44,14 @@ func TestHostAddress(t *testing.T) {
 		n      uint64
 		want   string
 	}{
-		{"10.71.1.0/24", 11, "10.71.1.11"}, {"10.71.1.0/24", 254, "10.71.1.254"}, {"10.71.1.0/24", 255, ""}, {"10.71.1.0/24", 256, ""},
-		{"10.64.0.0/13", 300, "10.64.1.44"}, {"10.0.0.0/31", 1, "10.0.0.1"}, {"10.0.0.0/31", 2, ""}, {"fd00::/64", 1 << 40, "fd00::100:0:0"},
+		{"10.71.1.0/24", 11, "10.71.1.11"},
+		{"10.71.1.0/24", 254, "10.71.1.254"},
+		{"10.71.1.0/24", 255, ""},
+		{"10.71.1.0/24", 256, ""},
+		{"10.64.0.0/13", 300, "10.64.1.44"},
+		{"10.0.0.0/31", 1, "10.0.0.1"},
+		{"10.0.0.0/31", 2, ""},
+		{"fd00::/64", 1 << 40, "fd00::100:0:0"},
 		{"255.255.255.0/24", 1 << 63, ""},
 	} {
 		got, ok := hostAddress(netip.MustParsePrefix(c.subnet), c.n)
@@ -65,7 +71,10 @@ func TestMatch(t *testing.T) {
 		{`node.gpu[*].nic[rail3]`, `node.gpu["gpu01"].nic["rail3"]`, true},
 		{`node.gpu[*].nic[rail3]`, `node.gpu["gpu01"].nic["rail30"]`, false},
 		{`module.pod*.node.*`, `module.pod[1].node.gpu["a"]`, true},
-		{`*`, `anything`, true}, {``, `x`, false}, {`a*b*c`, `a-b-b-c`, true}, {`a*b*c`, `a-b-b-`, false},
+		{`*`, `anything`, true},
+		{``, `x`, false},
+		{`a*b*c`, `a-b-b-c`, true},
+		{`a*b*c`, `a-b-b-`, false},
 	} {
 		if got := Match(c.pattern, c.address); got != c.want {
 			t.Errorf("%s on %s: %v", c.pattern, c.address, got)

@@ -47,6 +47,7 @@ func (t *Tree) all() ([]File, error) {
 // ForeignError says that a folder holds files and no manifest of rocec.
 type ForeignError struct{ Dir string }
 
+// Error names the folder.
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s is not empty and has no %s of rocec: it is not replaced", e.Dir, manifestPath)
 }

@@ -130,6 +130,7 @@ type StaleError struct {
 	Moved []string // "sources", `switch.tor: artifacts`
 }
 
+// Error names the first ten things that moved.
 func (e *StaleError) Error() string {
 	const most = 10
 	shown := e.Moved

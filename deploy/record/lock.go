@@ -51,6 +51,7 @@ type LockedError struct {
 	Holder    Holder
 }
 
+// Error names the holder, where the record says who it is.
 func (e *LockedError) Error() string {
 	h := e.Holder
 	if h.ID == "" {
@@ -63,6 +64,7 @@ func (e *LockedError) Error() string {
 // LostError says that a lock is no longer the caller's: somebody broke it.
 type LostError struct{ ID string }
 
+// Error names the lock.
 func (e *LostError) Error() string {
 	return fmt.Sprintf("lock %s was broken by force-unlock while it was held", e.ID)
 }

@@ -122,6 +122,7 @@ type ConflictError struct {
 	Have   string // version that is there, "" for none
 }
 
+// Error names the device and both versions.
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("record of %s has changed since it was read: it is %s, expected %s", e.Device, version(e.Have), version(e.Want))
 }

@@ -45,10 +45,11 @@ func (d *Diagnostic) Span() source.Span {
 }
 
 // Fold merges equal findings into the first of them, which keeps its place and
-// gets their Count and, in Also, its address and how many more there are. Two
-// findings are equal when rule, severity, the spans, texts and values of their
-// labels, and their words apart from names are the same: what one declaration
-// causes at each of its instances. A label without a span counts by its Where.
+// gets their Count and, in Also, its address and how many more there are; so
+// does a finding that was counted where it was found. Two findings are equal
+// when rule, severity, the spans and values of their labels, and their words
+// apart from names are the same: what one declaration causes at each of its
+// instances. A label without a span counts by its Where.
 func Fold(list List) List {
 	first := map[string]int{}
 	var out List
@@ -67,8 +68,11 @@ func Fold(list List) List {
 		merged[i].see(&d)
 	}
 	for i := range out {
-		if merged[i].any {
-			out[i].Also = merged[i].also(out[i].Count)
+		switch d := &out[i]; {
+		case merged[i].any:
+			d.Also = merged[i].also(d.Count)
+		case d.Count > 1 && d.Also == "" && d.Address != "": // counted where it was found
+			d.Also = d.Address + ", and " + strconv.Itoa(d.Count-1) + " more"
 		}
 	}
 	return out
@@ -122,7 +126,7 @@ func (d *Diagnostic) key() string {
 		if l.Span.IsZero() {
 			part(l.Where)
 		}
-		part(l.Text)
+		part(nameless(l.Text, names))
 		for _, v := range l.Values {
 			part(v)
 		}
@@ -130,9 +134,17 @@ func (d *Diagnostic) key() string {
 	return b.String()
 }
 
-// addressNames are the words of `switch.tor.port["Ethernet0"]`.
+// addressNames are the names in `switch.tor.port["Ethernet0"]`: its words but
+// those of blocks, which a sentence on a port and one on a NIC both may use.
 func addressNames(address string) []string {
-	return strings.FieldsFunc(address, func(r rune) bool { return strings.ContainsRune(`.[]"`, r) })
+	words := strings.FieldsFunc(address, func(r rune) bool { return strings.ContainsRune(`.[]"`, r) })
+	return slices.DeleteFunc(words, func(w string) bool {
+		switch w {
+		case "bond", "interface", "lag", "link", "mlag", "module", "nic", "node", "port", "qos", "segment", "switch", "target":
+			return true
+		}
+		return false
+	})
 }
 
 // nameless is a sentence with the names in it blotted out, so that what is said

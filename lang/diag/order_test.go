@@ -93,6 +93,11 @@ func TestFold(t *testing.T) {
 func TestFoldOfFew(t *testing.T) {
 	other := func(d *Diagnostic) { d.Address = `switch.leaf01.port["swp2"]` }
 	none := func(d *Diagnostic) { d.Address = "" }
+	counted := func(d *Diagnostic) { d.Count = 4 }
+	label := func(text string) func(*Diagnostic) { return func(d *Diagnostic) { d.Labels[1].Text = text } }
+	nic := func(d *Diagnostic) {
+		d.Address, d.Summary = `node.gpu001.nic["eth2"]`, "port gpu001/eth2 runs at 400G, its peer leaf01/swp1 at 200G"
+	}
 	for name, c := range map[string]struct {
 		list List
 		also string
@@ -100,6 +105,10 @@ func TestFoldOfFew(t *testing.T) {
 		"two":           {List{finding(nil), finding(other)}, `switch.leaf01.port["swp1"], switch.leaf01.port["swp2"]`},
 		"the same":      {List{finding(nil), finding(nil)}, `switch.leaf01.port["swp1"]`},
 		"no address":    {List{finding(none), finding(none)}, ""},
+		"label":         {List{finding(label("used by gpu001/eth2")), finding(label("used by gpu002/eth2"))}, `switch.leaf01.port["swp1"]`},
+		"port and nic":  {List{finding(nil), finding(nic)}, `switch.leaf01.port["swp1"], node.gpu001.nic["eth2"]`},
+		"counted":       {List{finding(counted)}, `switch.leaf01.port["swp1"], and 3 more`},
+		"counted twice": {Fold(List{finding(counted)}), `switch.leaf01.port["swp1"], and 3 more`},
 		"folded before": {Fold(List{finding(nil), finding(other), finding(nil)}), `switch.leaf01.port["swp1"], and 2 more`},
 	} {
 		got := Fold(c.list)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestDeep(t *testing.T) {
+	t.Parallel()
 	const n = 40000
 	tests := []struct {
 		name, src string
@@ -54,6 +55,7 @@ func TestDeep(t *testing.T) {
 // What is below SafeBytes is parsed without a look: it must not exhaust the
 // stack, which would end the test itself.
 func TestSafeBytesAreSafe(t *testing.T) {
+	t.Parallel()
 	for _, piece := range []string{"[", "(", "{a=", "-", "!", "b?", `"${`, "f(", "+1", "[0]"} {
 		src := "a = 1" + strings.Repeat(piece, (SafeBytes-10)/len(piece))
 		f, _ := hclsyntax.ParseConfig([]byte(src), "x", hcl.InitialPos)

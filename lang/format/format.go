@@ -28,6 +28,7 @@ type Problem struct {
 	Message string
 }
 
+// Error is the message alone; the place is in the fields.
 func (p *Problem) Error() string { return p.Message }
 
 // maxPasses is how often the layout is made until it no longer changes: hclwrite

@@ -71,6 +71,7 @@ func eval(env Env, src string) (cty.Value, error) {
 }
 
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	env := testEnv()
 	for _, f := range Table(env) {
 		t.Run(f.Name, func(t *testing.T) {
@@ -159,6 +160,7 @@ func TestTerraformSet(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ expr, want string }{
 		{`log(1000, 10) > 2.99`, `true`},
 		{`ceil(-5.1)`, `-5`},
@@ -267,6 +269,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ expr, want string }{
 		{`log(-1, 2)`, "not a finite number"},
 		{`pow(-1, 0.5)`, "not a finite number"},
@@ -362,6 +365,7 @@ func TestErrors(t *testing.T) {
 // A few words must not become gigabytes: each of these is refused before it is
 // made.
 func TestAmplificationIsRefused(t *testing.T) {
+	t.Parallel()
 	tests := []string{
 		`range(1048577)`,
 		`range(0, 1, 1e-300)`,

@@ -23,6 +23,7 @@ type RangeError struct {
 	Msg    string
 }
 
+// Error is the message alone; the place is in Offset.
 func (e *RangeError) Error() string { return e.Msg }
 
 // Range is a name with bracketed ranges in it, such as "swp[1-4,9]" or

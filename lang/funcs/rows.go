@@ -42,6 +42,7 @@ type RowsError struct {
 	Msg        string
 }
 
+// Error names the file, the row and the column before what is wrong there.
 func (e *RowsError) Error() string {
 	where := e.File
 	if e.Row > 0 {

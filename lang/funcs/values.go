@@ -15,6 +15,7 @@ type ValueError struct {
 	Want   string // what is accepted
 }
 
+// Error names the kind, the text that was written, and what is accepted.
 func (e *ValueError) Error() string {
 	text := e.Text
 	if len(text) > 40 {

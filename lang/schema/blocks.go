@@ -179,7 +179,7 @@ var blocks = [KindCount]BlockDef{
 	Override: {Kind: Override, Word: "override", Doc: "A temporary exception with an end date.", Attrs: []AttrDef{
 		required(AOn, Type{Base: Ref, Refs: []Kind{Switch, Port, LAG, Interface, Node, NIC, Bond, Link, MLAG, Segment, QoS}, Many: true, Words: []string{"*"}}, "what it is about, by reference or quoted glob"),
 		attr(AAccept, many(str()), "rules, by code or name"), attr(ASet, Type{Base: Any}, "attributes to set"),
-		required(AReason, str(), "why"), required(AExpires, Type{Base: Date}, "last day but one: from this day it fails"),
+		required(AReason, str(), "why"), required(AExpires, Type{Base: Date}, "the day from which it no longer holds"),
 	}},
 	ASIC: {Kind: ASIC, Word: "asic", Labels: label("vendor/family"), Doc: "What switch models with one chip share.", Attrs: join([]AttrDef{
 		attr(AVendor, str(), "maker"), attr(AFamily, str(), "family name that emitters know: \"spectrum-4\", \"trident3\""),

@@ -38,5 +38,8 @@ func Comment(s string) string {
 // or on a terminal: C0 and C1 controls, the line separators U+2028 and U+2029,
 // and format characters such as the marks that turn the writing direction.
 func Unprintable(r rune) bool {
+	if r < 0x7f {
+		return r < ' '
+	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 }

@@ -78,6 +78,11 @@ func (f *File) From(p intent.Path, format string, args ...any) {
 	} else {
 		fmt.Fprintf(&f.buf, format, args...)
 	}
+	f.end(p)
+}
+
+// end ends the line that stands in the buffer.
+func (f *File) end(p intent.Path) {
 	f.buf.WriteString(f.newline)
 	a := &f.out.Artifacts[f.index]
 	if f.out.Trace && p != (intent.Path{}) {
@@ -96,6 +101,7 @@ func (f *File) Text(s string) {
 		} else {
 			s = ""
 		}
-		f.From(intent.Path{}, "%s", line)
+		f.buf.WriteString(line)
+		f.end(intent.Path{})
 	}
 }

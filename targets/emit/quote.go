@@ -82,9 +82,10 @@ func PowerShellWildcard(s string) (string, error) {
 	return PowerShell(strings.NewReplacer("`", "``", "*", "`*", "?", "`?", "[", "`[", "]", "`]").Replace(s))
 }
 
-func singleQuoted(s string) string {
-	return "'" + strings.NewReplacer("'", "''", "\u2018", "\u2018\u2018", "\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a", "\u201b", "\u201b\u201b").Replace(s) + "'"
-}
+// doubledQuotes is built once: a Windows script quotes hundreds of names.
+var doubledQuotes = strings.NewReplacer("'", "''", "\u2018", "\u2018\u2018", "\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a", "\u201b", "\u201b\u201b")
+
+func singleQuoted(s string) string { return "'" + doubledQuotes.Replace(s) + "'" }
 
 func powerShellText(s string) error {
 	if err := printable(s); err != nil {

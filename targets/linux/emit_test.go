@@ -21,6 +21,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestEveryField(t *testing.T) {
+	t.Parallel()
 	pcp := "mlx5 has no other map than the one it is born with"
 	exempt := map[string]targettest.Exempt{
 		"nvme-dcb":  {"QoS.PCP": pcp},
@@ -59,6 +60,7 @@ func find(t testing.TB, list []emit.Artifact, name string) []byte {
 }
 
 func TestNetplanAcceptsFiles(t *testing.T) {
+	t.Parallel()
 	for name, d := range hosts() {
 		t.Run(name, func(t *testing.T) {
 			made := oracle.Netplan(t, map[string][]byte{"60-rocec.yaml": find(t, artifacts(t, d), netplanFile)})
@@ -81,6 +83,7 @@ func TestNetplanAcceptsFiles(t *testing.T) {
 }
 
 func TestSystemdAcceptsUnits(t *testing.T) {
+	t.Parallel()
 	for name, d := range hosts() {
 		t.Run(name, func(t *testing.T) {
 			units := map[string][]byte{}

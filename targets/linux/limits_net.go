@@ -84,6 +84,9 @@ func (l *limit) iface(f *intent.Iface) {
 		return // features refused it
 	}
 	here := func(field string) intent.Path { return at(intent.OfIface, f.Name, field) }
+	if f.Unique {
+		l.refuse(fmt.Sprintf("interface %q is told from the one of a peer switch, and a host has no such peer", f.Name), "put the address on a VLAN interface of the pair", here("address"))
+	}
 	c, ok := l.carrier(f.On)
 	if !ok {
 		l.refuse(fmt.Sprintf("interface %q is on %q, which the host does not have", f.Name, f.On), "name a port or bond of the host", here("on"))

@@ -65,6 +65,7 @@ func TestLimits(t *testing.T) {
 		{"rate of a static bond", pcpHost, func(d *intent.Device) { d.LAGs[0].Mode, d.LAGs[0].MLAG = "static", false }, "LACP rate"},
 		{"member of no port", pcpHost, func(d *intent.Device) { d.LAGs[0].Members[1] = "rail9" }, "no port of the host"},
 		{"address on a member", pcpHost, func(d *intent.Device) { d.Ifaces[0].On = "rail0" }, "is in the bond"},
+		{"address of a switch in a pair", pcpHost, func(d *intent.Device) { d.Ifaces[1].Unique = true }, "no such peer"},
 		{"VF VLAN in switchdev", lossyHost, func(d *intent.Device) { d.Ports[0].NIC.VFs.Value.Mode = "switchdev" }, "representor"},
 		{"soft-RoCE with PFC", rxeHost, func(d *intent.Device) {
 			d.QoS[0].PFC, d.QoS[0].Lossless = intent.Some(intent.PrioritySet(8)), 8

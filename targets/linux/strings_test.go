@@ -20,6 +20,7 @@ var digestLine = regexp.MustCompile(`# intent sha256:[0-9a-f]+\n`)
 // TestEveryString: whatever an intent holds, the scripts keep their shape, and
 // the netplan file stays one that YAML reads with the same keys.
 func TestEveryString(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"nvme-mlnx", "bond-pcp", "lossy", "rxe"} {
 		t.Run(name, func(t *testing.T) {
 			d := hosts()[name]

@@ -282,8 +282,12 @@ func (b *block) addresses(f *intent.Iface) {
 		alias = f.On
 		mtu = optional(f.MTU.IsSet(), strconv.Itoa(int(f.MTU.Value)))
 	}
+	note := fmt.Sprintf("interface %s, VLAN %d", emit.Comment(f.Name), f.VLAN)
+	if f.QoS != "" {
+		note += ", qos " + f.QoS
+	}
 	b.open(at(""), "@{")
-	b.set(at("on"), "Alias", b.remark(quote(alias), f.Kind == intent.Direct, fmt.Sprintf("interface %s, VLAN %d, qos %s", emit.Comment(f.Name), f.VLAN, f.QoS)))
+	b.set(at("on"), "Alias", b.remark(quote(alias), f.Kind == intent.Direct, note))
 	prefixes := f.Addresses.Or(nil)
 	b.rows("Addresses", len(prefixes), func(i int) {
 		a := prefixes[i]

@@ -79,6 +79,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestGrammar(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var files []string
 	all := samples()
@@ -123,6 +124,7 @@ func TestHostileNamesAreQuoted(t *testing.T) {
 }
 
 func TestEveryField(t *testing.T) {
+	t.Parallel()
 	targettest.EveryField(t, &Target, s2d(), converged(), chelsio())
 }
 
@@ -200,6 +202,7 @@ func TestLiveMigrationBytes(t *testing.T) {
 // block is the same whatever stands in it, and the block is one assignment of
 // literals.
 func TestEveryString(t *testing.T) {
+	t.Parallel()
 	team, plain := converged(), chelsio()
 	team.Ports, team.LAGs[0].Members, team.Ifaces, team.Options = team.Ports[1:], []string{"SMB 2"}, team.Ifaces[1:2], nil
 	plain.Ports = plain.Ports[:1]

@@ -231,8 +231,10 @@ func (l *limiter) mark(q *intent.QoS, m *intent.Mark, at intent.Path) {
 		l.refuse(fmt.Sprintf("class %q matches NetworkDirect port %d and does not carry RDMA", m.Class, m.NetDirectPort), `write carries = "rdma"`, at)
 	}
 	if m.Carries == "rdma" && (m.DSCP.IsSet() || q.Trust.Or("") == intent.TrustDSCP) {
+		dscp := at
+		dscp.Field += ".dscp"
 		l.refuse(fmt.Sprintf("class %q carries RDMA by DSCP; a NetQos policy cannot mark RDMA, and the NIC's own table is set by vendor tools only", m.Class),
-			`use trust = "pcp" with tagged segments and remove dscp`, at)
+			`use trust = "pcp" with tagged segments and remove dscp`, dscp)
 	}
 	if m.Application && m.DSCP.IsSet() {
 		l.refuse(fmt.Sprintf("class %q is marked by the application; its DSCP %d is not the host's to write", m.Class, m.DSCP.Value), `remove dscp or mark = "application"`, at)

@@ -93,7 +93,7 @@ $Desired = @{
     Vnics = @()
     Interfaces = @(
         @{
-            Alias = 'Slot 3' # interface storage, VLAN 20, qos 
+            Alias = 'Slot 3' # interface storage, VLAN 20
             Addresses = @(
                 @{ Address = '10.9.0.5'; Prefix = 24; Family = 'IPv4' }
             )

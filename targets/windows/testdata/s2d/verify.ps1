@@ -100,7 +100,7 @@ $Desired = @{
     Vnics = @()
     Interfaces = @(
         @{
-            Alias = 'smb_a' # interface smb_a, VLAN 711, qos 
+            Alias = 'smb_a' # interface smb_a, VLAN 711
             Addresses = @(
                 @{ Address = '10.71.1.11'; Prefix = 24; Family = 'IPv4' }
             )
@@ -109,7 +109,7 @@ $Desired = @{
             Rdma = $true # as the interface says
         }
         @{
-            Alias = 'smb_b' # interface smb_b, VLAN 712, qos 
+            Alias = 'smb_b' # interface smb_b, VLAN 712
             Addresses = @(
                 @{ Address = '10.71.2.11'; Prefix = 24; Family = 'IPv4' }
             )
