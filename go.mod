@@ -11,6 +11,7 @@ require (
 	github.com/google/go-cmp v0.7.0 // tests: differences of values
 	github.com/google/renameio/v2 v2.0.2 // files written whole or not at all
 	github.com/hashicorp/hcl/v2 v2.25.0 // syntax and expressions of the language
+	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts of the command
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
 	github.com/spf13/pflag v1.0.9 // the flags below cobra, for the single dash
 	github.com/vbauerster/mpb/v8 v8.9.3 // progress on a terminal
@@ -36,7 +37,6 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-runewidth v0.0.24 // indirect
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	github.com/tidwall/gjson v1.18.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect

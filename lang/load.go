@@ -325,11 +325,15 @@ func (ld *loader) reduceOne(fsys fs.FS, name string, id source.FileID) *file {
 	return reduceFile(name, id, src, ld.MaxFileBytes)
 }
 
-// readLimited does not read files that will be refused for their size.
+// readLimited does not read files that will be refused for their size, nor
+// pipes and devices, which may never end.
 func readLimited(fsys fs.FS, name string, limit int) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
 	}
 	if info.Size() > int64(limit) {
 		return nil, errors.New("it is larger than " + byteSize(limit) + ", which is the most that is read")
@@ -360,7 +364,11 @@ func (ld *loader) fail(at source.Span, summary, help string, more ...diag.Label)
 		}
 		ld.said[at] = len(ld.diags) + 1
 	}
-	ld.diags.Add(diag.Diagnostic{Summary: summary, Help: help, Labels: append([]diag.Label{{Span: at, Where: ld.whereIs(at)}}, more...)})
+	labels := more
+	if !at.IsZero() {
+		labels = append([]diag.Label{{Span: at, Where: ld.whereIs(at)}}, more...)
+	}
+	ld.diags.Add(diag.Diagnostic{Summary: summary, Help: help, Labels: labels})
 }
 
 func (ld *loader) warn(at source.Span, summary, help string) {

@@ -25,6 +25,7 @@ var ROCE717 = diag.Rule{
 	Fix:    "Remove the attribute, write what the help of the finding names instead, or choose another target or a newer version of the operating system.",
 	Source: "the feature table of the target; each row names the vendor document or source file it rests on",
 	Bad: `qos "storage" {
+  trust = "dscp"
   class "smb" {
     carries   = "rdma"
     dscp      = 26
@@ -60,6 +61,7 @@ target "linux" {
 }
 `,
 	Good: `qos "storage" {
+  trust = "dscp"
   class "smb" {
     carries   = "rdma"
     dscp      = 26

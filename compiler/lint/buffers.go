@@ -50,6 +50,7 @@ func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, p
 	type key struct {
 		device fabric.DeviceID
 		fact   derive.FactID
+		alone  fabric.PortID
 	}
 	count := map[key]int{}
 	first := map[key]fabric.PortID{}
@@ -59,7 +60,7 @@ func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, p
 		if p.Facts.Of[id] == 0 || p.Fabric.Devices[port.Device].Kind != fabric.Switch {
 			continue
 		}
-		k := key{port.Device, p.Facts.Of[id]}
+		k := key{port.Device, p.Facts.Of[id], p.alone(fabric.PortID(id))}
 		if count[k] == 0 {
 			first[k] = fabric.PortID(id)
 			order = append(order, k)

@@ -44,6 +44,7 @@ func (p *Pass) eachMarking(visit func(e End, c *fabric.Class, queue uint8, ports
 	type key struct {
 		profile fabric.ProfileID
 		fact    uint32
+		alone   fabric.PortID
 	}
 	first := map[key]fabric.PortID{}
 	count := map[key]int{}
@@ -53,7 +54,7 @@ func (p *Pass) eachMarking(visit func(e End, c *fabric.Class, queue uint8, ports
 		if port.Profile == 0 || p.Fabric.Devices[port.Device].Kind != fabric.Switch {
 			continue
 		}
-		k := key{port.Profile, uint32(p.Facts.Of[id])}
+		k := key{port.Profile, uint32(p.Facts.Of[id]), p.alone(fabric.PortID(id))}
 		if count[k] == 0 {
 			first[k] = fabric.PortID(id)
 			order = append(order, k)

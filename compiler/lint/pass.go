@@ -22,6 +22,7 @@ type Pass struct {
 	groups []groupID // by PortID, made on first use
 	sizes  []int     // by groupID
 	known  map[majorityKey]majority
+	alike  []alike // made on first use
 }
 
 // Report adds a finding of the running rule, whose code and severity are

@@ -52,9 +52,8 @@ func pathMTU(p *Pass) {
 // hostMTUs compares the hosts of one segment.
 func (p *Pass) hostMTUs(f *fabric.Fabric) {
 	type tally struct {
-		mtu   uint16
-		iface fabric.IfaceID
-		n     int
+		mtu    uint16
+		ifaces []fabric.IfaceID
 	}
 	on := map[fabric.SegmentID][]tally{}
 	for id := 1; id < len(f.Ifaces); id++ {
@@ -72,12 +71,12 @@ func (p *Pass) hostMTUs(f *fabric.Fabric) {
 		found := false
 		for i := range on[iface.Segment] {
 			if t := &on[iface.Segment][i]; t.mtu == mtu {
-				t.n++
+				t.ifaces = append(t.ifaces, fabric.IfaceID(id))
 				found = true
 			}
 		}
 		if !found {
-			on[iface.Segment] = append(on[iface.Segment], tally{mtu, fabric.IfaceID(id), 1})
+			on[iface.Segment] = append(on[iface.Segment], tally{mtu, []fabric.IfaceID{fabric.IfaceID(id)}})
 		}
 	}
 	for s := fabric.SegmentID(1); int(s) < len(f.Segments); s++ {
@@ -87,7 +86,7 @@ func (p *Pass) hostMTUs(f *fabric.Fabric) {
 		}
 		most := t[0]
 		for _, x := range t {
-			if x.n > most.n {
+			if len(x.ifaces) > len(most.ifaces) {
 				most = x
 			}
 		}
@@ -95,11 +94,13 @@ func (p *Pass) hostMTUs(f *fabric.Fabric) {
 			if x.mtu == most.mtu {
 				continue
 			}
-			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("MTU is %d on %s and %d on %s, both in segment %s", x.mtu, p.ifaceName(x.iface), most.mtu, p.ifaceName(most.iface), f.Text(f.Segments[s].Name)),
-				Address: f.IfaceAddress(x.iface), Concerns: []string{f.IfaceAddress(most.iface), f.Text(f.Segments[s].Address)}, Count: x.n,
-				Labels: []diag.Label{p.atIfaceMTU(x.iface, ""), p.atIfaceMTU(most.iface, haveThis(most.n))}, Help: "write the MTU once, on the segment",
-			})
+			for _, iface := range x.ifaces {
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("MTU is %d on %s and %d on %s, both in segment %s", x.mtu, p.ifaceName(iface), most.mtu, p.ifaceName(most.ifaces[0]), f.Text(f.Segments[s].Name)),
+					Address: f.IfaceAddress(iface), Concerns: []string{f.IfaceAddress(most.ifaces[0]), f.Text(f.Segments[s].Address)},
+					Labels: []diag.Label{p.atIfaceMTU(iface, ""), p.atIfaceMTU(most.ifaces[0], haveThis(len(most.ifaces)))}, Help: "write the MTU once, on the segment",
+				})
+			}
 		}
 	}
 }

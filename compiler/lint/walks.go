@@ -1,26 +1,68 @@
 package lint
 
 import (
+	"slices"
+
 	"github.com/rocec/rocec/compiler/fabric"
 )
 
-// EachProfile calls visit once for every distinct profile in use, with the
-// first port that has it and how many have: cost follows variety.
+// EachProfile calls visit once for every distinct profile in use on a model of
+// switch or none, with the first port that has it and how many have: cost
+// follows variety.
 func (p *Pass) EachProfile(visit func(first End, ports int)) {
-	first := make([]fabric.PortID, len(p.Fabric.Profiles))
-	count := make([]int, len(p.Fabric.Profiles))
+	if p.alike == nil {
+		p.alike = p.alikePorts()
+	}
+	for _, a := range p.alike {
+		visit(p.End(a.first), a.ports)
+	}
+}
+
+// alike is ports that rules judge once, by the first of them.
+type alike struct {
+	first fabric.PortID
+	ports int
+}
+
+func (p *Pass) alikePorts() []alike {
+	type key struct {
+		profile fabric.ProfileID
+		model   uint32
+		alone   fabric.PortID
+	}
+	at := map[key]int{}
+	var list []alike
 	for id := 1; id < len(p.Fabric.Ports); id++ {
-		pr := p.Fabric.Ports[id].Profile
-		if count[pr] == 0 {
-			first[pr] = fabric.PortID(id)
+		port := &p.Fabric.Ports[id]
+		if port.Profile == 0 {
+			continue
 		}
-		count[pr]++
-	}
-	for pr := 1; pr < len(first); pr++ {
-		if count[pr] > 0 {
-			visit(p.End(first[pr]), count[pr])
+		k := key{port.Profile, uint32(p.Fabric.Devices[port.Device].Model), p.alone(fabric.PortID(id))}
+		i, seen := at[k]
+		if !seen {
+			i = len(list)
+			at[k] = i
+			list = append(list, alike{first: fabric.PortID(id)})
 		}
+		list[i].ports++
 	}
+	return list
+}
+
+// alone is part of the key by which ports are judged together: the port itself
+// where an override accepts anything, since an override is about single ports
+// and what is found for many by one of them could not be told apart. Equal
+// findings are folded afterwards.
+func (p *Pass) alone(id fabric.PortID) fabric.PortID {
+	if p.Accepting() {
+		return id
+	}
+	return 0
+}
+
+// Accepting reports whether any override accepts a rule.
+func (p *Pass) Accepting() bool {
+	return slices.ContainsFunc(p.Fabric.Overrides, func(o fabric.Override) bool { return len(o.Accept) > 0 })
 }
 
 // Displaced reports whether a class lands elsewhere on a port than its contract

@@ -137,9 +137,8 @@ func (r *resolver) lay(id fabric.QoSID, host bool) fabric.Profile {
 			p.PCP[i] = def.Priority
 		}
 	}
-	if p.PFC != 0 {
-		p.PauseSet = true // PFC and global pause exclude each other
-	}
+	// Global pause would make everything lossless, whatever the classes say.
+	p.PauseSet = true
 	return p
 }
 

@@ -45,6 +45,7 @@ switch "tor" {
   os    = "sonic/202505"
 
   port "Ethernet[0-3]" {
+    enabled  = true # a fresh switch leaves its ports down
     speed    = "25G"
     fec      = "rs"
     segments = segment.smb

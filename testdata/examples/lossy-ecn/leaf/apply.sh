@@ -1,6 +1,6 @@
 #!/bin/bash
 # made by rocec for leaf
-# intent sha256:3051ed38a7fb7080e70eef86d497e67fe012c3e5711377652e3bb8ac2e5874a3
+# intent sha256:764ca8beb005082eab1f307f9a86f3d0d05f631ee19311a02c89c243032e0ac2
 # model nvidia/sn5400, ASIC spectrum-4, dynamic buffer model
 #
 # Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that

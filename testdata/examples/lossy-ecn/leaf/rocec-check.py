@@ -1,5 +1,5 @@
 # made by rocec for leaf
-# intent sha256:3051ed38a7fb7080e70eef86d497e67fe012c3e5711377652e3bb8ac2e5874a3
+# intent sha256:764ca8beb005082eab1f307f9a86f3d0d05f631ee19311a02c89c243032e0ac2
 """Compares fragments of config_db.json with the running configuration.
 
 usage: rocec-check.py missing RUNNING FRAGMENT...   fields that are not as the fragments say

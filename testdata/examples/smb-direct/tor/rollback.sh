@@ -1,6 +1,6 @@
 #!/bin/bash
 # made by rocec for tor
-# intent sha256:a6bb5cbc6891d423c887f34a0c10c9b2261d0cc54193b98de30d6d28ffa895a1
+# intent sha256:fced31d9c67c3325af29984e71981d953adc8e6e04f5ab89131afe33b82f70ad
 # model dell/s5224f-on, ASIC trident3, traditional buffer model
 #
 # Goes back to the checkpoint that the last apply script took. Where the config updater refuses
