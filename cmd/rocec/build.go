@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/rocec/rocec/lang/source"
 	"github.com/rocec/rocec/targets/emit"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // choice is which devices a command is about.
@@ -223,13 +225,26 @@ func (p *project) source() apply.Source {
 	return src
 }
 
-// delivered are the devices that rocec writes, with their artifacts.
+// delivered are the devices that rocec writes, with their artifacts. Writing
+// down a device is the larger part of a build and looks at nothing else, so
+// that every core takes devices; the list keeps their order.
 func (p *project) delivered(devices []compiled) []apply.Device {
-	var list []apply.Device
 	progress := p.steps("Writing", len(devices))
 	defer progress.end()
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range devices {
-		progress.one()
+		work.Go(func() error {
+			if d := &devices[i]; p.written(d) {
+				d.files()
+			}
+			progress.one()
+			return nil
+		})
+	}
+	_ = work.Wait() // nothing in it can fail
+	var list []apply.Device
+	for i := range devices {
 		d := &devices[i]
 		if !p.written(d) {
 			continue

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -36,7 +34,7 @@ func (a *app) consoleCommand() *cobra.Command {
 					if name == "console" {
 						return []byte(expr), nil
 					}
-					return os.ReadFile(filepath.FromSlash(name))
+					return readFile(name)
 				}
 				diag.Text(a.err, diags, p.view, diag.TextOptions{Color: a.colored(a.err), Width: a.width(a.err), Rules: ruleOf})
 				return exit(1)

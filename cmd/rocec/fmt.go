@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/format"
 	"github.com/spf13/cobra"
@@ -57,6 +59,10 @@ func (a *app) fmtStream(check, diff bool) error {
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
+	if what := notText(src); what != "" {
+		fmt.Fprintf(a.err, "<stdin>: %s\n", what)
+		return exit(2)
+	}
 	out, problem := format.Source("-", src)
 	if problem != nil {
 		fmt.Fprintf(a.err, "<stdin>:%d:%d: %s\n", problem.Line, problem.Column, problem.Message)
@@ -72,6 +78,18 @@ func (a *app) fmtStream(check, diff bool) error {
 		return exit(3)
 	}
 	return nil
+}
+
+// notText says why bytes are no source: what the language refuses before it
+// reads a word, the layout has no business with.
+func notText(src []byte) string {
+	switch {
+	case bytes.IndexByte(src, 0) >= 0:
+		return fmt.Sprintf("file is not text: byte %d is zero", bytes.IndexByte(src, 0))
+	case !utf8.Valid(src):
+		return "file is not text in UTF-8"
+	}
+	return ""
 }
 
 // fmtFiles lists the files of the arguments, of the folder without any.
@@ -120,9 +138,13 @@ func formatted(name string) bool {
 
 // fmtFile formats one file and returns the exit code it asks for.
 func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
-	src, err := os.ReadFile(name)
+	src, err := readFile(name)
 	if err != nil {
 		return 1, err
+	}
+	if what := notText(src); what != "" {
+		fmt.Fprintf(a.err, "%s: %s\n", name, what)
+		return 2, nil
 	}
 	out, problem := format.Source(name, src)
 	if problem != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -215,14 +214,14 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			a.json = a.json || format == "json"
 			path := args[0]
+			text, err := readFile(path)
+			if err != nil {
+				return err
+			}
 			if saved, err := plan.Load(path); err == nil {
 				return a.object(saved.Plan, func() error {
 					return saved.Plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
 				})
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
 			}
 			var any map[string]any
 			if err := record.Unmarshal(text, &any); err != nil {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/compiler/fabric"
@@ -83,6 +84,9 @@ type project struct {
 // load reads and compiles the configuration of the working folder. Source that
 // does not load ends the command with what is wrong.
 func (a *app) load(in *inputs, keep bool) (*project, error) {
+	if _, err := time.Parse(time.DateOnly, in.asOf); in.asOf != "" && err != nil {
+		return nil, fmt.Errorf("as-of is a date such as 2027-01-31, not %q", in.asOf)
+	}
 	p := &project{steps: a.progress}
 	// A root keeps links in the tree from leading out of it.
 	root, err := os.OpenRoot(".")
@@ -99,7 +103,7 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 	slices.SortFunc(opt.Env, func(x, y lang.Var) int { return strings.Compare(x.From, y.From) })
 	for _, v := range *in.vars.list {
 		if v.Name == "" {
-			text, err := os.ReadFile(v.From)
+			text, err := readFile(v.From)
 			if err != nil {
 				return nil, fmt.Errorf("read variables: %w", err)
 			}
@@ -113,7 +117,7 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 		if f, ok := strings.CutPrefix(name, "pack:"); ok {
 			return fs.ReadFile(packs.Files(), f)
 		}
-		return os.ReadFile(filepath.FromSlash(name))
+		return readFile(name)
 	}}
 	if p.diags = a.requireVersion(p, version()); p.diags.HasErrors() {
 		return p, nil
@@ -125,6 +129,25 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 	p.diags = append(p.diags, p.res.Diags...)
 	p.made = p.source() // captures, read later, are no part of it
 	return p, nil
+}
+
+// maxFileBytes bounds what is read as one file of text, as the language does.
+const maxFileBytes = 256 << 20
+
+// readFile reads a file of text. Pipes and devices, which may never end, are
+// refused.
+func readFile(name string) ([]byte, error) {
+	name = filepath.FromSlash(name)
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	case info.Size() > maxFileBytes:
+		return nil, fmt.Errorf("%s is larger than %d MiB, which is the most that is read", name, maxFileBytes>>20)
+	}
+	return os.ReadFile(name)
 }
 
 // headroomOf is the formula behind headroom(): that of the ports themselves.
@@ -176,7 +199,11 @@ func (p *project) devices() []compiled {
 			}
 			mine := *dev
 			mine.Options = chosen.Options
-			found = append(found, targets.Check(t, &mine, func(at intent.Path) []diag.Label { return p.res.Origin(d, at) })...)
+			refused := targets.Check(t, &mine, func(at intent.Path) []diag.Label { return p.res.Origin(d, at) })
+			for i := range refused {
+				refused[i].Address = address(&mine, f.Text(f.Devices[id].Address), refused[i].Address)
+			}
+			found = append(found, refused...)
 			list = append(list, compiled{id: d, address: f.Text(f.Devices[id].Address), intent: &mine, target: t, chosen: chosen})
 		}
 		if lower.Undecided(f, d) {
@@ -196,6 +223,15 @@ func (p *project) devices() []compiled {
 	}
 	p.diags = append(p.diags, diag.Sort(diag.Fold(found), p.cfg.Files)...)
 	return list
+}
+
+// address is the address of a finding in the words of the source: an intent
+// knows its device by name only.
+func address(d *intent.Device, device, finding string) string {
+	if rest, ok := strings.CutPrefix(finding, targets.Address(d, intent.Path{Object: intent.OfDevice})); ok {
+		return device + rest
+	}
+	return finding
 }
 
 func (p *project) emitter(c lower.Chosen, found *diag.List) *targets.Target {
@@ -239,7 +275,7 @@ func (a *app) captured(c *compiled, from string) (map[string][]byte, error) {
 		if probe.PerPort {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(from, c.intent.Name, probe.File))
+		text, err := readFile(filepath.Join(from, c.intent.Name, probe.File))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:

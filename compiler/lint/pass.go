@@ -23,6 +23,8 @@ type Pass struct {
 	sizes  []int     // by groupID
 	known  map[majorityKey]majority
 	alike  []alike // made on first use
+
+	carriers [][]fabric.DeviceID // by SegmentID, made on first use
 }
 
 // Report adds a finding of the running rule, whose code and severity are

@@ -143,12 +143,10 @@ func (p *Pass) flood(s fabric.SegmentID, mask *fabric.Mask, visit func(at place,
 	f := p.Fabric
 	came := map[place]step{}
 	var queue []place
-	for id := 1; id < len(f.Devices); id++ {
-		at := place{fabric.DeviceID(id), f.Segments[s].VLAN}
-		if f.Devices[id].Kind == fabric.Switch && p.carriesSegment(at.device, s) {
-			came[at] = step{}
-			queue = append(queue, at)
-		}
+	for _, d := range p.carriersOf(s) {
+		at := place{d, f.Segments[s].VLAN}
+		came[at] = step{}
+		queue = append(queue, at)
 	}
 	for len(queue) > 0 {
 		at := queue[0]
@@ -199,14 +197,32 @@ func (p *Pass) hasVLAN(e End, vlan uint16) (tagged, untagged bool) {
 	return tagged, e.Port.Native != 0 && f.Segments[e.Port.Native].VLAN == vlan
 }
 
-func (p *Pass) carriesSegment(d fabric.DeviceID, s fabric.SegmentID) bool {
-	first, end := p.Fabric.PortsOf(d)
-	for id := first; id < end; id++ {
-		if port := &p.Fabric.Ports[id]; port.Native == s || slices.Contains(p.Fabric.VLANSets[port.VLANs], s) {
-			return true
+// carriersOf are the switches that carry a segment, ascending. All segments are
+// looked up in one walk: a fabric may have as many as it has leaves.
+func (p *Pass) carriersOf(s fabric.SegmentID) []fabric.DeviceID {
+	if p.carriers != nil {
+		return p.carriers[s]
+	}
+	f := p.Fabric
+	p.carriers = make([][]fabric.DeviceID, len(f.Segments))
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if f.Devices[d].Kind != fabric.Switch {
+			continue
+		}
+		add := func(s fabric.SegmentID) {
+			if on := p.carriers[s]; len(on) == 0 || on[len(on)-1] != d {
+				p.carriers[s] = append(on, d)
+			}
+		}
+		first, end := f.PortsOf(d)
+		for id := first; id < end; id++ {
+			add(f.Ports[id].Native) // 0, no segment, is never asked for
+			for _, s := range f.VLANSets[f.Ports[id].VLANs] {
+				add(s)
+			}
 		}
 	}
-	return false
+	return p.carriers[s]
 }
 
 // via shows the hops of a path.
@@ -373,6 +389,12 @@ var roce605 = &Rule{
 
 func vlanDefault(p *Pass) {
 	f := p.Fabric
+	var outward []End // with a native VLAN
+	for id := 1; id < len(f.Ports); id++ {
+		if e := p.End(fabric.PortID(id)); e.Port.Flags&fabric.External != 0 && e.Port.Native != 0 {
+			outward = append(outward, e)
+		}
+	}
 	p.eachRDMA(func(s fabric.SegmentID) {
 		seg := &f.Segments[s]
 		if seg.VLAN == 1 {
@@ -381,9 +403,8 @@ func vlanDefault(p *Pass) {
 				Labels: []diag.Label{f.Label(seg.Decl, 0, schema.AVLAN, "")}, Help: "use a dedicated VLAN",
 			})
 		}
-		for id := 1; id < len(f.Ports); id++ {
-			e := p.End(fabric.PortID(id))
-			if e.Port.Flags&fabric.External == 0 || e.Port.Native != s {
+		for _, e := range outward {
+			if e.Port.Native != s {
 				continue
 			}
 			p.Report(diag.Diagnostic{
