@@ -218,7 +218,7 @@ var hostile = []string{
 
 // share of the hostile strings that one run puts into each place: another one
 // each time, so that a run stays short and many runs see all.
-const share = 10
+const share = 16
 
 // TestHostileStrings puts hostile strings into every place: the source is
 // refused with a finding, or every artifact still reads in its language, with
@@ -263,7 +263,7 @@ func TestHostileStrings(t *testing.T) {
 			}
 		})
 	}
-	if passed < 20 {
+	if passed < 15 {
 		t.Errorf("only %d fabrics were emitted: the test says little", passed)
 	}
 }

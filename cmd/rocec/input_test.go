@@ -57,7 +57,7 @@ func put(t *testing.T, dir, name string, text []byte) {
 
 // TestHugeInput hands in what would exhaust a stack, the memory or patience.
 func TestHugeInput(t *testing.T) {
-	const million = 1_000_000
+	const million, many = 1_000_000, 20_000
 	nest := func(open, inside, close string, n int) []byte {
 		return []byte("locals {\n  a = " + strings.Repeat(open, n) + inside + strings.Repeat(close, n) + "\n}\n")
 	}
@@ -67,13 +67,13 @@ func TestHugeInput(t *testing.T) {
 		want       string
 	}{
 		{"lists", "a.roce.hcl", nest("[", "", "]", million), "nested deeper than 500 levels"},
-		{"parentheses", "a.roce.hcl", nest("(", "1", ")", million), "nested deeper than 500 levels"},
-		{"open", "a.roce.hcl", nest("[", "", "", million), "nested deeper than 500 levels"},
-		{"templates", "a.roce.hcl", nest(`"${`, "1", `}"`, million/10), "nested deeper than 500 levels"},
-		{"minus", "a.roce.hcl", nest("-", "1", "", million), "operators in one expression"},
-		{"blocks", "a.roce.hcl", []byte(strings.Repeat("a {\n", million/10)), "nested deeper than 500 levels"},
-		{"json", "a.roce.json", []byte(`{"locals":{"a":` + strings.Repeat("[", million) + strings.Repeat("]", million) + "}}"), "nested deeper than 500 levels"},
-		{"values", "fabric.rocevars.hcl", []byte("a = " + strings.Repeat("[", million)), "nested deeper than 500 levels"},
+		{"parentheses", "a.roce.hcl", nest("(", "1", ")", many), "nested deeper than 500 levels"},
+		{"open", "a.roce.hcl", nest("[", "", "", many), "nested deeper than 500 levels"},
+		{"templates", "a.roce.hcl", nest(`"${`, "1", `}"`, many), "nested deeper than 500 levels"},
+		{"minus", "a.roce.hcl", nest("-", "1", "", many), "operators in one expression"},
+		{"blocks", "a.roce.hcl", []byte(strings.Repeat("a {\n", many)), "nested deeper than 500 levels"},
+		{"json", "a.roce.json", []byte(`{"locals":{"a":` + strings.Repeat("[", many) + strings.Repeat("]", many) + "}}"), "nested deeper than 500 levels"},
+		{"values", "fabric.rocevars.hcl", []byte("a = " + strings.Repeat("[", many)), "nested deeper than 500 levels"},
 		{"zeros", "a.roce.hcl", make([]byte, million), "file is not text: byte 0 is zero"},
 		{"zero", "a.roce.hcl", []byte("switch \"a\x00b\" {\n}\n"), "file is not text: byte 9 is zero"},
 		{"not UTF-8", "a.roce.hcl", []byte("locals {\n  a = \"\xff\xfe\"\n}\n"), "file is not text in UTF-8: byte 16"},
@@ -117,7 +117,7 @@ func TestLargeFile(t *testing.T) {
 		dir := t.TempDir()
 		put(t, dir, "a.roce.hcl", nil)
 		if err := os.Truncate(filepath.Join(dir, "a.roce.hcl"), c.bytes); err != nil {
-			t.Skip(err) // a file system without holes
+			t.Fatal(err)
 		}
 		start := time.Now()
 		for command, want := range map[string]int{"validate": 1, "fmt": 2} {
