@@ -44,6 +44,7 @@ func device(list map[string]string, name string) map[string]string {
 // the new one, every device of a bundle likewise, the record reads, and the next
 // run goes through.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	dir := small(t)
 	variants := []string{"--var=smb_share=50", "--var=smb_share=60"}
 	var whole []map[string]string
@@ -102,6 +103,7 @@ func TestKill(t *testing.T) {
 // TestFullDisk runs out of space at many sizes: 1 and a message; the tree and
 // the record are as they were, every device of the bundle is the old or the new.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := small(t)
 	if code, _, errOut := rocec(t, dir, nil, "build", "--var=smb_share=60", "--out-dir=next"); code != 0 {
 		t.Fatal(errOut)
@@ -161,6 +163,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestFullOutput: what could not be printed was not done well.
 func TestFullOutput(t *testing.T) {
+	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		return // a system without /dev/full
@@ -182,14 +185,16 @@ func TestFullOutput(t *testing.T) {
 // TestInterrupt: 130, nothing written, no lock left, while asking and while
 // waiting for somebody else's lock.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	dir := small(t)
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		c, out := started(t, dir, "apply")
 		waitFor(t, out, "Enter a value")
 		_ = c.Process.Signal(sig)
 		_ = c.Wait()
-		if code := c.ProcessState.ExitCode(); code != 130 {
-			t.Errorf("%s at the question: exit code %d", sig, code)
+		said, _ := io.ReadAll(out)
+		if code := c.ProcessState.ExitCode(); code != 130 || !strings.HasSuffix(string(said), "rocec: interrupted\n") {
+			t.Errorf("%s at the question: exit code %d, %q", sig, code, said)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "bundle")); err == nil {
@@ -228,7 +233,7 @@ func started(t *testing.T, dir string, args ...string) (*exec.Cmd, io.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	c.Stdout = w
+	c.Stdout, c.Stderr = w, w
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -110,6 +110,7 @@ func noise(n int) []byte {
 // TestLargeFile: a file of 100 MB that is no text is refused at once, one beyond
 // the limit unread.
 func TestLargeFile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		bytes int64
 		want  string
@@ -139,6 +140,7 @@ func TestLargeFile(t *testing.T) {
 // they were written and shuffled over other files: every artifact has the same
 // bytes.
 func TestDeterminism(t *testing.T) {
+	t.Parallel()
 	dir := small(t)
 	build := func(dir string, env ...string) map[string]string {
 		t.Helper()

@@ -62,15 +62,11 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 // interrupted is the exit code of a run that a signal ended.
 const interrupted = 130
 
-// run is the whole program: arguments in, exit code out.
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, environ []string) int {
-	return newApp(in, out, errOut, environ).run(ctx, args)
-}
-
 func newApp(in io.Reader, out, errOut io.Writer, environ []string) *app {
 	return &app{in: in, out: &sink{to: out}, err: errOut, env: environment(environ)}
 }
 
+// run is the whole program: arguments in, exit code out.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	args, err := a.withExtra(root, args)
@@ -100,7 +96,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
-		fmt.Fprintln(a.err, "rocec: interrupted")
 		return interrupted
 	case described:
 		return int(code)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -51,6 +52,9 @@ func (a *app) planCommand() *cobra.Command {
 				return err
 			}
 			if out != "" {
+				if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
+					return fmt.Errorf("save plan: %s is not a regular file", out)
+				}
 				if err := a.write(func() error { return pl.saved.Save(out) }); err != nil {
 					return err
 				}

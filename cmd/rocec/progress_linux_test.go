@@ -16,6 +16,7 @@ import (
 // TestProgress: work on many devices shows how far it is on a terminal, work on
 // a few does not, and nothing is shown where no terminal is.
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	large := t.TempDir()
 	if _, err := fabricgen.Write(large, fabricgen.Options{Nodes: 64, NICs: 1}); err != nil {
 		t.Fatal(err)
