@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -116,20 +117,42 @@ func (ld *loader) packFamily(k schema.Kind, name string) *family {
 	return ld.packIn(file, src, k, name)
 }
 
+// packIn reads one block of a pack file. The rest of the file is not parsed: a
+// fabric names few of the models that share a file.
 func (ld *loader) packIn(at string, src []byte, k schema.Kind, name string) *family {
-	if m, ok := ld.packs.units[at]; ok {
+	block := at + " " + k.String() + " " + name
+	if m, ok := ld.packs.units[block]; ok {
 		return ld.familyIn(m, k, name)
 	}
 	full := packDir + at
-	u := ld.joinUnit(packDir, []*file{reduceFile(full, ld.files.Add(full, src), src, ld.MaxFileBytes)})
-	ld.units[full] = u
+	u := ld.joinUnit(packDir, []*file{reduceFile(full, ld.files.Add(full, src), only(src, k.String(), name), ld.MaxFileBytes)})
+	ld.units[packDir+block] = u
 	if u.broken {
-		ld.packs.units[at] = nil
+		ld.packs.units[block] = nil
 		return nil
 	}
 	m := ld.newModule(u, nil, "")
-	ld.packs.units[at] = m
+	ld.packs.units[block] = m
 	return ld.familyIn(m, k, name)
+}
+
+// only blanks everything in a file but one block, so that offsets stay what
+// they are. Packs are in canonical layout (a test of theirs sees to it): a
+// block begins and ends in the first column. A file in which the block does not
+// show up that way is returned as it is.
+func only(src []byte, word, name string) []byte {
+	head := []byte("\n" + word + " \"" + name + "\" {\n")
+	start := bytes.Index(src, head) + 1
+	if start == 0 && !bytes.HasPrefix(src, head[1:]) {
+		return src
+	}
+	length := bytes.Index(src[start:], []byte("\n}\n"))
+	if length < 0 {
+		return src
+	}
+	blank := bytes.Repeat([]byte(" "), len(src))
+	copy(blank[start:], src[start:start+length+3])
+	return blank
 }
 
 func (ld *loader) familyIn(m *modinst, k schema.Kind, name string) *family {
