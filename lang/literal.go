@@ -89,7 +89,7 @@ func (r *reducer) literal(t *schema.Type, name string, e hclsyntax.Expression) (
 // plainText is the text of a template without interpolations.
 func plainText(e *hclsyntax.TemplateExpr) (string, bool) {
 	if len(e.Parts) == 1 {
-		if l, ok := e.Parts[0].(*hclsyntax.LiteralValueExpr); ok && l.Val.Type() == cty.String {
+		if l, ok := e.Parts[0].(*hclsyntax.LiteralValueExpr); ok && isText(l) {
 			return l.Val.AsString(), true
 		}
 		return "", false
@@ -97,7 +97,7 @@ func plainText(e *hclsyntax.TemplateExpr) (string, bool) {
 	var b strings.Builder
 	for _, p := range e.Parts {
 		l, ok := p.(*hclsyntax.LiteralValueExpr)
-		if !ok || l.Val.Type() != cty.String {
+		if !ok || !isText(l) {
 			return "", false
 		}
 		b.WriteString(l.Val.AsString())
@@ -105,9 +105,16 @@ func plainText(e *hclsyntax.TemplateExpr) (string, bool) {
 	return b.String(), true
 }
 
+// isText reports whether a literal is a text that could be read.
+func isText(l *hclsyntax.LiteralValueExpr) bool {
+	return l.Val.Type() == cty.String && l.Val.IsKnown() && !l.Val.IsNull()
+}
+
 // plain reads a number, bool or null. The whole is the number with its sign.
 func (r *reducer) plain(t *schema.Type, name string, e *hclsyntax.LiteralValueExpr, whole hclsyntax.Expression, negative bool) (Value, state) {
 	switch ty := e.Val.Type(); {
+	case !e.Val.IsKnown():
+		return Value{}, isFinal // a number such as 10.0.0.1: the parser has reported it
 	case e.Val.IsNull():
 		return Value{}, isFinal
 	case ty == cty.Bool:
@@ -306,7 +313,7 @@ func (r *reducer) keyText(e hclsyntax.Expression) (string, bool) {
 	case *hclsyntax.TemplateExpr:
 		return plainText(w)
 	case *hclsyntax.LiteralValueExpr:
-		if w.Val.Type() == cty.Number && !w.Val.IsNull() {
+		if w.Val.Type() == cty.Number && w.Val.IsKnown() && !w.Val.IsNull() {
 			f := w.Val.AsBigFloat()
 			if n, acc := f.Int64(); f.IsInt() && acc == 0 {
 				return strconv.FormatInt(n, 10), true
