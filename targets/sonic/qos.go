@@ -153,7 +153,7 @@ func dscpMap(q *intent.QoS) string {
 
 // global binds the switch's own DSCP map, which Broadcom ASICs use for what no
 // port's map covers (sonic-swss#2023). It is the map most ports have. Changing it
-// while the switch runs is not implemented in the Broadcom SAI (sonic-mgmt#21985),
+// while the switch runs is something the Broadcom SAI lacks (sonic-mgmt#21985),
 // so it waits for a maintenance window with a reload.
 func (b *builder) global() {
 	if familyOf(b.device.ASIC) != broadcom {
