@@ -33,6 +33,7 @@ type device struct {
 	Intent  *intent.Device
 	Target  *targets.Target
 	Files   []emit.Artifact
+	Kits    []*emit.Kit
 }
 
 // build takes the files of a folder through every stage, as `rocec build` does,
@@ -85,7 +86,7 @@ func emitted(res *compiler.Result) ([]device, diag.List) {
 			if !list.HasErrors() {
 				var out emit.Out
 				one.Target.Emit(&mine, &out)
-				one.Files = out.Artifacts
+				one.Files, one.Kits = out.Artifacts, out.Kits
 			}
 			devices = append(devices, one)
 		}

@@ -31,6 +31,9 @@ var examples = []example{
 	{name: "smb-direct-switchless", dir: "smb-direct", digests: true, vars: []lang.Var{{Name: "switchless", From: "--var", Text: "true"}}},
 	{name: "storage", dir: "storage"},
 	{name: "lossy-ecn", dir: "lossy-ecn"},
+	{name: "gpu-pod", dir: "gpu-pod"},
+	{name: "nvme-of", dir: "nvme-of"},
+	{name: "hci", dir: "hci"},
 }
 
 // TestExamplesAreListed: an example that nothing compiles would rot.

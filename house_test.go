@@ -34,22 +34,23 @@ var graph = []row{
 	{".", nil},
 	{"lang/source", nil},
 	{"lang/schema", nil},
+	{"lang/shape", nil},
 	{"lang/diag", []string{"lang/source"}},
 	{"lang/...", []string{"lang/...", "compiler/headroom"}},
 
 	{"compiler/headroom", nil},
 	{"compiler/intent", nil},
-	{"compiler/fabric", []string{"lang/source", "lang/diag", "lang/schema"}},
-	{"compiler/resolve", []string{"compiler/...", "lang", "lang/source", "lang/diag", "lang/schema"}},
+	{"compiler/fabric", []string{"lang/source", "lang/diag", "lang/schema", "lang/shape"}},
+	{"compiler/resolve", []string{"compiler/...", "lang", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
 	{"compiler", []string{"compiler/...", "lang", "lang/source", "lang/diag", "lang/schema"}},
-	{"compiler/...", []string{"compiler/...", "lang/source", "lang/diag", "lang/schema"}},
+	{"compiler/...", []string{"compiler/...", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
 
 	{"targets", []string{"compiler/intent", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 	{"targets/feature", []string{"compiler/intent", "lang/diag", "lang/source"}},
 	{"targets/emit", []string{"compiler/intent", "lang/diag", "lang/source"}},
 	{"targets/oracle", nil},
 	{"targets/targettest", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
-	{"targets/all", []string{"targets", "targets/linux", "targets/windows", "targets/sonic"}},
+	{"targets/all", []string{"targets", "targets/cumulus", "targets/linux", "targets/windows", "targets/sonic"}},
 	{"targets/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 
 	{"deploy/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source", "deploy/..."}},
@@ -60,7 +61,7 @@ var graph = []row{
 
 // testSupport are packages that exist for tests: they may do I/O, and no
 // program imports them.
-var testSupport = []string{"targets/oracle", "targets/targettest", "cmd/rocec/internal/fabricgen"}
+var testSupport = []string{"targets/oracle", "targets/targettest"}
 
 // hclOutside are packages outside lang whose tests need HCL itself.
 var hclOutside = map[string]string{

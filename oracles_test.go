@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets/emit"
 	"github.com/rocec/rocec/targets/oracle"
 )
 
@@ -31,22 +32,30 @@ func TestOraclesAcceptExamples(t *testing.T) {
 				case "linux":
 					netplanAccepts(t, d)
 				}
-				if first && !x.digests {
-					scriptsAccepted(t, d)
+				if !first || x.digests {
+					continue
 				}
+				files := slices.Clone(d.Files)
+				for _, k := range d.Kits {
+					if !shapes[k.Name] {
+						shapes[k.Name] = true
+						files = append(files, k.Artifacts...)
+					}
+				}
+				scriptsAccepted(t, d.Intent.Name, files)
 			}
 		})
 	}
 }
 
 // scriptsAccepted checks each file by what it is.
-func scriptsAccepted(t *testing.T, d device) {
+func scriptsAccepted(t *testing.T, device string, files []emit.Artifact) {
 	t.Helper()
 	units := map[string][]byte{}
 	var powershell []string
 	dir, checked := t.TempDir(), 0
-	for _, f := range d.Files {
-		name := d.Intent.Name + "/" + f.Path
+	for _, f := range files {
+		name := device + "/" + f.Path
 		switch {
 		case strings.HasSuffix(f.Path, ".ps1"):
 			file := filepath.Join(dir, path.Base(f.Path))
@@ -55,8 +64,10 @@ func scriptsAccepted(t *testing.T, d device) {
 			}
 			powershell = append(powershell, file)
 			t.Run(name, func(t *testing.T) { oracle.PowerShellCommands(t, f.Bytes) })
-		case strings.HasPrefix(f.Path, "systemd/system/"):
+		case strings.HasSuffix(f.Path, ".service"):
 			units[path.Base(f.Path)] = f.Bytes
+		case f.Path == "host.sh": // data for scripts, which one of them reads
+			t.Run(name, func(t *testing.T) { oracle.Shell(t, name, append([]byte("#!/bin/bash\n"), f.Bytes...)) })
 		case strings.HasPrefix(string(f.Bytes), "#!/bin/bash\n"):
 			t.Run(name, func(t *testing.T) { oracle.Shell(t, name, f.Bytes) })
 		default:
@@ -65,7 +76,7 @@ func scriptsAccepted(t *testing.T, d device) {
 		checked++
 	}
 	if checked == 0 {
-		t.Errorf("%s has nothing to check", d.Intent.Name)
+		t.Errorf("%s has nothing to check", device)
 	}
 	if powershell != nil {
 		t.Run("grammar", func(t *testing.T) { oracle.PSCheck(t, powershell...) })
@@ -84,17 +95,16 @@ func netplanAccepts(t *testing.T, d device) {
 		}
 	}
 	generated, checked := oracle.Netplan(t, files), 0
-	for _, p := range d.Intent.Ports {
-		made := string(generated["10-netplan-"+p.Name+".network"])
-		for _, i := range d.Intent.Ifaces {
-			for _, a := range i.Addresses.Value {
-				if i.On != p.Name {
-					continue
-				}
-				checked++
-				if !strings.Contains(made, "Address="+a.String()+"\n") {
-					t.Errorf("%s: networkd does not give %s the address %s:\n%s", d.Intent.Name, p.Name, a, made)
-				}
+	for _, i := range d.Intent.Ifaces {
+		name := i.Name
+		if i.Kind == intent.Direct {
+			name = i.On
+		}
+		made := string(generated["10-netplan-"+name+".network"])
+		for _, a := range i.Addresses.Value {
+			checked++
+			if !strings.Contains(made, "Address="+a.String()+"\n") {
+				t.Errorf("%s: networkd does not give %s the address %s:\n%s", d.Intent.Name, name, a, made)
 			}
 		}
 	}

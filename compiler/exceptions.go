@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // accept takes out the findings that an override accepts, and judges the
@@ -19,11 +20,13 @@ func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) diag.
 	var out diag.List
 	used := make([]bool, len(f.Overrides))
 	state := make([]standing, len(f.Overrides))
+	covers := make([]coverage, len(f.Overrides))
 	for i := range f.Overrides {
 		state[i] = judge(f, &f.Overrides[i], asOf, &out)
+		covers[i] = coverageOf(f, &f.Overrides[i])
 	}
 	for _, d := range found {
-		i := slices.IndexFunc(f.Overrides, func(o fabric.Override) bool { return covers(f, &o, &d) })
+		i := slices.IndexFunc(covers, func(c coverage) bool { return c.has(&d) })
 		if i >= 0 {
 			used[i] = true
 		}
@@ -103,21 +106,51 @@ func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) st
 	return inForce
 }
 
-// covers reports whether an override accepts a finding: one of its rules, about
+// coverage is what an override accepts, laid out for many questions.
+type coverage struct {
+	rules     map[string]bool // codes
+	addresses map[string]bool
+}
+
+func coverageOf(f *fabric.Fabric, o *fabric.Override) coverage {
+	c := coverage{rules: codes(f, o.Accept), addresses: map[string]bool{}}
+	if len(c.rules) > 0 {
+		for _, a := range addresses(f, o) {
+			c.addresses[a] = true
+		}
+	}
+	return c
+}
+
+// has reports whether an override accepts a finding: one of its rules, about
 // something the override names or that is part of it.
-func covers(f *fabric.Fabric, o *fabric.Override, d *diag.Diagnostic) bool {
-	r := lint.Find(d.Rule)
-	if r == nil || !slices.ContainsFunc(o.Accept, func(a fabric.Str) bool { t := f.Text(a); return t == r.ID || t == r.Name }) {
+func (c coverage) has(d *diag.Diagnostic) bool {
+	if !c.rules[d.Rule] {
 		return false
 	}
-	for _, on := range addresses(f, o) {
-		for _, about := range append([]string{d.Address}, d.Concerns...) {
-			if about == on || strings.HasPrefix(about, on+".") {
-				return true
-			}
+	return c.names(d.Address) || slices.ContainsFunc(d.Concerns, c.names)
+}
+
+// names reports whether an address is one of the override's, or part of one.
+func (c coverage) names(address string) bool {
+	for end := len(address); end > 0; end = strings.LastIndexByte(address[:end], '.') {
+		if c.addresses[address[:end]] {
+			return true
 		}
 	}
 	return false
+}
+
+// codes are the codes of rules that are written by code or name; what is no
+// rule has none.
+func codes(f *fabric.Fabric, rules []fabric.Str) map[string]bool {
+	set := map[string]bool{}
+	for _, n := range rules {
+		if r := lint.Find(f.Text(n)); r != nil {
+			set[r.ID] = true
+		}
+	}
+	return set
 }
 
 func addresses(f *fabric.Fabric, o *fabric.Override) []string {
@@ -150,9 +183,19 @@ func silence(f *fabric.Fabric, found diag.List, complete bool) diag.List {
 		return found
 	}
 	used := make([]bool, len(f.Ignores))
+	rules := make([]map[string]bool, len(f.Ignores))
+	for i := range f.Ignores {
+		rules[i] = codes(f, f.Ignores[i].Rules)
+	}
 	var out diag.List
 	for _, d := range found {
-		i := slices.IndexFunc(f.Ignores, func(g fabric.Ignore) bool { return silences(f, &g, &d) })
+		i := -1
+		for n := range f.Ignores {
+			if rules[n][d.Rule] && touches(f.Ignores[n].Covers, &d) {
+				i = n
+				break
+			}
+		}
 		switch {
 		case i < 0:
 			out.Add(d)
@@ -175,13 +218,10 @@ func silence(f *fabric.Fabric, found diag.List, complete bool) diag.List {
 	return out
 }
 
-func silences(f *fabric.Fabric, g *fabric.Ignore, d *diag.Diagnostic) bool {
-	r := lint.Find(d.Rule)
-	if r == nil || !slices.ContainsFunc(g.Rules, func(n fabric.Str) bool { t := f.Text(n); return t == r.ID || t == r.Name }) {
-		return false
-	}
+// touches reports whether a finding points into a range of source.
+func touches(covers source.Span, d *diag.Diagnostic) bool {
 	return slices.ContainsFunc(d.Labels, func(l diag.Label) bool {
-		return l.Span.File == g.Covers.File && l.Span.Start >= g.Covers.Start && l.Span.Start < g.Covers.End()
+		return l.Span.File == covers.File && l.Span.Start >= covers.Start && l.Span.Start < covers.End()
 	})
 }
 

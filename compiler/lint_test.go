@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -16,10 +18,15 @@ import (
 	"github.com/rocec/rocec/targets/targettest"
 )
 
-// compileText compiles one file of configuration and returns its findings.
+// compileText compiles one file of configuration, and the files that may follow
+// it as a txtar archive, and returns its findings.
 func compileText(t *testing.T, text string) (*Result, diag.List, *source.View) {
 	t.Helper()
-	fsys := fstest.MapFS{"fabric.roce.hcl": {Data: []byte(text)}}
+	a := txtar.Parse([]byte(text))
+	fsys := fstest.MapFS{"fabric.roce.hcl": {Data: a.Comment}}
+	for _, f := range a.Files {
+		fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+	}
 	cfg, diags := lang.Load(lang.Options{FS: fsys, Packs: packs.Files()})
 	view := &source.View{Files: cfg.Files, Read: func(name string) ([]byte, error) {
 		if p, ok := strings.CutPrefix(name, "pack:"); ok {

@@ -10,22 +10,30 @@ import (
 // what its instances share is evaluated once.
 type declState struct {
 	shape    sharing
+	looked   bool   // at what the expressions depend on
 	attrs    span32 // shared by all instances, or by those under parent
 	parent   instID
 	ready    bool
-	fixed    []Value // of attributes that depend on no instance, by position
-	matched  bool    // of an except: it speaks of some instance
-	kidsSeen bool    // the names of the blocks inside are checked
+	members  []span32  // shared by the instances of one member of the label; n = noSpan: not evaluated
+	fixed    []Value   // of attributes that depend on no instance, by position
+	byMember [][]Value // of attributes that depend on the member alone, by position and member
+	matched  bool      // of an except: it speaks of some instance
+	kidsSeen bool      // the names of the blocks inside are checked
 }
 
-// sharing says which instances of a block have the same values.
+// sharing says which instances of a block have the same values. It is a set: what depends on the member and on the parent differs in each.
 type sharing uint8
 
 const (
-	unknownYet sharing = iota
-	forAll
-	forParent
-	forOne
+	forAll    sharing = 0
+	forMember sharing = 1 // those of the same member of the label, whatever they stand in
+	forParent sharing = 2
+	forOne    sharing = 3
+)
+
+const (
+	noSpan    = 1<<32 - 1
+	notValued = ValueKind(255)
 )
 
 // evalAttrs evaluates the attributes of an instance, or takes over those of
@@ -39,16 +47,27 @@ func (ld *loader) evalAttrs(id instID) {
 	m := ld.mods[in.mod]
 	d := &m.unit.decls[in.decl]
 	st := &m.state[in.decl]
-	if st.shape == unknownYet {
-		st.shape = ld.shapeOf(m.unit, d)
+	if !st.looked {
+		st.shape, st.looked = ld.shapeOf(m.unit, d), true
 	}
-	if st.ready && (st.shape == forAll || st.shape == forParent && st.parent == in.parent) {
+	switch {
+	case st.ready && (st.shape == forAll || st.shape == forParent && st.parent == in.parent):
 		in.attrs = st.attrs
+		return
+	case st.shape == forMember && int(in.index) < len(st.members) && st.members[in.index].n != noSpan:
+		in.attrs = st.members[in.index]
 		return
 	}
 	out := ld.attrsNow(m, d, st, id)
-	ld.insts[id].attrs = out
-	st.attrs, st.parent, st.ready = out, ld.insts[id].parent, true
+	in = &ld.insts[id]
+	in.attrs = out
+	st.attrs, st.parent, st.ready = out, in.parent, true
+	if st.shape == forMember {
+		for int(in.index) >= len(st.members) {
+			st.members = append(st.members, span32{n: noSpan})
+		}
+		st.members[in.index] = out
+	}
 }
 
 // shapeOf looks at what the expressions of a block depend on.
@@ -62,24 +81,28 @@ func (ld *loader) shapeOf(u *unit, d *udecl) sharing {
 		if a.expr == 0 {
 			continue
 		}
-		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) {
+		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || seesBelow(d, a, u.fileOf(d, a)) {
 			continue
 		}
-		shape = max(shape, sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps))
+		shape |= sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps)
 	}
 	return shape
 }
 
 func sharedBy(d *udecl, need deps) sharing {
-	device := d.kind == schema.Switch || d.kind == schema.Node
+	device := d.kind.Device()
 	member := d.kind == schema.Port || d.kind == schema.NIC || d.kind == schema.Interface
-	switch {
-	case need&needsMember != 0 && member, need&needsEach != 0 && d.flags&hasForEach != 0, need&needsSelf != 0 && device:
-		return forOne
-	case need&(needsMember|needsEach|needsSelf) != 0:
-		return forParent
+	shape := forAll
+	if need&needsMember != 0 && member && d.flags&(hasForEach|hasName) == 0 {
+		shape, need = forMember, need&^needsMember
 	}
-	return forAll
+	switch {
+	case need&needsMember != 0 && member, need&needsEach != 0 && d.flags&hasForEach != 0, need&needsSelf != 0 && device, need&tierDeps(d.kind) != 0:
+		return forOne
+	case need&(needsMember|needsEach|needsSelf|needsTier) != 0:
+		return shape | forParent
+	}
+	return shape
 }
 
 // keepsEnabled: a port or NIC exists anyway, and enabled = false shuts it.
@@ -107,17 +130,18 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		st.fixed = make([]Value, len(attrs))
 		ld.fixedOnes(m, d, st, id)
 	}
-	s := &scope{ld: ld, mod: m, inst: id}
-	vals := make([]Attr, 0, len(attrs))
+	s := ld.scopeFor(m, id)
+	var room [32]Attr
+	vals := room[:0]
 	for i := range attrs {
 		a := &attrs[i]
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || seesBelow(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := st.fixed[i]
-		if a.expr != 0 && sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps) != forAll {
-			if v, _ = ld.evalAttr(s, u, d, a); v.Kind != Absent {
-				ld.noteValue(m, d, a, v)
+		if a.expr != 0 {
+			if shape := sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps); shape != forAll {
+				v = ld.valueFor(s, d, st, i, shape)
 			}
 		}
 		if v.Kind == Absent || a.num == schema.AVars {
@@ -125,9 +149,50 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		}
 		vals = append(vals, Attr{a.num, v})
 	}
+	ld.scopes = append(ld.scopes, s)
 	first := len(c.Attrs)
 	c.Attrs = append(c.Attrs, vals...)
 	return span32{uint32(first), uint32(len(vals))}
+}
+
+// scopeFor is the scope of an instance. Scopes are used again, with what the library keeps of them; whoever is done gives them back.
+func (ld *loader) scopeFor(m *modinst, id instID) *scope {
+	if n := len(ld.scopes); n > 0 {
+		s := ld.scopes[n-1]
+		ld.scopes = ld.scopes[:n-1]
+		if s.mod != m {
+			s.ctx = nil
+		}
+		s.mod, s.inst = m, id
+		return s
+	}
+	return &scope{ld: ld, mod: m, inst: id}
+}
+
+// valueFor evaluates an attribute for the instance of a scope, or takes it over from one that has the same.
+func (ld *loader) valueFor(s *scope, d *udecl, st *declState, i int, shape sharing) Value {
+	u := s.mod.unit
+	a := &u.attrs[int(d.attrs.first)+i]
+	index := int(ld.insts[s.inst].index)
+	if shape == forMember {
+		if st.byMember == nil {
+			st.byMember = make([][]Value, d.attrs.n)
+		}
+		for index >= len(st.byMember[i]) {
+			st.byMember[i] = append(st.byMember[i], Value{Kind: notValued})
+		}
+		if v := st.byMember[i][index]; v.Kind != notValued {
+			return v
+		}
+	}
+	v, _ := ld.evalAttr(s, u, d, a)
+	if v.Kind != Absent {
+		ld.noteValue(s.mod, d, a, v)
+	}
+	if shape == forMember {
+		st.byMember[i][index] = v
+	}
+	return v
 }
 
 // fixedOnes evaluates what depends on no instance.
@@ -136,7 +201,7 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, st *declState, id instID) {
 	s := &scope{ld: ld, mod: m, inst: id}
 	for i := range u.attrsOf(d) {
 		a := &u.attrs[int(d.attrs.first)+i]
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || seesBelow(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := a.val
@@ -167,11 +232,7 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 		return a.val, true
 	}
 	span := a.at.in(f.id)
-	type attrFrame struct {
-		a    *attr
-		inst instID
-	}
-	if !ld.enter(attrFrame{a, s.inst}, a.num.Name()+" of "+ld.strs[d.head], span) {
+	if !ld.push(frame{key: a, inst: s.inst, head: d.head, at: span}) {
 		return Value{}, false
 	}
 	defer ld.leave()
@@ -179,11 +240,13 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 	if !ok {
 		return Value{}, false
 	}
-	if !a.def.Secret && v.HasMarkDeep(funcs.Sensitive) {
-		ld.fail(span, "the value of "+a.num.Name()+" is a secret and would land in artifacts", "secrets are named, never written: only attributes that name where one is kept take them", secretLabels(v)...)
-		return Value{}, false
+	if v.IsMarked() || !v.Type().IsPrimitiveType() {
+		if !a.def.Secret && v.HasMarkDeep(funcs.Sensitive) {
+			ld.fail(span, "the value of "+a.num.Name()+" is a secret and would land in artifacts", "secrets are named, never written: only attributes that name where one is kept take them", secretLabels(v)...)
+			return Value{}, false
+		}
+		v, _ = v.UnmarkDeep()
 	}
-	v, _ = v.UnmarkDeep()
 	if a.num == schema.ASet {
 		return ld.overrideSet(s, u, d, f, a, v)
 	}

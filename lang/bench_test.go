@@ -123,3 +123,116 @@ nic_model "x" {
 	}
 	perBlock(b, 45000)
 }
+
+// inventory is a table of nodes as for_each = rows(...) reads it, and a node block whose NICs use `nic`, `each` or neither.
+func inventory(nodes int, nic string) fstest.MapFS {
+	var b strings.Builder
+	b.WriteString("name,rack,slot,mgmt\n")
+	for i := range nodes {
+		fmt.Fprintf(&b, "gpu%05d,r%d,%d,10.0.%d.%d\n", i, i/4, i+1, i/250, i%250+1)
+	}
+	return fstest.MapFS{
+		"nodes.csv": {Data: []byte(b.String())},
+		"a.roce.hcl": {Data: []byte(`
+node "gpu" {
+  for_each = rows("nodes.csv", "name")
+  os       = "ubuntu/24.04"
+  rack     = each.value.rack
+  mgmt     = each.value.mgmt
+  slot     = each.value.slot
+  nic "rail[0-7]" {
+    speed = "400G"
+    ` + nic + `
+  }
+}
+`)},
+	}
+}
+
+// BenchmarkRows is for_each over the 12,800 nodes of a table. The budget is 20 us a node, and 5 us more for each NIC with attributes of its own.
+func BenchmarkRows(b *testing.B) {
+	const nodes = 12800
+	for _, c := range []struct{ name, nic string }{
+		{"plain", ""},
+		{"nic", `subnet = cidrsubnet("10.64.0.0/13", 8, nic.index)`},
+		{"each", `device = "${each.value.rack}-${nic.key}"`},
+	} {
+		files := inventory(nodes, c.nic)
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				mustLoad(b, Options{FS: files})
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/nodes, "us/node")
+		})
+	}
+}
+
+// BenchmarkTopology is a fabric of 100,000 NICs in its compact form: 25 pods of 64 leaves and 64 spines under 1024 cores.
+func BenchmarkTopology(b *testing.B) {
+	var nodes strings.Builder
+	for pod := range 25 {
+		fmt.Fprintf(&nodes, `
+node "p%02d" {
+  for_each = toset(expand_range("p%02d-gpu[001-512]"))
+  os       = "ubuntu/24.04"
+  slot     = tonumber(substr(each.key, -3, 3))
+  nic "rail[0-7]" {
+    speed = "400G"
+    rail  = nic.index
+  }
+}
+`, pod, pod)
+	}
+	for _, c := range []struct{ name, cable string }{{"one cable", `{ media = "dr", length = "40m" }`}, {"cable of both ends", `{ media = "dr", length = "${20 + leaf.index}m" }`}} {
+		files := fstest.MapFS{"a.roce.hcl": {Data: []byte(nodes.String() + `
+locals {
+  nodes = { ` + func() (s string) {
+			for pod := range 25 {
+				s += fmt.Sprintf("p%02d = node.p%02d, ", pod, pod)
+			}
+			return s
+		}() + ` }
+}
+topology "rail_optimized" "pod" {
+  for_each = local.nodes
+  nodes    = each.value
+  leaf {
+    count         = 64
+    os            = "sonic/202405"
+    name          = "${each.key}-leaf${leaf.index}"
+    node_ports    = "Ethernet[0-504:8]"
+    up_ports      = "Ethernet[512-1016:8]"
+    loopback      = "10.${leaf.pod}.0.${leaf.index}/32"
+    subnet        = cidrsubnet("10.64.0.0/13", 8, leaf.rail)
+    fabric_subnet = "10.253.0.0/22"
+  }
+  spine {
+    count      = 64
+    os         = "sonic/202405"
+    down_ports = "Ethernet[0-504:8]"
+    up_ports   = "Ethernet[512-1016:8]"
+    cable      = ` + c.cable + `
+  }
+}
+topology "clos3" "dc" {
+  pods = topology.pod
+  core {
+    count = 1024
+    os    = "sonic/202405"
+    ports = "Ethernet[0-792:8]"
+    role  = "core-${core.group}"
+  }
+}
+media "dr" {
+  class = "singlemode"
+}
+`)}}
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				mustLoad(b, Options{FS: files})
+			}
+		})
+	}
+}

@@ -38,13 +38,15 @@ type Config struct {
 
 	Top      []BlockID   // blocks at the top of files, in the order of files and lines
 	Checks   []Check     // conditions, evaluated after compile
+	Cables   []CableList // of cabling blocks, in the order of Top
 	Ignores  []Ignore    // comments that silence rules: data that rules see
 	Inputs   []Input     // variables from outside, by digest only
 	Outputs  []OutputVal // of the root module, rendered
 	strings  []string
 	modules  []string // module address prefixes, index = Decl.Module
 	byString map[string]Str
-	late     *loader // what conditions are evaluated with; nil if there are none
+	pairs    map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
+	late     *loader             // what conditions are evaluated with; nil if there are none
 }
 
 // Block is one instance of a written block. Parent and children are rows of
@@ -105,7 +107,52 @@ type Decl struct {
 	Parent DeclID
 	Module uint32 // index of the module instance's address prefix; 0 = root
 	Head   Str    // as written: `port "Ethernet[0-3]"`
+	First  Str    // the first of two labels: the kind of a topology; 0 elsewhere
 	spans  span32
+}
+
+// CableList is one cabling block with the rows of its files. Names are as the list has them, but for `rename`, which is applied.
+type CableList struct {
+	Name   Str
+	Block  BlockID
+	Decl   DeclID
+	Define bool          // its rows are links; else they are compared
+	Format string        // "netbox", "csv", "dot", "lldp"
+	File   source.FileID // the first of its files
+	Rows   []CableRow    // in the order of files and lines
+}
+
+// CableRow is one cable of a list. A side that a list does not know (a capture of one end knows both) is never empty; media may be.
+type CableRow struct {
+	ADevice, APort, BDevice, BPort Str
+	Media, Label                   Str // 0 if the list does not say
+	LengthMm                       uint32
+	HasLength                      bool
+	Panels                         uint8       // patch panels on the way; the lengths of all pieces are added
+	Span                           source.Span // the row
+	start                          [6]uint32
+	length                         [6]uint16
+}
+
+// Cell is one cell of a CableRow.
+type Cell uint8
+
+// The cells of a row.
+const (
+	CellADevice Cell = iota
+	CellAPort
+	CellBDevice
+	CellBPort
+	CellMedia
+	CellLength
+)
+
+// Cell is where a cell of a row stands, the whole row if it has no place of its own.
+func (r *CableRow) Cell(c Cell) source.Span {
+	if r.length[c] == 0 {
+		return r.Span
+	}
+	return source.Span{File: r.Span.File, Start: r.start[c], Len: uint32(r.length[c])}
 }
 
 // Span is where one attribute of a Decl was written, and what it refers to.
@@ -153,6 +200,9 @@ func (c *Config) String(s Str) string { return c.strings[s] }
 // Intern returns the number of a string that is already in the table.
 func (c *Config) Intern(s string) (Str, bool) { n, ok := c.byString[s]; return n, ok }
 
+// StringNumbers is the string table by text, Str of each. It must not be changed.
+func (c *Config) StringNumbers() map[string]Str { return c.byString }
+
 // Block returns a block row; id must not be 0.
 func (c *Config) Block(id BlockID) *Block { return &c.Blocks[id] }
 
@@ -176,6 +226,21 @@ func (c *Config) Attr(id BlockID, n schema.Attr) Value {
 		}
 	}
 	return Value{}
+}
+
+// TopologyKind is the kind of a topology block: "rail_optimized", "leaf_spine", "clos3", "dual_tor", "ring" or "full_mesh".
+func (c *Config) TopologyKind(id BlockID) string { return c.strings[c.Decls[c.Blocks[id].Decl].First] }
+
+// CableTo is the `cable` of a spine or core for its links to one switch of the tier below: by its index in that tier, for a core of a clos3 with
+// pods by the index of the pod. It is the attribute of the block unless that depends on the switch below.
+func (c *Config) CableTo(id BlockID, below int) Value {
+	if vs, ok := c.pairs[id]; ok {
+		if below < 0 || below >= len(vs) {
+			return Value{}
+		}
+		return vs[below]
+	}
+	return c.Attr(id, schema.ACable)
 }
 
 // Text is the text of a Text or Word value, "" of others.

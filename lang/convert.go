@@ -113,7 +113,7 @@ func kindsOf(t *schema.Type) string {
 func (ld *loader) handleValue(t *schema.Type, name string, id instID) (Value, *mistake) {
 	in := &ld.insts[id]
 	switch {
-	case t.Base == schema.Ref && slices.Contains(t.Refs, in.kind), t.Base == schema.Any:
+	case t.Base == schema.Ref && (slices.Contains(t.Refs, in.kind) || in.kind.Tier() && slices.Contains(t.Refs, schema.Switch)), t.Base == schema.Any:
 		return Value{Handle, int64(id)}, nil
 	case t.Base == schema.Ref:
 		return Value{}, &mistake{name + " takes a reference to " + kindsOf(t) + ", and `" + ld.addrOf(id) + "` is a " + in.kind.String(), ""}

@@ -27,8 +27,14 @@ func dump(c *Config, sorted bool) string {
 		if b.Key != 0 {
 			fmt.Fprintf(&s, " key=%s index=%d", c.String(b.Key), b.Index)
 		}
+		if b.Kind == schema.Topology {
+			s.WriteString(" kind=" + c.TopologyKind(id))
+		}
 		for _, a := range c.AttrsOf(id) {
 			fmt.Fprintf(&s, " %s=%s", a.Num.Name(), show(c, a.Val))
+		}
+		for i, v := range c.pairs[id] {
+			fmt.Fprintf(&s, " cable%d=%s", i, show(c, v))
 		}
 		lines = append(lines, s.String())
 		first, end := c.Kids(id)
@@ -44,6 +50,16 @@ func dump(c *Config, sorted bool) string {
 	}
 	if sorted {
 		slices.Sort(lines)
+	}
+	for _, l := range c.Cables {
+		lines = append(lines, fmt.Sprintf("cables %s %s define=%t %s", c.Address(l.Block), l.Format, l.Define, c.Files.Name(l.File)))
+		for _, r := range l.Rows {
+			s := fmt.Sprintf("  %s %s - %s %s media=%s label=%s panels=%d", c.String(r.ADevice), c.String(r.APort), c.String(r.BDevice), c.String(r.BPort), c.String(r.Media), c.String(r.Label), r.Panels)
+			if r.HasLength {
+				s += fmt.Sprintf(" %dmm", r.LengthMm)
+			}
+			lines = append(lines, s)
+		}
 	}
 	for _, o := range c.Outputs {
 		lines = append(lines, "output "+o.Name+" = "+o.JSON+map[bool]string{true: "(sensitive)"}[o.Sensitive])

@@ -174,6 +174,9 @@ func (ld *loader) instances(m *modinst, di int32, parent instID, each func(instI
 	u := m.unit
 	d := &u.decls[di]
 	s := &scope{ld: ld, mod: m, inst: parent}
+	if d.kind.Tier() {
+		return ld.tierInstances(m, di, parent, each)
+	}
 	if d.flags&(hasForEach|hasEnabled|hasName|hasRange) == 0 {
 		if d.kind == schema.Except {
 			return ld.exceptOf(m, di, parent, each)
@@ -337,7 +340,7 @@ func (ld *loader) nameOf(m *modinst, di int32, id instID) bool {
 		}
 		name := ld.strs[v.N]
 		why := badLabel(name)
-		if d.kind == schema.Switch || d.kind == schema.Node {
+		if d.kind.Device() {
 			why = badDeviceName(name)
 		}
 		if why != "" {

@@ -31,6 +31,13 @@ func (ld *loader) finish() (*Config, diag.List) {
 			renumber(&m[i].Val, number)
 		}
 	}
+	c.pairs = make(map[BlockID][]Value, len(ld.pairVals))
+	for id, vs := range ld.pairVals {
+		c.pairs[number[id]] = vs
+	}
+	for i := range c.Cables {
+		c.Cables[i].Block = number[c.Cables[i].Block]
+	}
 	c.Lists, c.Maps, c.Ratios = ld.lists, ld.maps, ld.ratios
 	c.strings, c.byString = ld.strs, ld.strNum
 	c.modules = make([]string, max(len(ld.mods), 1))
@@ -116,6 +123,9 @@ func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
 	at := writtenAt{m.unit, d, a}
 	switch a.num {
 	case schema.AModel:
+		if d.of == schema.Routing {
+			return
+		}
 		kind := schema.SwitchModel
 		if d.of == schema.NIC {
 			kind = schema.NICModel
@@ -123,7 +133,7 @@ func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
 		ld.want(kind, v, at)
 	case schema.AASIC:
 		ld.want(schema.ASIC, v, at)
-	case schema.ACable:
+	case schema.ACable, schema.ADefaultCable:
 		if v.Kind != Object {
 			return
 		}
@@ -181,7 +191,7 @@ func (ld *loader) spanOfAttr(id instID, n schema.Attr) source.Span {
 func (ld *loader) addrOf(id instID) string {
 	in := &ld.insts[id]
 	if in.parent != 0 {
-		return ld.addrOf(in.parent) + "." + in.kind.String() + "[" + quoteKey(ld.strs[in.name]) + "]"
+		return ld.addrOf(in.parent) + innerAddress(in.kind, ld.strs[in.name], ld.strs[in.key])
 	}
 	return topAddress(ld.mods[in.mod].addr, in.kind, ld.strs[in.label], ld.strs[in.key])
 }
@@ -201,10 +211,21 @@ func topAddress(module string, k schema.Kind, label, key string) string {
 	return s
 }
 
+// innerAddress is what a block inside another adds to its address. A switch of a tier goes by its index, a tier of written switches by its word.
+func innerAddress(k schema.Kind, name, key string) string {
+	switch {
+	case k.Tier() && key == "":
+		return "." + k.String()
+	case k.Tier():
+		return "." + k.String() + "[" + key + "]"
+	}
+	return "." + k.String() + "[" + quoteKey(name) + "]"
+}
+
 func (c *Config) address(id BlockID) string {
 	b := &c.Blocks[id]
 	if b.Parent != 0 {
-		return c.address(b.Parent) + "." + b.Kind.String() + "[" + quoteKey(c.strings[b.Name]) + "]"
+		return c.address(b.Parent) + innerAddress(b.Kind, c.strings[b.Name], c.strings[b.Key])
 	}
 	return topAddress(c.modules[c.Decls[b.Decl].Module], b.Kind, c.strings[b.Label], c.strings[b.Key])
 }

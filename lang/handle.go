@@ -29,6 +29,7 @@ var handleTypes = func() (ts [schema.KindCount]cty.Type) {
 			HashKey:      func(v any) string { return strconv.Itoa(int(v.(*handle).id)) },
 		})
 	}
+	ts[schema.Leaf], ts[schema.Spine], ts[schema.Core] = ts[schema.Switch], ts[schema.Switch], ts[schema.Switch] // where a switch is taken, so are they
 	return ts
 }()
 
@@ -77,6 +78,7 @@ const (
 	isEach            // `each`
 	isSelf            // the device around
 	isMember          // `port`, `nic`, `interface`
+	isTier            // `leaf`, `spine`, `core`: a generated switch
 	isRow             // a row of a table: `each.value` under for_each = rows(...)
 )
 
@@ -116,6 +118,9 @@ func (v val) plain() (cty.Value, *mistake) {
 	case isFamily:
 		return v.fam.asMap(v.ld), nil
 	case isKids:
+		if v.kind.Tier() {
+			return v.ld.tierList(v.inst, v.kind)
+		}
 		return v.ld.kidsMap(v.inst, v.kind), nil
 	case isModule:
 		return v.mod.outputsValue(v.ld)
@@ -133,7 +138,7 @@ func (v val) plain() (cty.Value, *mistake) {
 		return v.each.whole(), nil
 	case isEach:
 		return cty.ObjectVal(map[string]cty.Value{"key": v.each.keyValue(), "value": v.each.whole()}), nil
-	case isMember, isSelf:
+	case isMember, isSelf, isTier:
 		obj := map[string]cty.Value{}
 		for _, name := range v.names() {
 			out, m := v.ld.step(v, name)
@@ -156,11 +161,15 @@ func (v val) plain() (cty.Value, *mistake) {
 var (
 	selfNames   = []string{"name", "index", "slot", "rack", "role", "os", "model", "vars"}
 	memberNames = []string{"name", "key", "keys", "index"}
+	tierNames   = []string{"name", "index", "pod", "group", "plane", "rail"}
 )
 
 func (v val) names() []string {
-	if v.form == isSelf {
+	switch v.form {
+	case isSelf:
 		return selfNames
+	case isTier:
+		return tierNames
 	}
 	return memberNames
 }

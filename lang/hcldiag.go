@@ -118,9 +118,29 @@ func syntaxErrors(ds hcl.Diagnostics, src []byte, id source.FileID) diag.List {
 			out.Add(diag.Diagnostic{Summary: "quoted text does not end on its line", Help: "end it with a quote, or write \\n for a line end", Labels: []diag.Label{{Span: at.in(id)}}})
 			break // from here on texts and names are mistaken for each other
 		}
+		if d.Summary == "Invalid number literal" {
+			at = wordAt(src, at.start)
+			word := string(src[at.start : at.start+at.length])
+			out.Add(diag.Diagnostic{Summary: clipName(word) + " is no number", Help: "texts stand in quotes: " + quoteWord(word), Labels: []diag.Label{{Span: at.in(id)}}})
+			continue
+		}
 		out.Add(fromHCL(d, at.in(id)))
 	}
 	return out
+}
+
+// wordAt is what stands at an offset without a blank: an address, a version or a
+// time that somebody wrote without quotes.
+func wordAt(src []byte, start uint32) place {
+	end := start
+	for int(end) < len(src) && end-start < 64 && (idLetter(src[end]) || bytes.IndexByte([]byte(".:/-"), src[end]) >= 0) {
+		end++
+	}
+	return place{start, end - start}
+}
+
+func idLetter(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
 // lineBefore is the text of the line that ends at an offset.

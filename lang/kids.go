@@ -58,7 +58,7 @@ func (ld *loader) twice(id instID) {
 	for kid := ld.insts[id].first; kid != 0; kid = ld.insts[kid].next {
 		in := &ld.insts[kid]
 		k := key{in.kind, in.name}
-		if in.kind == schema.Except {
+		if in.kind == schema.Except || in.kind.Tier() {
 			continue
 		}
 		first := instID(0)

@@ -50,6 +50,12 @@ func leafText(tb *tables, t *schema.Type, name, s string) (Value, *mistake) {
 		return withUnit(t, name, s, funcs.ParseLength)
 	case schema.Time:
 		return withUnit(t, name, s, funcs.ParseTime)
+	case schema.Delay:
+		v, m := withUnit(t, name, s, funcs.ParseDelay)
+		if m == nil && v.N > t.Max {
+			return Value{}, takes(t, name, quoteWord(s), "a delay of at most 1000ms")
+		}
+		return v, m
 	case schema.Bytes:
 		v, m := withUnit(t, name, s, funcs.ParseBytes)
 		if m != nil {
@@ -158,6 +164,8 @@ func leafInt(tb *tables, t *schema.Type, name string, n int64) (Value, *mistake)
 		return Value{}, takes(t, name, strconv.FormatInt(n, 10), "a speed with its unit, like \"25G\"")
 	case schema.Length:
 		return Value{}, takes(t, name, strconv.FormatInt(n, 10), "a length with its unit, like \"3m\"")
+	case schema.Delay:
+		return Value{}, takes(t, name, strconv.FormatInt(n, 10), "a delay with its unit, like \"250ns\"")
 	case schema.Time:
 		return Value{}, takes(t, name, strconv.FormatInt(n, 10), "a time with its unit, like \"200ms\"")
 	case schema.Ref:
@@ -255,7 +263,16 @@ func leafRange(tb *tables, name, s string) (Value, *mistake) {
 			return tb.list(vs), nil
 		}
 	}
-	return Value{}, &mistake{name + ": " + rangeProblem(s, err), "ranges look like \"swp[1-4,9]\" or \"Ethernet[0-252:4]\""}
+	return Value{}, &mistake{name + ": " + rangeProblem(s, err), rangeHelp(r, err)}
+}
+
+// rangeHelp says what to do about a range that does not read, or has too many
+// members.
+func rangeHelp(r funcs.Range, err error) string {
+	if r.Len() > funcs.MaxRange {
+		return "no device has that many: check where the range ends"
+	}
+	return "ranges look like \"swp[1-4,9]\" or \"Ethernet[0-252:4]\""
 }
 
 func rangeProblem(s string, err error) string {
@@ -396,6 +413,8 @@ func wanted(t *schema.Type) string {
 		s = "a speed like \"25G\""
 	case schema.Length:
 		s = "a length like \"3m\""
+	case schema.Delay:
+		s = "a delay like \"250ns\""
 	case schema.Time:
 		s = "a time like \"200ms\""
 	case schema.Bytes:

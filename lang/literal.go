@@ -423,6 +423,10 @@ func rootKind(word string) (schema.Kind, bool) {
 		return schema.MLAG, true
 	case "link":
 		return schema.Link, true
+	case "topology":
+		return schema.Topology, true
+	case "routing":
+		return schema.Routing, true
 	}
 	return schema.None, false
 }

@@ -73,28 +73,35 @@ func Load(o Options) (*Config, diag.List) {
 type loader struct {
 	Options
 	tables
-	cfg    *Config
-	files  *source.Files
-	diags  diag.List
-	said   map[source.Span]int // index+1 in diags of the first error at a place
-	units  map[string]*unit
-	mods   []*modinst
-	insts  []inst // index = instID
-	eaches []*eachVal
-	kidIx  map[kidKey]instID
-	kidHas map[instID]bool
-	memo   map[attrKey]*cell
-	trees  map[treeKey]*expr
-	stack  []frame
-	deep   bool // the stack has been full
-	tabs   map[string]*rowTable
-	packs  *packs
-	limit  int // of instances
-	wants  []want
-	wanted map[famKey]bool
-	extern bool                  // some port is external
-	sizes  map[source.FileID]int // of files of configuration
-	refAt  source.Span           // the reference at hand, which a port that it implies is shown at
+	cfg       *Config
+	files     *source.Files
+	diags     diag.List
+	said      map[source.Span]int // index+1 in diags of the first error at a place
+	units     map[string]*unit
+	mods      []*modinst
+	insts     []inst // index = instID
+	eaches    []*eachVal
+	kidIx     map[kidKey]instID
+	kidHas    map[instID]bool
+	memo      map[attrKey]*cell
+	trees     map[treeKey]*expr
+	stack     []frame
+	deep      bool // the stack has been full
+	tabs      map[string]*rowTable
+	packs     *packs
+	limit     int      // of instances
+	scopes    []*scope // that are free
+	tiers     map[tierKey]*tier
+	plans     map[instID]*topoPlan
+	pairVals  map[instID][]Value
+	pairCount int              // pairs of switches whose cable was evaluated
+	pairOf    map[instID]Value // of the topology at hand: cable by the switch below, where the upper end does not matter
+	podIx     map[instID]int   // place of a topology among the pods of a clos3
+	wants     []want
+	wanted    map[famKey]bool
+	extern    bool                  // some port is external
+	sizes     map[source.FileID]int // of files of configuration
+	refAt     source.Span           // the reference at hand, which a port that it implies is shown at
 }
 
 func newLoader(o Options) *loader {
@@ -113,6 +120,7 @@ func newLoader(o Options) *loader {
 		kidIx: map[kidKey]instID{}, kidHas: map[instID]bool{},
 		wanted: map[famKey]bool{}, sizes: map[source.FileID]int{},
 		memo: map[attrKey]*cell{}, trees: map[treeKey]*expr{}, tabs: map[string]*rowTable{},
+		tiers: map[tierKey]*tier{}, plans: map[instID]*topoPlan{}, pairVals: map[instID][]Value{}, podIx: map[instID]int{},
 	}
 }
 
@@ -155,6 +163,9 @@ func (ld *loader) evalModule(m *modinst) {
 			ld.evalTree(id)
 		}
 	}
+	ld.checkPods(m)
+	ld.pairCables(m)
+	ld.cables(m)
 	ld.exceptsHit(m)
 	for _, name := range m.callNames {
 		c := m.calls[name]

@@ -34,6 +34,7 @@ type modinst struct {
 	byName                         map[famKey]*family
 	families                       []*family
 	state                          []declState // index = the unit's decl
+	pods                           progress    // of indexing the pods of its topologies
 }
 
 // variable is what is declared of an input.
@@ -87,7 +88,7 @@ func (ld *loader) addDecls(m *modinst) {
 	c.Spans = slices.Grow(c.Spans, len(u.attrs))
 	for i := range u.decls {
 		d := &u.decls[i]
-		row := Decl{Kind: d.kind, Span: u.spanOf(d), Module: m.id, Head: d.head, spans: span32{uint32(len(c.Spans)), 0}}
+		row := Decl{Kind: d.kind, Span: u.spanOf(d), Module: m.id, Head: d.head, First: d.first, spans: span32{uint32(len(c.Spans)), 0}}
 		if d.parent >= 0 {
 			row.Parent = m.declBase + DeclID(d.parent)
 		}

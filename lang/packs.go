@@ -125,7 +125,11 @@ func (ld *loader) packIn(at string, src []byte, k schema.Kind, name string) *fam
 		return ld.familyIn(m, k, name)
 	}
 	full := packDir + at
-	u := ld.joinUnit(packDir, []*file{reduceFile(full, ld.files.Add(full, src), only(src, k.String(), name), ld.MaxFileBytes)})
+	id := ld.files.Lookup(full)
+	if id == 0 {
+		id = ld.files.Add(full, src)
+	}
+	u := ld.joinUnit(packDir, []*file{reducePart(full, id, src, only(src, k.String(), name), ld.MaxFileBytes)})
 	ld.units[packDir+block] = u
 	if u.broken {
 		ld.packs.units[block] = nil
@@ -136,23 +140,20 @@ func (ld *loader) packIn(at string, src []byte, k schema.Kind, name string) *fam
 	return ld.familyIn(m, k, name)
 }
 
-// only blanks everything in a file but one block, so that offsets stay what
-// they are. Packs are in canonical layout (a test of theirs sees to it): a
-// block begins and ends in the first column. A file in which the block does not
-// show up that way is returned as it is.
-func only(src []byte, word, name string) []byte {
+// only is where one block stands in a file. Packs are in canonical layout (a
+// test of theirs sees to it): a block begins and ends in the first column. Of a
+// file in which the block does not show up that way it is the whole.
+func only(src []byte, word, name string) place {
 	head := []byte("\n" + word + " \"" + name + "\" {\n")
 	start := bytes.Index(src, head) + 1
 	if start == 0 && !bytes.HasPrefix(src, head[1:]) {
-		return src
+		return place{0, uint32(len(src))}
 	}
 	length := bytes.Index(src[start:], []byte("\n}\n"))
 	if length < 0 {
-		return src
+		return place{0, uint32(len(src))}
 	}
-	blank := bytes.Repeat([]byte(" "), len(src))
-	copy(blank[start:], src[start:start+length+3])
-	return blank
+	return place{uint32(start), uint32(length + 3)}
 }
 
 func (ld *loader) familyIn(m *modinst, k schema.Kind, name string) *family {

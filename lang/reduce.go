@@ -19,7 +19,13 @@ import (
 // reduceFile parses a file and reduces it. It needs no other file and may run
 // beside others; the tree is dropped when it returns.
 func reduceFile(name string, id source.FileID, src []byte, maxBytes int) *file {
-	f := &file{name: name, id: id, src: src, tables: newTables()}
+	return reducePart(name, id, src, place{0, uint32(min(len(src), maxBytes))}, maxBytes)
+}
+
+// reducePart is reduceFile for a part of a native file that holds whole blocks.
+// Places are those of the file.
+func reducePart(name string, id source.FileID, src []byte, part place, maxBytes int) *file {
+	f := &file{name: name, id: id, src: src, part: part, tables: newTables()}
 	f.json = strings.HasSuffix(name, ".json")
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	f.override = strings.HasSuffix(base, "_override.roce.hcl") || strings.HasSuffix(base, "_override.roce.json") ||
@@ -28,7 +34,7 @@ func reduceFile(name string, id source.FileID, src []byte, maxBytes int) *file {
 		f.refuse(&problem{0, 0, "file has " + strconv.Itoa(len(src)) + " bytes, at most " + strconv.Itoa(maxBytes) + " are read", "split it, or use for_each with rows()"})
 		return f
 	}
-	if p := checkText(src); p != nil {
+	if p := checkText(f.text()); p != nil {
 		f.refuse(p)
 		return f
 	}
@@ -48,6 +54,9 @@ func reduceFile(name string, id source.FileID, src []byte, maxBytes int) *file {
 	return f
 }
 
+// text is the part of the file that is read.
+func (f *file) text() []byte { return f.src[f.part.start : f.part.start+f.part.length] }
+
 func (f *file) refuse(p *problem) {
 	f.broken = true
 	f.diags.Add(diag.Diagnostic{Summary: p.summary, Help: p.help, Labels: []diag.Label{{Span: source.Span{File: f.id, Start: uint32(p.start), Len: uint32(p.length)}}}})
@@ -55,9 +64,9 @@ func (f *file) refuse(p *problem) {
 
 // parse returns the native tree of either syntax, nil if there is none.
 func (f *file) parse() (*hclsyntax.Body, []jsonComment) {
-	src, start := f.src, hcl.InitialPos
+	src, start := f.text(), hcl.Pos{Line: 1, Column: 1, Byte: int(f.part.start)}
 	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
-		src, start.Byte = src[3:], 3
+		src, start.Byte = src[3:], start.Byte+3
 	}
 	if f.json {
 		if p := checkJSONDepth(src); p != nil {
@@ -70,6 +79,9 @@ func (f *file) parse() (*hclsyntax.Body, []jsonComment) {
 			f.diags.Add(fromHCL(d, placeOf(*d.Subject).in(f.id)))
 		}
 		return body, r.comments
+	}
+	if body, ok := parsePlain(src, f.name, start.Byte); ok {
+		return body, nil
 	}
 	if p := checkDepth(src); p != nil {
 		f.refuse(p)
@@ -350,13 +362,18 @@ func (r *reducer) labels(b *hclsyntax.Block, def *schema.BlockDef, d *decl) bool
 	label := b.Labels[want-1]
 	d.label = r.str(label)
 	d.labelP = placeOf(b.LabelRanges[want-1])
-	if enum := def.Labels[want-1].Enum; enum != nil && !slices.Contains(enum, label) {
-		help := "write " + quoted(enum, "or")
-		if n := nearest(label, enum); n != "" {
-			help += "; did you mean " + quoteWord(n) + "?"
+	if want > 1 {
+		d.first = r.str(b.Labels[0])
+	}
+	for i, l := range b.Labels {
+		if enum := def.Labels[i].Enum; enum != nil && !slices.Contains(enum, l) {
+			help := "write " + quoted(enum, "or")
+			if n := nearest(l, enum); n != "" {
+				help += "; did you mean " + quoteWord(n) + "?"
+			}
+			r.fail(placeOf(b.LabelRanges[i]), "`"+def.Word+"` does not take "+quoteWord(l), help)
+			return false
 		}
-		r.fail(d.labelP, "`"+def.Word+"` does not take "+quoteWord(label), help)
-		return false
 	}
 	if label == "" {
 		r.fail(d.labelP, "label of `"+def.Word+"` is empty", "")
@@ -373,18 +390,18 @@ func (r *reducer) labelForm(label string, def *schema.BlockDef, d *decl) bool {
 			return false
 		}
 		if rg.Len() > funcs.MaxRange {
-			r.fail(d.labelP, "label "+quoteWord(label)+" has more than "+strconv.Itoa(funcs.MaxRange)+" members", "")
+			r.fail(d.labelP, "label "+quoteWord(label)+" has more than "+strconv.Itoa(funcs.MaxRange)+" members", rangeHelp(rg, nil))
 			return false
 		}
 		d.flags |= hasRange
 		return true
 	}
 	switch d.kind {
-	case schema.Switch, schema.Node:
+	case schema.Switch, schema.Node, schema.Topology:
 		if why := badDeviceName(label); why != "" {
 			help := "a name has letters, digits, '.', '_' and '-', and starts with a letter or digit"
 			if strings.ContainsAny(label, "[]") {
-				help = "devices have no ranges: write for_each = toset(expand_range(" + quoteWord(label) + "))"
+				help = "only blocks inside of a device have ranges: write for_each = toset(expand_range(" + quoteWord(label) + "))"
 			}
 			r.fail(d.labelP, "name "+quoteWord(label)+" of `"+def.Word+"` "+why, help)
 			return false
@@ -394,7 +411,7 @@ func (r *reducer) labelForm(label string, def *schema.BlockDef, d *decl) bool {
 			r.fail(d.labelP, "name "+quoteWord(label)+" of `"+def.Word+"` is not an identifier", "letters, digits, '_' and '-', starting with a letter")
 			return false
 		}
-	case schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond:
+	case schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond, schema.Cabling, schema.Routing:
 		if why := badLabel(label); why != "" {
 			r.fail(d.labelP, "label "+quoteWord(label)+" of `"+def.Word+"` "+why, "")
 			return false
@@ -494,7 +511,7 @@ func (r *reducer) lookup(d *decl, def *schema.BlockDef, name string) *schema.Att
 		if name == "enabled" && d.kind == schema.Except && (d.of == schema.Port || d.of == schema.NIC) {
 			return &enabledDef
 		}
-		if name == "name" {
+		if name == "name" || d.of.Tier() && (name == "count" || name == "switches") {
 			return nil
 		}
 		return schema.Lookup(d.of, name)
@@ -516,7 +533,7 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 			r.fail(at, "there is no attribute `count`: adding one would renumber the others", "write for_each = toset(expand_range(\"name[1-4]\"))")
 			return
 		}
-	case "connection", "at":
+	case "connection":
 		r.fail(at, "attribute `"+a.Name+"` is not in this version of rocec", "")
 		return
 	}
@@ -528,6 +545,7 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 		for i := range schema.Def(d.of).Attrs {
 			names = append(names, schema.Def(d.of).Attrs[i].Num.Name())
 		}
+		names = slices.DeleteFunc(names, func(n string) bool { return n == a.Name })
 	}
 	if def.Each {
 		names = append(names, "for_each", "enabled")

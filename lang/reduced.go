@@ -15,6 +15,7 @@ type file struct {
 	name     string
 	id       source.FileID
 	src      []byte
+	part     place // of src that is read: all of it but in packs
 	json     bool
 	override bool // its blocks are merged over those of other files
 	broken   bool // does not parse
@@ -36,6 +37,7 @@ type decl struct {
 	of     schema.Kind // whose attributes it takes: of except and defaults
 	flags  declFlags
 	label  Str // the last label; 0 if none
+	first  Str // the first of two labels
 	head   Str
 	at     place // from its word to the brace
 	labelP place
@@ -81,6 +83,10 @@ const (
 	needsSelf
 	needsMember
 	needsFuncs
+	needsLeaf
+	needsSpine
+	needsCore
+	needsTier = needsLeaf | needsSpine | needsCore
 )
 
 // expr is an expression kept as a tree, rewritten so that references are

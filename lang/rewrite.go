@@ -1,6 +1,9 @@
 package lang
 
 import (
+	"math/big"
+	"strconv"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -35,6 +38,7 @@ func (w *rewriter) expr(e hclsyntax.Expression) hclsyntax.Expression {
 		return &chooseNode{Expression: e, cond: e}
 	case *hclsyntax.TemplateExpr:
 		w.all(e.Parts)
+		asTexts(e.Parts)
 	case *hclsyntax.TemplateJoinExpr:
 		e.Tuple = w.expr(e.Tuple)
 	case *hclsyntax.FunctionCallExpr:
@@ -110,6 +114,12 @@ func (w *rewriter) root(name string) {
 		w.deps |= needsSelf
 	case "port", "nic", "interface":
 		w.deps |= needsMember
+	case "leaf":
+		w.deps |= needsLeaf
+	case "spine":
+		w.deps |= needsSpine
+	case "core":
+		w.deps |= needsCore
 	}
 }
 
@@ -119,6 +129,7 @@ type rootNode struct {
 	hclsyntax.Expression
 	trav hcl.Traversal
 	at   hcl.Range
+	text bool // it is a part of a text
 }
 
 // stepNode is a traversal of the value of another expression.
@@ -126,6 +137,7 @@ type stepNode struct {
 	hclsyntax.Expression
 	source hclsyntax.Expression
 	trav   hcl.Traversal
+	text   bool
 }
 
 // indexNode is an index whose key is computed.
@@ -146,6 +158,36 @@ type chooseNode struct {
 type splatNode struct {
 	hclsyntax.Expression
 	splat *hclsyntax.SplatExpr
+}
+
+// textNode is a computed part of a text.
+type textNode struct{ hclsyntax.Expression }
+
+// asTexts marks the parts of a text, in which whole numbers become texts before
+// the library prints them: it does that with 512 bits, and slowly.
+func asTexts(parts []hclsyntax.Expression) {
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *rootNode:
+			p.text = true
+		case *stepNode:
+			p.text = true
+		case *hclsyntax.BinaryOpExpr, *hclsyntax.FunctionCallExpr:
+			parts[i] = &textNode{p}
+		}
+	}
+}
+
+// numberText is a whole number as the library would print it; other values stay
+// what they are.
+func numberText(v cty.Value) cty.Value {
+	if v.Type() != cty.Number || v.IsMarked() || v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	if n, acc := v.AsBigFloat().Int64(); acc == big.Exact {
+		return cty.StringVal(strconv.FormatInt(n, 10))
+	}
+	return v
 }
 
 // condNode is the condition of a for expression. The library tries it once
@@ -200,9 +242,26 @@ func (n *indexNode) native(ctx *hcl.EvalContext) (val, hcl.Diagnostics) {
 	return out, append(diags, more...)
 }
 
-func (n *rootNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return valueOf(n, ctx) }
+func (n *rootNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, diags := valueOf(n, ctx)
+	if n.text {
+		v = numberText(v)
+	}
+	return v, diags
+}
 
-func (n *stepNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return valueOf(n, ctx) }
+func (n *stepNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, diags := valueOf(n, ctx)
+	if n.text {
+		v = numberText(v)
+	}
+	return v, diags
+}
+
+func (n *textNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, diags := n.Expression.Value(ctx)
+	return numberText(v), diags
+}
 
 func (n *indexNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return valueOf(n, ctx) }
 

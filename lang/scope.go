@@ -18,10 +18,12 @@ import (
 
 // scope is where an expression stands: which names it sees.
 type scope struct {
-	ld   *loader
-	mod  *modinst
-	inst instID // the block instance whose attribute it is; 0 outside of blocks
-	each *eachVal
+	ld    *loader
+	mod   *modinst
+	inst  instID // the block instance whose attribute it is; 0 outside of blocks
+	each  *eachVal
+	below instID // of the `cable` of a tier: the switch at the lower end
+	ctx   *hcl.EvalContext
 }
 
 // scopeName is the variable of the library's context that carries the scope. It
@@ -46,12 +48,17 @@ func (s *scope) context(d deps) *hcl.EvalContext {
 	if d&needsFuncs != 0 && parent.Functions == nil {
 		s.ld.functions(s.mod)
 	}
-	ctx := parent.NewChild()
-	ctx.Variables = map[string]cty.Value{scopeName: cty.CapsuleVal(scopeType, s)}
-	return ctx
+	if s.ctx == nil {
+		s.ctx = parent.NewChild()
+		s.ctx.Variables = map[string]cty.Value{scopeName: cty.CapsuleVal(scopeType, s)}
+	}
+	return s.ctx
 }
 
-var rootNames = []string{"var", "local", "module", "each", "self", "port", "nic", "interface", "qos", "segment", "switch", "node", "mlag", "link"}
+var rootNames = []string{
+	"var", "local", "module", "each", "self", "port", "nic", "interface", "leaf", "spine", "core",
+	"qos", "segment", "switch", "node", "mlag", "link", "topology", "routing",
+}
 
 // resolve follows a reference from its root.
 func (s *scope) resolve(trav hcl.Traversal) (val, hcl.Diagnostics) {
@@ -91,8 +98,11 @@ func (s *scope) root(name string) (val, *mistake) {
 		if v.inst = s.ld.memberOf(s.inst, name); v.inst == 0 {
 			return v, &mistake{"`" + name + "` stands for nothing here", "it is the member of a `" + name + "` block; a port of a switch is switch.NAME.port[\"NAME\"]"}
 		}
-	case "leaf", "spine", "core", "topology":
-		return v, &mistake{"`" + name + "` is not in this version of rocec: generated fabrics come later", ""}
+	case "leaf", "spine", "core":
+		v.form, v.inst = isTier, s.tierOf(name)
+		if v.inst == 0 {
+			return v, s.noTier(name)
+		}
 	default:
 		return v, &mistake{"there is nothing called " + quoteWord(name) + " here", rootHelp(name)}
 	}
@@ -120,7 +130,7 @@ func (s *scope) eachOf() *eachVal {
 
 func (ld *loader) deviceOf(id instID) instID {
 	for ; id != 0; id = ld.insts[id].parent {
-		if k := ld.insts[id].kind; k == schema.Switch || k == schema.Node {
+		if ld.insts[id].kind.Device() {
 			return id
 		}
 	}
@@ -236,12 +246,16 @@ func (ld *loader) functionHelp(name string) string {
 // or the blocks inside of an instance.
 type frame struct {
 	key  any
-	inst instID // of the last
+	inst instID // of the last, and of an attribute
+	head Str    // of an attribute: the block it stands in
 	what string
 	at   source.Span
 }
 
 func (ld *loader) frameName(f *frame) string {
+	if a, ok := f.key.(*attr); ok {
+		return a.num.Name() + " of " + ld.strs[f.head]
+	}
 	if f.inst != 0 {
 		return "`" + ld.addrOf(f.inst) + "`"
 	}
@@ -301,7 +315,7 @@ func (ld *loader) cycle(ring []frame) {
 	if len(via) > 0 {
 		summary += " through " + strings.Join(via, ", ")
 	}
-	ld.fail(ring[0].at, summary, "", labels...)
+	ld.fail(ring[0].at, summary, "one of them has to be written out", labels...)
 }
 
 // silent is the mistake of something that failed where it stands: who asked

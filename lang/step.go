@@ -37,12 +37,15 @@ func (ld *loader) step(v val, name string) (val, *mistake) {
 		return ld.stepInst(v.inst, name)
 	case isKids:
 		return ld.stepKids(v, name)
-	case isSelf, isMember:
+	case isSelf, isMember, isTier:
 		if !slices.Contains(v.names(), name) {
 			return val{}, &mistake{"there is nothing called " + quoteWord(name) + " here", listHelp(name, v.names())}
 		}
-		if v.form == isSelf {
+		switch v.form {
+		case isSelf:
 			return ld.stepSelf(v.inst, name)
+		case isTier:
+			return ld.stepTier(v.inst, name)
 		}
 		return ld.stepMember(v.inst, name)
 	case isEach:
@@ -126,7 +129,9 @@ func (ld *loader) stepInst(id instID, name string) (val, *mistake) {
 	}
 	names := []string{"name", "key", "index"}
 	for i := range schema.Def(in.kind).Attrs {
-		names = append(names, schema.Def(in.kind).Attrs[i].Num.Name())
+		if n := schema.Def(in.kind).Attrs[i].Num.Name(); n != "name" {
+			names = append(names, n)
+		}
 	}
 	for _, k := range schema.Inside(in.kind) {
 		names = append(names, k.String())
@@ -135,12 +140,15 @@ func (ld *loader) stepInst(id instID, name string) (val, *mistake) {
 }
 
 func (ld *loader) stepKids(v val, name string) (val, *mistake) {
+	if v.kind.Tier() {
+		return ld.stepTierKids(v, name)
+	}
 	if n, ok := ld.strNum[name]; ok {
 		if id := ld.kid(v.inst, v.kind, n); id != 0 {
 			return val{form: isInst, ld: ld, inst: id}, nil
 		}
 	}
-	if v.kind == schema.Port && ld.insts[v.inst].kind == schema.Switch && badPortName(name) == "" {
+	if in := ld.insts[v.inst].kind; v.kind == schema.Port && (in == schema.Switch || in.Tier()) && badPortName(name) == "" {
 		id, m := ld.impliedPort(v.inst, name)
 		return val{form: isInst, ld: ld, inst: id}, m
 	}

@@ -68,7 +68,7 @@ func (u *unit) add(fi int32, f *file) {
 		}
 		d.end += base
 		d.attrs.first += attrBase
-		d.label, d.head = f.shift.strs[d.label], f.shift.strs[d.head]
+		d.label, d.first, d.head = f.shift.strs[d.label], f.shift.strs[d.first], f.shift.strs[d.head]
 		u.decls = append(u.decls, d)
 	}
 	for i := range f.attrs {
@@ -159,6 +159,9 @@ func (ld *loader) required(u *unit, i int32) {
 		if u.decls[p].kind == schema.Except {
 			return
 		}
+	}
+	if d.kind == schema.Topology {
+		ld.tiersFit(u, i)
 	}
 	def := schema.Def(d.kind)
 	for k := range def.Attrs {

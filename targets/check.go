@@ -101,9 +101,9 @@ target "linux" {
 const maxLabels = 3
 
 // Check refuses what a target cannot express, before a byte is written: a
-// device it does not serve, text that no configuration can hold, options it
-// does not have, features its table does not list at the device's version, and
-// what its Limits find. Every refusal is an error with at least one label.
+// device it does not serve, text that no configuration can hold, what no device
+// could be, options it does not have, features its table does not list at the
+// device's version, and what its Limits find. Every refusal is an error with at least one label.
 // Origin says where the value of a field was written; it may be nil or find
 // nothing, and then the label holds the field's path instead of a span.
 func Check(t *Target, d *intent.Device, origin func(intent.Path) []diag.Label) diag.List {
@@ -113,6 +113,7 @@ func Check(t *Target, d *intent.Device, origin func(intent.Path) []diag.Label) d
 		return c.list
 	}
 	c.text()
+	c.sound()
 	c.options()
 	c.features()
 	if t.Limits != nil {
@@ -253,15 +254,17 @@ func (o Option) mismatch(value string) string {
 
 func (c *check) features() {
 	seen := map[feature.Use]bool{}
+	rows := map[feature.ID]feature.Row{}
 	for _, use := range feature.Uses(c.device) {
-		if seen[use] {
-			continue // one finding for a list of addresses
+		row, known := rows[use.ID]
+		if !known {
+			row = c.target.Features.Find(use.ID, c.device.OS.Version)
+			rows[use.ID] = row
 		}
-		seen[use] = true
-		row := c.target.Features.Find(use.ID, c.device.OS.Version)
-		if row.Support != feature.Refused {
+		if row.Support != feature.Refused || seen[use] {
 			continue
 		}
+		seen[use] = true // one finding for a list of addresses
 		name := string(use.ID)
 		if name == "" {
 			name = use.Path.Field // a word that no feature stands for

@@ -23,6 +23,10 @@ type Target struct {
 	Features feature.Table
 	// Limits refuses what depends on values rather than on features.
 	Limits func(d *intent.Device, refuse Refuse)
+	// Shared lists what belongs to the cluster of a device and not to the device,
+	// so that all devices of one cluster must have it alike, and be of this
+	// target. Nil: devices are on their own.
+	Shared func(d *intent.Device) []Shared
 	// Emit writes every artifact of a device that passed Features and Limits.
 	// It cannot fail.
 	Emit func(d *intent.Device, out *emit.Out)

@@ -56,7 +56,7 @@ lists them as awaiting confirmation.`,
 				if todo, err := a.approve(pl, approve || f.saved != nil); err != nil || !todo {
 					return err
 				}
-				return a.deliver(pl, bundle, lock)
+				return a.deliver(pl, bundle, f.from, lock)
 			})
 		},
 	}
@@ -115,7 +115,7 @@ func (a *app) approve(pl *planned, approved bool) (bool, error) {
 }
 
 // deliver writes the bundles under the record's lock and says what to run.
-func (a *app) deliver(pl *planned, bundle string, lock *record.Lock) error {
+func (a *app) deliver(pl *planned, bundle, from string, lock *record.Lock) error {
 	changed := map[string]bool{}
 	var removed []string
 	for _, ch := range pl.plan.Changes {
@@ -125,12 +125,13 @@ func (a *app) deliver(pl *planned, bundle string, lock *record.Lock) error {
 		}
 		changed[ch.Device] = true
 	}
-	devices := slices.DeleteFunc(pl.project.delivered(pl.devices), func(d apply.Device) bool { return !changed[d.Name] })
+	list := slices.DeleteFunc(slices.Clone(pl.devices), func(d served) bool { return !changed[d.name] })
 	if a.stream != nil {
-		for i := range devices {
-			a.stream.put("info", "apply_start", devices[i].Address+": handing over", map[string]any{"address": devices[i].Address, "device": devices[i].Name, "action": "hand_over"})
+		for i := range list {
+			a.stream.put("info", "apply_start", list[i].address+": handing over", map[string]any{"address": list[i].address, "device": list[i].name, "action": "hand_over"})
 		}
 	}
+	devices := pl.project.deliveries(list, true, against(from))
 	var handed *apply.Delivery
 	err := a.write(func() (err error) {
 		handed, err = apply.Bundle(bundle, pl.project.made, devices, removed, lock)

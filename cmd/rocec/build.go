@@ -1,25 +1,17 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"strconv"
-	"strings"
+	"io"
 
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/resolve"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/lang/source"
-	"github.com/rocec/rocec/targets/emit"
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 )
 
 // choice is which devices a command is about.
@@ -33,7 +25,7 @@ func (c *choice) flags(cmd *cobra.Command) {
 func (c *choice) all() bool { return len(c.target)+len(c.exclude) == 0 }
 
 // pick keeps the chosen devices. A pattern that fits none is a mistake.
-func (c *choice) pick(devices []compiled) ([]compiled, error) {
+func (c *choice) pick(devices []served) ([]served, error) {
 	hit := map[string]bool{}
 	fits := func(patterns []string, address string) bool {
 		any := false
@@ -44,7 +36,7 @@ func (c *choice) pick(devices []compiled) ([]compiled, error) {
 		}
 		return any
 	}
-	var out []compiled
+	var out []served
 	for _, d := range devices {
 		in := len(c.target) == 0 || fits(c.target, d.address)
 		if in && !fits(c.exclude, d.address) {
@@ -75,7 +67,9 @@ func (a *app) buildCommand() *cobra.Command {
 			if check && archive != "" {
 				return errors.New("--check compares a folder: it does not go with --archive")
 			}
-			tree, err := apply.NewTree(p.made, p.delivered(devices))
+			progress := p.steps("Writing", len(devices))
+			defer progress.end()
+			tree, err := apply.NewTree(p.made, counted(p.deliveries(devices, false, plain), progress.one))
 			if err != nil {
 				return err
 			}
@@ -83,30 +77,12 @@ func (a *app) buildCommand() *cobra.Command {
 				return a.writeArchive(archive, tree)
 			}
 			if !pick.all() {
-				p.keep(tree, outDir)
+				tree.Keep = p.managed()
 			}
 			if check {
 				return a.checkTree(outDir, tree)
 			}
-			var changed bool
-			err = a.write(func() error {
-				changed, err = apply.WriteTree(outDir, tree)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if !a.quiet && !a.json {
-				verb := "Wrote"
-				if !changed {
-					verb = "Nothing changed:"
-				}
-				fmt.Fprintf(a.out, "%s %s of %s in %s.\n", verb, count(len(tree.Files), "file"), count(len(tree.Manifest.Devices), "device"), outDir)
-			}
-			if a.wantsJSON() {
-				return a.writeJSON(tree.Manifest)
-			}
-			return nil
+			return a.writeTree(outDir, tree)
 		},
 	}
 	in.flags(c)
@@ -118,7 +94,7 @@ func (a *app) buildCommand() *cobra.Command {
 }
 
 // compiled loads, compiles and checks, and stops at errors.
-func (a *app) compiled(in *inputs, pick *choice) (*project, []compiled, error) {
+func (a *app) compiled(in *inputs, pick *choice) (*project, []served, error) {
 	p, err := a.load(in, false)
 	if err != nil {
 		return nil, nil, err
@@ -132,33 +108,44 @@ func (a *app) compiled(in *inputs, pick *choice) (*project, []compiled, error) {
 	return p, devices, err
 }
 
-// keep leaves the devices that were not asked for as they lie in the folder.
-func (p *project) keep(tree *apply.Tree, outDir string) {
-	old, err := apply.ReadManifest(outDir)
-	if err != nil {
-		return // there is nothing to keep; what is wrong with it, the writer says
-	}
+// managed tells the names of the devices that rocec writes.
+func (p *project) managed() func(device string) bool {
 	there := map[string]bool{}
 	f := p.res.Fabric
 	for id := 1; id < len(f.Devices); id++ {
 		there[f.Text(f.Devices[id].Name)] = f.Devices[id].Manage == fabric.Full
 	}
-	for name, d := range old.Devices {
-		if _, fresh := tree.Manifest.Devices[name]; fresh || !there[name] {
-			continue
-		}
-		var files []apply.File
-		for _, x := range d.Artifacts {
-			text, err := os.ReadFile(filepath.Join(outDir, filepath.FromSlash(x.Path)))
-			mode, bad := strconv.ParseUint(x.Mode, 8, 9)
-			if err == nil && bad == nil {
-				files = append(files, apply.File{Path: x.Path, Mode: fs.FileMode(mode), Bytes: text})
-			}
-		}
-		tree.Manifest.Devices[name] = d
-		tree.Files = append(tree.Files, files...)
+	return func(device string) bool { return there[device] }
+}
+
+// writeTree makes a folder hold the files of every device.
+func (a *app) writeTree(outDir string, tree *apply.Tree) error {
+	var w *apply.Written
+	err := a.write(func() (err error) {
+		w, err = apply.WriteTree(outDir, tree)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(tree.Files, func(a, b apply.File) int { return strings.Compare(a.Path, b.Path) })
+	verb := "Wrote"
+	if !w.Changed {
+		verb = "Nothing changed:"
+	}
+	return a.wrote(verb, w, "in "+outDir)
+}
+
+// wrote says what was written.
+func (a *app) wrote(verb string, w *apply.Written, where string) error {
+	if a.wantsJSON() {
+		if err := a.writeJSON(w.Manifest); err != nil {
+			return err
+		}
+	}
+	if !a.quiet && !a.json {
+		fmt.Fprintf(a.out, "%s %s of %s %s.\n", verb, count(w.Files, "file"), count(len(w.Manifest.Devices), "device"), where)
+	}
+	return nil
 }
 
 // checkTree compares the files on disk with those that would be written.
@@ -189,22 +176,20 @@ func (a *app) checkTree(outDir string, tree *apply.Tree) error {
 
 // writeArchive writes the tree as a tar file, whole or not at all.
 func (a *app) writeArchive(name string, tree *apply.Tree) error {
-	var b bytes.Buffer
-	if err := apply.WriteTar(&b, tree); err != nil {
-		return err
-	}
-	if err := replaceFile(name, b.Bytes(), 0o644); err != nil {
+	var w *apply.Written
+	err := a.write(func() error {
+		return replaceBy(name, 0o644, func(to io.Writer) (err error) {
+			b := bufio.NewWriterSize(to, 1<<20)
+			if w, err = apply.WriteTar(b, tree); err != nil {
+				return err
+			}
+			return b.Flush()
+		})
+	})
+	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if a.wantsJSON() {
-		if err := a.writeJSON(tree.Manifest); err != nil {
-			return err
-		}
-	}
-	if !a.quiet && !a.json {
-		fmt.Fprintf(a.out, "Wrote %s of %s to %s.\n", count(len(tree.Files), "file"), count(len(tree.Manifest.Devices), "device"), name)
-	}
-	return nil
+	return a.wrote("Wrote", w, "to "+name)
 }
 
 // source is what the artifacts are made from, for the manifest: the files that
@@ -214,7 +199,7 @@ func (p *project) source() apply.Source {
 	src := apply.Source{RocecVersion: version(), Sources: map[string]string{}, Variables: map[string]string{}}
 	for id := 1; id <= p.cfg.Files.Len(); id++ {
 		name := p.cfg.Files.Name(source.FileID(id))
-		if strings.HasPrefix(name, "pack:") || strings.HasPrefix(name, "--var ") || strings.HasPrefix(name, "ROCEC_VAR_") {
+		if outside(name) {
 			continue
 		}
 		src.Sources[name] = fmt.Sprintf("sha256:%x", p.cfg.Files.Digest(source.FileID(id)))
@@ -225,55 +210,15 @@ func (p *project) source() apply.Source {
 	return src
 }
 
-// delivered are the devices that rocec writes, with their artifacts. Writing
-// down a device is the larger part of a build and looks at nothing else, so
-// that every core takes devices; the list keeps their order.
-func (p *project) delivered(devices []compiled) []apply.Device {
-	progress := p.steps("Writing", len(devices))
-	defer progress.end()
-	var work errgroup.Group
-	work.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range devices {
-		work.Go(func() error {
-			if d := &devices[i]; p.written(d) {
-				d.files()
-			}
-			progress.one()
-			return nil
-		})
-	}
-	_ = work.Wait() // nothing in it can fail
-	var list []apply.Device
-	for i := range devices {
-		d := &devices[i]
-		if !p.written(d) {
-			continue
-		}
-		list = append(list, apply.Device{
-			Name: d.intent.Name, Address: d.address, Emitter: d.target.Name, Output: d.chosen.Output,
-			Intent: d.intent, Artifacts: d.files(), Inputs: p.derived(d),
-		})
-	}
-	return list
-}
-
-// files are the artifacts of a device, made once.
-func (d *compiled) files() []emit.Artifact {
-	if d.made == nil {
-		d.made = artifacts(d, false)
-	}
-	return d.made
-}
-
 // derived are the inputs of the values that were computed for a device: what
 // would move them without anybody writing so.
-func (p *project) derived(d *compiled) map[string]string {
+func (p *project) derived(d fabric.DeviceID) map[string]string {
 	f := p.res.Fabric
 	in := map[string]string{}
-	if m := f.Devices[d.id].Model; m != 0 {
+	if m := f.Devices[d].Model; m != 0 {
 		in["model"] = f.Text(f.Models[m].Name)
 	}
-	first, end := f.PortsOf(d.id)
+	first, end := f.PortsOf(d)
 	for id := first; id < end; id++ {
 		x := p.res.Facts.Port(id)
 		for priority, h := range x.Headroom {
@@ -295,6 +240,6 @@ func sourceName(s derive.Source) string {
 }
 
 // written reports whether rocec writes a device's settings at all.
-func (p *project) written(d *compiled) bool {
-	return p.res.Fabric.Devices[d.id].Manage == fabric.Full
+func (p *project) written(d fabric.DeviceID) bool {
+	return p.res.Fabric.Devices[d].Manage == fabric.Full
 }

@@ -128,8 +128,8 @@ func TestFullDisk(t *testing.T) {
 	before, old := state(), tree(t, filepath.Join(dir, "bundle"))
 	for _, blocks := range []string{"0", "1", "4", "16"} { // of 512 bytes in POSIX, of 1024 in bash
 		for _, args := range []string{"build", "apply --auto-approve", "build --archive=a.tar", "plan --out=p.rocplan"} {
-			if blocks == "16" && strings.HasPrefix(args, "plan") {
-				continue // a plan is smaller
+			if blocks == "16" && !strings.Contains(args, "archive") {
+				continue // what is new in the others is smaller
 			}
 			c := exec.Command("sh", "-c", `ulimit -f "$0" && exec rocec $1 --var=smb_share=60`, blocks, args)
 			var errOut bytes.Buffer

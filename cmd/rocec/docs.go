@@ -120,6 +120,8 @@ func typeText(t schema.Type) string {
 		text = `length: "3m"`
 	case schema.Time:
 		text = `time: "200ms"`
+	case schema.Delay:
+		text = `delay: "250ns"`
 	case schema.Bytes:
 		text = `size: "150KB", "150KiB" or bytes`
 	case schema.DSCP:
@@ -254,17 +256,29 @@ func commandsPage(root *cobra.Command) []byte {
 	var b bytes.Buffer
 	b.WriteString(generated + "# Commands\n\nFlags before or after any command:\n\n")
 	flagTable(&b, root.PersistentFlags())
-	for _, c := range root.Commands() {
-		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
-			continue
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\nrocec %s\n```\n", c.Name(), strings.TrimSuffix(c.Short, "."), c.Use)
-		if c.LocalNonPersistentFlags().HasFlags() {
-			b.WriteString("\n")
-			flagTable(&b, c.LocalNonPersistentFlags())
-		}
+	commandsBelow(&b, root)
+	b.WriteString("\n## Environment\n\n| variable | effect |\n| --- | --- |\n")
+	for _, v := range variables {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", v.name, cell(v.doc))
 	}
 	return b.Bytes()
+}
+
+// commandsBelow describes the commands of one, and theirs.
+func commandsBelow(b *bytes.Buffer, parent *cobra.Command) {
+	for _, c := range parent.Commands() {
+		if c.Hidden || c.IsAdditionalHelpTopicCommand() || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		path := strings.TrimPrefix(c.CommandPath(), "rocec ")
+		line := strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use
+		fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```\n%s\n```\n", path, strings.TrimSuffix(c.Short, "."), line)
+		if c.LocalNonPersistentFlags().HasFlags() {
+			b.WriteString("\n")
+			flagTable(b, c.LocalNonPersistentFlags())
+		}
+		commandsBelow(b, c)
+	}
 }
 
 func flagTable(b *bytes.Buffer, flags *pflag.FlagSet) {

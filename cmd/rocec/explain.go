@@ -28,7 +28,7 @@ func (a *app) explainCommand() *cobra.Command {
   rocec explain link_pfc_priorities
   rocec explain 'switch.tor.port[Ethernet0]'
   rocec explain class.bandwidth
-  rocec explain out/n1/rocec-netqos.ps1:120`,
+  rocec explain out/n1/host.psd1:20`,
 		ValidArgsFunction: ruleNames,
 		RunE: func(_ *cobra.Command, args []string) error {
 			what := args[0]
@@ -180,12 +180,12 @@ func (a *app) explainArtifact(p *project, file string, line int) error {
 		return err
 	}
 	for i := range devices {
-		d := &devices[i]
-		if !strings.Contains("/"+file, "/"+d.intent.Name+"/") {
+		if !strings.Contains("/"+file, "/"+devices[i].name+"/") {
 			continue
 		}
-		for _, art := range artifacts(d, true) {
-			if !strings.HasSuffix("/"+file, "/"+d.intent.Name+"/"+art.Path) {
+		d := p.lower(&devices[i])
+		for _, art := range d.emit(true).Artifacts {
+			if !strings.HasSuffix("/"+file, "/"+d.name+"/"+art.Path) {
 				continue
 			}
 			if text, err := os.ReadFile(file); err == nil && !bytes.Equal(text, art.Bytes) {
@@ -195,6 +195,16 @@ func (a *app) explainArtifact(p *project, file string, line int) error {
 				return fmt.Errorf("%s has %s", file, count(n, "line"))
 			}
 			return a.explainLine(p, d, file, line, art.Lines)
+		}
+	}
+	for i := range devices {
+		// What devices share depends on none of them.
+		for _, k := range p.lower(&devices[i]).emit(false).Kits {
+			if strings.Contains("/"+file, "/"+emit.KitFolder+"/"+k.Name+"/") {
+				shared := devices[i]
+				shared.address = ""
+				return a.explainLine(p, &compiled{served: &shared}, file, line, nil)
+			}
 		}
 	}
 	return fmt.Errorf("no device has an artifact %s", file)

@@ -112,7 +112,7 @@ func (a *app) fmtFiles(args []string, recursive bool) ([]string, error) {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && name != path && (!recursive || strings.HasPrefix(d.Name(), ".")):
+			case d.IsDir() && name != path && (!recursive || strings.HasPrefix(d.Name(), ".") || a.isDataDir(name)):
 				return filepath.SkipDir
 			case !d.IsDir() && formatted(d.Name()):
 				files = append(files, name)
@@ -168,7 +168,7 @@ func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
 		if err != nil {
 			return 1, err
 		}
-		if err := replaceFile(name, out, info.Mode().Perm()); err != nil {
+		if err := a.write(func() error { return replaceFile(name, out, info.Mode().Perm()) }); err != nil {
 			return 1, fmt.Errorf("write %s: %w", name, err)
 		}
 	}
@@ -178,17 +178,29 @@ func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
 // replaceFile writes a file beside the old one and renames it, so that a full
 // disk or a killed process leaves the old one whole. A link stays one.
 func replaceFile(name string, content []byte, mode fs.FileMode) error {
+	return replaceBy(name, mode, func(to io.Writer) error {
+		_, err := to.Write(content)
+		return err
+	})
+}
+
+// replaceBy does so with what a function writes.
+func replaceBy(name string, mode fs.FileMode, write func(io.Writer) error) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(name, content, mode) // a device or a pipe takes bytes and no other name
+		f, err := os.OpenFile(name, os.O_WRONLY, 0) // a device or a pipe takes bytes and no other name
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".rocec-*")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
+	err = write(f)
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)

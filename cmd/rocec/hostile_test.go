@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -300,11 +301,24 @@ func emitted(t *testing.T, src string) (list []apply.File, refused string) {
 			return nil, fmt.Sprintf("%s %s %+v", d.Rule, d.Summary, d.Labels)
 		}
 	}
-	tree, err := apply.NewTree(p.made, p.delivered(devices))
+	all := p.deliveries(devices, false, plain)
+	tree, err := apply.NewTree(p.made, all)
+	if err == nil {
+		_, err = apply.WriteTar(io.Discard, tree)
+	}
 	if err != nil {
 		return nil, err.Error()
 	}
-	return tree.Files, ""
+	for i := range all.Places {
+		d, err := all.Make(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range d.Artifacts {
+			list = append(list, apply.File{Path: path.Join(d.Folder(), a.Path), Mode: os.FileMode(a.Mode), Bytes: a.Bytes})
+		}
+	}
+	return list, ""
 }
 
 // harmless demands that a file reads in its language. Those without the string
@@ -323,7 +337,7 @@ func harmless(t *testing.T, f apply.File, h string) {
 	switch ext := path.Ext(f.Path); {
 	case bytes.HasPrefix(first, []byte("#!")) && bytes.HasSuffix(first, []byte("sh")):
 		err = quotedInShell(f.Bytes)
-	case ext == ".ps1":
+	case ext == ".ps1", ext == ".psd1":
 		oracle.PowerShellCommands(t, f.Bytes)
 	case ext == ".json":
 		err = json.Unmarshal(f.Bytes, &v)

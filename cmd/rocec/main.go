@@ -180,7 +180,7 @@ what each device needs: SONiC tables, Windows NetQos scripts, Linux host files.`
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.fmtCommand(), a.validateCommand(), a.lintCommand(), a.buildCommand(), a.planCommand(), a.applyCommand(), a.verifyCommand(),
-		a.showCommand(), a.explainCommand(), a.consoleCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.versionCommand(), a.docsCommand(),
+		a.showCommand(), a.explainCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), a.generateCommand(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -98,64 +99,98 @@ func (a *app) planCommand() *cobra.Command {
 // planned is a plan and what it was made of.
 type planned struct {
 	project *project
-	devices []compiled
+	devices []served
 	store   *record.Store
-	inputs  []plan.Device
+	parts   []*plan.Part
 	plan    *plan.Plan
 	saved   *plan.Saved
 }
 
-// plan compares the devices with captures or the record.
-func (a *app) plan(f *planFlags, p *project, devices []compiled) (*planned, error) {
+// plan compares the devices with captures or the record, one by one.
+func (a *app) plan(f *planFlags, p *project, devices []served) (*planned, error) {
 	store, err := a.store(p)
 	if err != nil {
 		return nil, err
 	}
 	if f.saved != nil {
-		devices = slices.DeleteFunc(devices, func(d compiled) bool { _, ok := f.saved.Devices[d.intent.Name]; return !ok })
+		devices = slices.DeleteFunc(devices, func(d served) bool { _, ok := f.saved.Devices[d.name]; return !ok })
 	}
 	pl := &planned{project: p, devices: devices, store: store}
 	known := map[string]bool{}
+	results := make([]comparison, len(devices))
 	progress := p.steps("Comparing", len(devices))
-	defer progress.end()
-	for i := range devices {
+	parallel(len(devices), func(i int) {
+		if p.written(devices[i].id) {
+			results[i] = compare(p, store, &devices[i], f.from)
+		}
 		progress.one()
-		d := &devices[i]
-		known[d.intent.Name] = true
-		if !p.written(d) {
-			continue
+	})
+	progress.end()
+	for i := range results {
+		r := &results[i]
+		known[devices[i].name] = true
+		a.print(p, r.findings)
+		if r.findings.HasErrors() {
+			return nil, exit(1)
 		}
-		in := plan.Device{Address: d.address, Target: d.target, Want: d.intent, Origin: func(at intent.Path) []diag.Label { return p.res.Origin(d.id, at) }}
-		if in.Recorded, in.Version, err = store.Get(d.intent.Name); err != nil {
-			return nil, fmt.Errorf("read record: %w", err)
+		if r.err != nil {
+			return nil, r.err
 		}
-		if f.from != "" {
-			seen, err := verify.Captures(f.from, d.address, d.intent, d.target, p.cfg.Files)
-			if err != nil {
-				return nil, err
-			}
-			a.print(p, seen.Findings)
-			if seen.Findings.HasErrors() {
-				return nil, exit(1)
-			}
-			if in.Have = seen.Observed; in.Have == nil {
-				a.print(p, diag.List{{
-					Severity: diag.Warning, Summary: fmt.Sprintf("%s is compared with the record: %s", d.address, seen.Reason), Address: d.address,
-				}})
-			}
+		if r.part != nil {
+			pl.parts = append(pl.parts, r.part)
 		}
-		if d.made, err = a.made(p, d, f.from); err != nil {
-			return nil, err
-		}
-		in.Artifacts = (&apply.Device{Artifacts: d.made}).Digests()
-		pl.inputs = append(pl.inputs, in)
 	}
 	if err := pl.gone(f, known); err != nil {
 		return nil, err
 	}
-	pl.plan = plan.Compute(pl.inputs, plan.Options{RocecVersion: version(), View: p.view})
-	pl.saved = plan.Snapshot(store.Workspace(), p.digest(), pl.inputs, pl.plan)
+	pl.plan = plan.Join(pl.parts, plan.Options{RocecVersion: version(), View: p.view})
+	pl.saved = plan.Snapshot(store.Workspace(), p.digest(), pl.parts, pl.plan)
 	return pl, nil
+}
+
+// comparison is what came of one device.
+type comparison struct {
+	part     *plan.Part
+	findings diag.List
+	err      error
+}
+
+// compare compares a device with what was captured of it, else with the record.
+func compare(p *project, store *record.Store, s *served, from string) (r comparison) {
+	c := p.lower(s)
+	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: func(at intent.Path) []diag.Label { return p.res.Origin(s.id, at) }}
+	if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
+		r.err = fmt.Errorf("read record: %w", r.err)
+		return r
+	}
+	if from != "" {
+		seen, err := verify.Captures(from, c.address, c.intent, c.target, p.cfg.Files)
+		if err != nil {
+			r.err = err
+			return r
+		}
+		if r.findings = seen.Findings; r.findings.HasErrors() {
+			return r
+		}
+		if in.Have = seen.Observed; in.Have == nil {
+			r.findings.Add(diag.Diagnostic{
+				Severity: diag.Warning, Summary: fmt.Sprintf("%s is compared with the record: %s", c.address, seen.Reason), Address: c.address,
+			})
+		}
+	}
+	out, err := against(from)(c)
+	var bad *refused
+	if errors.As(err, &bad) {
+		r.findings = append(r.findings, bad.findings...)
+		return r
+	}
+	if r.err = err; err != nil {
+		return r
+	}
+	in.Digest = out.Digest(c.intent)
+	in.Artifacts = (&apply.Device{Artifacts: out.Artifacts, Kits: out.Kits}).Digests()
+	r.part = plan.Compare(&in, plan.Options{})
+	return r
 }
 
 // gone adds the devices that the record has and the configuration has not,
@@ -185,7 +220,7 @@ func (pl *planned) gone(f *planFlags, known map[string]bool) error {
 		if err != nil {
 			return fmt.Errorf("read record: %w", err)
 		}
-		pl.inputs = append(pl.inputs, plan.Device{Address: e.Address, Recorded: e, Version: v})
+		pl.parts = append(pl.parts, plan.Compare(&plan.Device{Address: e.Address, Recorded: e, Version: v}, plan.Options{}))
 	}
 	return nil
 }
@@ -195,6 +230,8 @@ func (p *project) digest() string {
 	return apply.SourcesDigest(p.made.Sources, p.made.Variables)
 }
 
+// planStyle is the colours of Terraform's plans, as escape sequences for the same
+// reason as those of findings (lang/diag/text.go).
 func (a *app) planStyle() plan.Style {
 	if !a.colored(a.out) {
 		return plan.Style{}
@@ -206,39 +243,4 @@ func (a *app) planStyle() plan.Style {
 		Add: paint("32"), Change: paint("33"), Destroy: paint("31"), Interrupt: paint("1;31"), Read: paint("36"),
 		Heading: paint("1"), Faint: paint("2"),
 	}
-}
-
-func (a *app) showCommand() *cobra.Command {
-	var format string
-	c := &cobra.Command{
-		Use: "show FILE", Short: "Print a saved plan, a manifest or an entry of the record", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := oneOf("format", format, "text", "json"); err != nil {
-				return err
-			}
-			a.json = a.json || format == "json"
-			path := args[0]
-			text, err := readFile(path)
-			if err != nil {
-				return err
-			}
-			if saved, err := plan.Load(path); err == nil {
-				return a.object(saved.Plan, func() error {
-					return saved.Plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
-				})
-			}
-			var any map[string]any
-			if err := record.Unmarshal(text, &any); err != nil {
-				return fmt.Errorf("%s is no plan, manifest or entry: %w", args[0], err)
-			}
-			pretty, err := record.Canonical(any)
-			if err != nil {
-				return err
-			}
-			_, err = a.out.Write(pretty)
-			return err
-		},
-	}
-	c.Flags().StringVar(&format, "format", "text", "`FORM` of a plan: text, json")
-	return c
 }

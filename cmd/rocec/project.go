@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,20 +13,13 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/compiler"
-	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/headroom"
-	"github.com/rocec/rocec/compiler/intent"
-	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/packs"
-	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
-	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/all"
-	"github.com/rocec/rocec/targets/emit"
 	"github.com/spf13/cobra"
 )
 
@@ -33,6 +27,7 @@ import (
 type inputs struct {
 	vars, varFiles orderedVars
 	asOf           string
+	instead        map[string][]byte // texts to read in place of files, by name
 }
 
 // orderedVars keeps --var and --var-file in the order of the command line.
@@ -73,28 +68,35 @@ func (in *inputs) flags(c *cobra.Command) {
 
 // project is a configuration that was read, and what came of it.
 type project struct {
+	dir   string // its folder, "." unless a path was given
 	cfg   *lang.Config
 	res   *compiler.Result
 	view  *source.View
 	diags diag.List
 	made  apply.Source // what the artifacts are made from
 	steps func(what string, total int) steps
+
+	varFiles []string // of --var-file
 }
 
 // load reads and compiles the configuration of the working folder. Source that
 // does not load ends the command with what is wrong.
-func (a *app) load(in *inputs, keep bool) (*project, error) {
+func (a *app) load(in *inputs, keep bool) (*project, error) { return a.loadFrom(".", in, keep) }
+
+// loadFrom does so for another folder, whose files are then shown by their paths
+// from the working folder.
+func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	if _, err := time.Parse(time.DateOnly, in.asOf); in.asOf != "" && err != nil {
 		return nil, fmt.Errorf("as-of is a date such as 2027-01-31, not %q", in.asOf)
 	}
-	p := &project{steps: a.progress}
+	p := &project{dir: dir, steps: a.progress}
 	// A root keeps links in the tree from leading out of it.
-	root, err := os.OpenRoot(".")
+	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read configuration: %w", err)
 	}
 	defer root.Close()
-	opt := lang.Options{FS: root.FS(), Packs: packs.Files(), Headroom: headroomOf, Keep: keep, Workers: runtime.GOMAXPROCS(0)}
+	opt := lang.Options{FS: instead(root.FS(), in.instead), Packs: packs.Files(), Headroom: headroomOf, Keep: keep, Workers: runtime.GOMAXPROCS(0)}
 	for k, v := range a.env {
 		if name, ok := strings.CutPrefix(k, "ROCEC_VAR_"); ok {
 			opt.Env = append(opt.Env, lang.Var{Name: name, From: k, Text: v})
@@ -107,7 +109,7 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read variables: %w", err)
 			}
-			v.File = text
+			v.File, p.varFiles = text, append(p.varFiles, v.From)
 		}
 		opt.Vars = append(opt.Vars, v)
 	}
@@ -117,8 +119,11 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 		if f, ok := strings.CutPrefix(name, "pack:"); ok {
 			return fs.ReadFile(packs.Files(), f)
 		}
-		return readFile(name)
-	}}
+		if text, ok := in.instead[name]; ok {
+			return text, nil
+		}
+		return readFile(p.shown(name))
+	}, Shown: p.shown}
 	if p.diags = a.requireVersion(p, version()); p.diags.HasErrors() {
 		return p, nil
 	}
@@ -129,6 +134,21 @@ func (a *app) load(in *inputs, keep bool) (*project, error) {
 	p.diags = append(p.diags, p.res.Diags...)
 	p.made = p.source() // captures, read later, are no part of it
 	return p, nil
+}
+
+// shown is the path of a file of the configuration from the working folder. What
+// the command line named is there already.
+func (p *project) shown(name string) string {
+	if outside(name) || p.dir == "." || slices.Contains(p.varFiles, name) {
+		return name
+	}
+	return path.Join(filepath.ToSlash(p.dir), name)
+}
+
+// outside reports whether a name is of no file of the configuration: data of a
+// pack, or a value from the environment or the command line.
+func outside(name string) bool {
+	return strings.HasPrefix(name, "pack:") || strings.HasPrefix(name, "--var ") || strings.HasPrefix(name, "ROCEC_VAR_")
 }
 
 // maxFileBytes bounds what is read as one file of text, as the language does.
@@ -163,133 +183,3 @@ func headroomOf(x funcs.HeadroomArgs) (int64, error) {
 
 // loaded reports whether the source could be read at all.
 func (p *project) loaded() bool { return p.res != nil && p.res.Fabric != nil }
-
-// compiled is a device with its intent and the emitter that serves it.
-type compiled struct {
-	id      fabric.DeviceID
-	address string
-	intent  *intent.Device
-	target  *targets.Target
-	chosen  lower.Chosen
-	made    []emit.Artifact // what to deliver, where a plan made it already
-}
-
-// devices lowers every device that an emitter serves, and checks each intent
-// against what its emitter can say. Refusals join the project's findings.
-func (p *project) devices() []compiled {
-	if !p.loaded() || p.diags.HasErrors() {
-		return nil
-	}
-	f := p.res.Fabric
-	var list []compiled
-	var found diag.List
-	progress := p.steps("Checking", len(f.Devices)-1)
-	defer progress.end()
-	for id := 1; id < len(f.Devices); id++ {
-		progress.one()
-		d := fabric.DeviceID(id)
-		dev := p.res.Intent(d)
-		if dev == nil {
-			continue
-		}
-		for _, chosen := range lower.Selected(f, d) {
-			t := p.emitter(chosen, &found)
-			if t == nil {
-				continue
-			}
-			mine := *dev
-			mine.Options = chosen.Options
-			refused := targets.Check(t, &mine, func(at intent.Path) []diag.Label { return p.res.Origin(d, at) })
-			for i := range refused {
-				refused[i].Address = address(&mine, f.Text(f.Devices[id].Address), refused[i].Address)
-			}
-			found = append(found, refused...)
-			list = append(list, compiled{id: d, address: f.Text(f.Devices[id].Address), intent: &mine, target: t, chosen: chosen})
-		}
-		if lower.Undecided(f, d) {
-			found.Add(diag.Diagnostic{
-				Summary: fmt.Sprintf("nothing says who owns the adapters of %s, a node of Windows Server 2025 cluster %s", f.Text(f.Devices[id].Name), f.Text(f.Devices[id].Cluster)),
-				Address: f.Text(f.Devices[id].Address), Labels: []diag.Label{f.Label(f.Devices[id].Decl, f.Devices[id].Layers, schema.ACluster, "")},
-				Help: `select the node in a target "netqos" block; Network ATC would undo what NetQos writes`,
-			})
-		}
-		if len(lower.Selected(f, d)) == 0 {
-			found.Add(diag.Diagnostic{
-				Summary: fmt.Sprintf("no emitter serves %s: its os is %s", f.Text(f.Devices[id].Name), f.Text(f.Devices[id].OSName)),
-				Address: f.Text(f.Devices[id].Address), Labels: []diag.Label{f.DeclLabel(f.Devices[id].Decl, "")},
-				Help: `use an os that a target serves (rocec capabilities), or manage = "none"`,
-			})
-		}
-	}
-	p.diags = append(p.diags, diag.Sort(diag.Fold(found), p.cfg.Files)...)
-	return list
-}
-
-// address is the address of a finding in the words of the source: an intent
-// knows its device by name only.
-func address(d *intent.Device, device, finding string) string {
-	if rest, ok := strings.CutPrefix(finding, targets.Address(d, intent.Path{Object: intent.OfDevice})); ok {
-		return device + rest
-	}
-	return finding
-}
-
-func (p *project) emitter(c lower.Chosen, found *diag.List) *targets.Target {
-	f := p.res.Fabric
-	t := all.Find(c.Emitter)
-	if t == nil {
-		found.Add(diag.Diagnostic{
-			Summary: fmt.Sprintf("target %s is not one of this version", c.Emitter), Labels: []diag.Label{f.DeclLabel(c.Decl, "")},
-			Help: "use one of " + strings.Join(all.Names(), ", "),
-		})
-	}
-	return t
-}
-
-// made are the artifacts to deliver to a device. Against captured output a
-// target may write less: only what differs on that device.
-func (a *app) made(p *project, c *compiled, from string) ([]emit.Artifact, error) {
-	if from == "" || c.target.Rebase == nil {
-		return artifacts(c, false), nil
-	}
-	files, err := a.captured(c, from)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return artifacts(c, false), nil
-	}
-	out := &emit.Out{}
-	found := c.target.Rebase(c.intent, targets.Captured{Files: files}, out)
-	if found.HasErrors() {
-		a.print(p, found)
-		return nil, exit(1)
-	}
-	return out.Artifacts, nil
-}
-
-// captured reads the captures of a device that do not depend on its ports.
-func (a *app) captured(c *compiled, from string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for _, probe := range c.target.Probes {
-		if probe.PerPort {
-			continue
-		}
-		text, err := readFile(filepath.Join(from, c.intent.Name, probe.File))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return nil, fmt.Errorf("read captures: %w", err)
-		default:
-			files[probe.File] = text
-		}
-	}
-	return files, nil
-}
-
-// artifacts emits the files of one device.
-func artifacts(c *compiled, trace bool) []emit.Artifact {
-	out := &emit.Out{Trace: trace}
-	c.target.Emit(c.intent, out)
-	return out.Artifacts
-}

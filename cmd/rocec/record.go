@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,23 +68,7 @@ func (a *app) recordCommand() *cobra.Command {
 	var in inputs
 	list := &cobra.Command{
 		Use: "list", Short: "List the devices of the record", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			s, err := a.openRecord(&in)
-			if err != nil {
-				return err
-			}
-			entries, err := s.All()
-			if err != nil {
-				return fmt.Errorf("read record: %w", err)
-			}
-			return a.object(append([]*record.Entry{}, entries...), func() error {
-				w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-				for _, e := range entries {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Address, e.Emitter, e.Status, e.IntentDigest)
-				}
-				return w.Flush()
-			})
-		},
+		RunE: func(*cobra.Command, []string) error { return a.listRecord(&in) },
 	}
 	show := &cobra.Command{
 		Use: "show DEVICE", Short: "Print what the record holds of a device", Args: cobra.ExactArgs(1),
@@ -107,11 +92,72 @@ func (a *app) recordCommand() *cobra.Command {
 			return err
 		},
 	}
-	for _, sub := range []*cobra.Command{list, show} {
+	var out string
+	export := &cobra.Command{
+		Use: "export", Short: "Write the record of the workspace as one JSON object", Args: cobra.NoArgs,
+		Long: `export writes every entry of the workspace's record into one JSON object, in the order
+of the devices' names: the same record gives the same bytes. It is for audits, for
+policy engines and for keeping; rocec show FILE prints it.`,
+		Example: "  rocec record export --out=record.json",
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.openRecord(&in)
+			if err != nil {
+				return err
+			}
+			return a.exportRecord(s, out)
+		},
+	}
+	export.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
+	for _, sub := range []*cobra.Command{list, show, export} {
 		in.flags(sub)
 		c.AddCommand(sub)
 	}
 	return c
+}
+
+// listRecord prints one line for each device of the record.
+func (a *app) listRecord(in *inputs) error {
+	s, err := a.openRecord(in)
+	if err != nil {
+		return err
+	}
+	entries, err := s.All()
+	if err != nil {
+		return fmt.Errorf("read record: %w", err)
+	}
+	return a.object(append([]*record.Entry{}, entries...), func() error { return a.recordText(entries) })
+}
+
+func (a *app) recordText(entries []*record.Entry) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, e := range entries {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", diag.Printable(e.Address), diag.Printable(e.Emitter), e.Status, e.IntentDigest)
+	}
+	return w.Flush()
+}
+
+// exportRecord writes the record of the workspace whole: into a file, else to
+// where JSON goes, else to standard output.
+func (a *app) exportRecord(s *record.Store, out string) error {
+	var b bytes.Buffer
+	if err := s.Export(&b); err != nil {
+		return err
+	}
+	if out == "" {
+		out = a.jsonTo
+	}
+	if out == "" || a.json {
+		if _, err := a.out.Write(b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if out == "" {
+		return nil
+	}
+	if err := a.write(func() error { return replaceFile(out, b.Bytes(), 0o644) }); err != nil {
+		return fmt.Errorf("write %s: %w", out, err)
+	}
+	return nil
 }
 
 // openRecord finds the record of the configuration. Its fabric need not be

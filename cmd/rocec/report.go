@@ -77,11 +77,11 @@ func atLeast(list diag.List, least diag.Severity) diag.List {
 
 // verdict is the JSON that validate ends with.
 type verdict struct {
-	FormatVersion string `json:"format_version"`
-	Valid         bool   `json:"valid"`
-	ErrorCount    int    `json:"error_count"`
-	WarningCount  int    `json:"warning_count"`
-	Diagnostics   any    `json:"diagnostics"`
+	FormatVersion string                `json:"format_version"`
+	Valid         bool                  `json:"valid"`
+	ErrorCount    int                   `json:"error_count"`
+	WarningCount  int                   `json:"warning_count"`
+	Diagnostics   []diag.JSONDiagnostic `json:"diagnostics"`
 }
 
 func (p *project) verdict(list diag.List) verdict {
@@ -101,10 +101,7 @@ func (p *project) verdict(list diag.List) verdict {
 // writeJSON prints one object, and to --json-into besides when that is asked for.
 func (a *app) writeJSON(v any) error {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	if err := encodeJSON(&b, v); err != nil {
 		return err
 	}
 	if a.jsonTo != "" {
@@ -117,6 +114,14 @@ func (a *app) writeJSON(v any) error {
 		return err
 	}
 	return nil
+}
+
+// encodeJSON writes a value as the commands print one.
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // object is the result of a command that prints one: as JSON, as text, or text

@@ -33,15 +33,9 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 			if err != nil {
 				return err
 			}
-			var results []*verify.Result
-			for i := range devices {
-				d := &devices[i]
-				r, err := verify.Captures(from, d.address, d.intent, d.target, p.cfg.Files)
-				if err != nil {
-					return err
-				}
-				a.print(p, r.Findings)
-				results = append(results, r)
+			results, err := a.verify(p, devices, from)
+			if err != nil {
+				return err
 			}
 			if err := a.confirm(c, p, results); err != nil {
 				return err
@@ -72,6 +66,29 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 	c.Flags().StringVar(&format, "format", "text", "`FORM` of the result: text, json (one object; --json is a stream)")
 	c.Flags().BoolVar(&detailed, "detailed", false, "show devices in sync and every object by itself")
 	return c
+}
+
+// verify compares every device with what was captured of it.
+func (a *app) verify(p *project, devices []served, from string) ([]*verify.Result, error) {
+	results, failed := make([]*verify.Result, len(devices)), make([]error, len(devices))
+	progress := p.steps("Comparing", len(devices))
+	parallel(len(devices), func(i int) {
+		c := p.lower(&devices[i])
+		r, err := verify.Captures(from, c.address, c.intent, c.target, p.cfg.Files)
+		if err == nil {
+			r.Observed = nil // what differs is known, and there may be many devices
+		}
+		results[i], failed[i] = r, err
+		progress.one()
+	})
+	progress.end()
+	for i, r := range results {
+		if failed[i] != nil {
+			return nil, failed[i]
+		}
+		a.print(p, r.Findings)
+	}
+	return results, nil
 }
 
 // confirm marks what was handed over and is seen as wanted. It locks the record

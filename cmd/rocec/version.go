@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -71,7 +72,9 @@ func (a *app) requireVersion(p *project, running string) diag.List {
 // after no tag.
 func unreleased(v string) bool { return v == dev || strings.HasPrefix(v, "v0.0.0-") }
 
-var constraint = regexp.MustCompile(`^(=|!=|>=|<=|>|<|~>)?\s*v?([0-9]+(?:\.[0-9]+){0,2}(?:-[0-9A-Za-z.-]+)?)$`)
+var constraint = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(=|!=|>=|<=|>|<|~>)?\s*v?([0-9]+(?:\.[0-9]+){0,2}(?:-[0-9A-Za-z.-]+)?)$`)
+})
 
 // satisfies reports whether a version meets every one of the constraints, which
 // are separated by commas. ~> lets the last number written rise. A build without
@@ -79,7 +82,7 @@ var constraint = regexp.MustCompile(`^(=|!=|>=|<=|>|<|~>)?\s*v?([0-9]+(?:\.[0-9]
 func satisfies(v, constraints string) (bool, error) {
 	met := true
 	for c := range strings.SplitSeq(constraints, ",") {
-		m := constraint.FindStringSubmatch(strings.TrimSpace(c))
+		m := constraint().FindStringSubmatch(strings.TrimSpace(c))
 		if m == nil || !semver.IsValid("v"+m[2]) {
 			return false, fmt.Errorf("has %q, which is no constraint", strings.TrimSpace(c))
 		}

@@ -9,8 +9,9 @@ import (
 // rows, read only.
 type fabricView struct{ f *fabric.Fabric }
 
-// Links lists links whose ends have the two given roles, in that order: "node"
-// and the free role of a switch (its `role`, else "switch"). Without roles, all.
+// Links lists links whose ends have the two given roles, in that order: "node",
+// and of a switch its `role`, its tier in a topology or "switch". Without roles,
+// all.
 func (v *fabricView) Links(roles []string) []map[string]any {
 	var rows []map[string]any
 	for id := 1; id < len(v.f.Links); id++ {
@@ -18,8 +19,8 @@ func (v *fabricView) Links(roles []string) []map[string]any {
 		a, b := l.A, l.B
 		if len(roles) == 2 {
 			switch {
-			case v.role(a) == roles[0] && v.role(b) == roles[1]:
-			case v.role(b) == roles[0] && v.role(a) == roles[1]:
+			case v.is(a, roles[0]) && v.is(b, roles[1]):
+			case v.is(b, roles[0]) && v.is(a, roles[1]):
 				a, b = b, a
 			default:
 				continue
@@ -69,10 +70,37 @@ func (v *fabricView) role(p fabric.PortID) string {
 	if dev.Role != 0 {
 		return v.f.Text(dev.Role)
 	}
+	if dev.Tier != fabric.NoTier {
+		return dev.Tier.String()
+	}
+	return kindWord(dev)
+}
+
+// is reports whether the device of a port is what a word says.
+func (v *fabricView) is(p fabric.PortID, word string) bool {
+	dev := &v.f.Devices[v.f.Ports[p].Device]
+	return v.role(p) == word || dev.Tier.String() == word || kindWord(dev) == word
+}
+
+func kindWord(dev *fabric.Device) string {
 	if dev.Kind == fabric.Node {
 		return "node"
 	}
 	return "switch"
+}
+
+// device is what a check can ask of the device of a port.
+func (v *fabricView) device(dev *fabric.Device) map[string]any {
+	m := map[string]any{"name": v.f.Text(dev.Name), "role": v.f.Text(dev.Role), "rack": v.f.Text(dev.Rack), "slot": int(dev.Slot)}
+	if dev.Tier != fabric.NoTier {
+		m["tier"], m["index"] = dev.Tier.String(), int(dev.Index)
+		for name, n := range map[string]int32{"group": dev.Group, "plane": dev.Plane, "rail": dev.Rail, "pod": dev.Pod} {
+			if n >= 0 {
+				m[name] = int(n)
+			}
+		}
+	}
+	return m
 }
 
 // port is one port with its device under the word of its kind.
@@ -80,15 +108,11 @@ func (v *fabricView) port(id fabric.PortID) map[string]any {
 	p := &v.f.Ports[id]
 	dev := &v.f.Devices[p.Device]
 	first, _ := v.f.PortsOf(p.Device)
-	word := "switch"
-	if dev.Kind == fabric.Node {
-		word = "node"
-	}
 	row := map[string]any{
 		"address": v.f.PortAddress(id), "name": v.f.Text(p.Name), "index": int(id - first), "speed_mbps": int(p.Mbps), "mtu": int(p.MTU),
 		"device": v.f.Text(dev.Name), "role": v.role(id), "linked": p.Peer != 0,
-		"qos": v.f.Text(v.f.QoS[v.f.Profiles[p.Profile].QoS].Name),
-		word:  map[string]any{"name": v.f.Text(dev.Name), "role": v.f.Text(dev.Role), "rack": v.f.Text(dev.Rack), "slot": int(dev.Slot)},
+		"qos":         v.f.Text(v.f.QoS[v.f.Profiles[p.Profile].QoS].Name),
+		kindWord(dev): v.device(dev),
 	}
 	if p.NIC != 0 && v.f.NICs[p.NIC].Rail >= 0 {
 		row["rail"] = int(v.f.NICs[p.NIC].Rail)

@@ -9,6 +9,7 @@ package fabric
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
@@ -56,6 +57,11 @@ type Fabric struct {
 	Layers    []Layers
 	Headrooms []Headroom
 	Breakouts []Breakout
+
+	Topologies []Topology
+	Routings   []Routing
+	Cablings   []Cabling
+	Mismatches []CableMismatch // by list: cables that differ, swapped, moved or too many, missing
 
 	Selections []Selection // target blocks
 	Overrides  []Override
@@ -105,6 +111,16 @@ type Device struct {
 	Address   Str // `switch.tor`, `node.gpu["gpu01"]`
 	MLAG      MLAGID
 	Buffer    DeviceBuffer
+	Place     // in a topology; Tier is NoTier if it is in none
+	Firmware  Str
+	Hash      Hash
+}
+
+// Hash is how a switch spreads flows over links of equal cost.
+type Hash struct {
+	Function Str
+	Seed     uint32
+	SeedSet  bool
 }
 
 // DeviceBuffer is what the source says of a switch's packet buffer.
@@ -187,6 +203,7 @@ type Port struct {
 	Manage   Manage
 	Flags    PortFlags
 	Headroom HeadroomID // as written on the port or device
+	Split    uint32     // of children: 1 + index in Breakouts of the split, else 0
 }
 
 // HeadroomID is the index of a written headroom. 0 = none.
@@ -200,10 +217,14 @@ type Link struct {
 	Media         MediaID
 	Decl          DeclID
 	Name          Str
-	Key           Str    // of for_each
-	PeerLink      MLAGID // of an MLAG pair, else 0
-	LengthWritten bool   // a length stands in the source, even if it is 0 or negative
-	BadLength     bool   // it is 0 or negative
+	Key           Str         // of for_each
+	PeerLink      MLAGID      // of an MLAG pair, else 0
+	List          CablingID   // that made it or gave it media or length, else 0
+	Row           source.Span // the row of that list
+	Origin        LinkOrigin
+	Topology      TopologyID // of OfTopology
+	LengthWritten bool       // a length stands in the source, even if it is 0 or negative
+	BadLength     bool       // it is 0 or negative
 }
 
 // LAG is a switch LAG, host bond or SET team. Its members are ports of one device.
@@ -308,6 +329,7 @@ type Segment struct {
 	VRF      Str
 	QoS      QoSID
 	Isolated bool
+	Tier     bool // of the node ports of leaves with subnets of their own: the same VLAN on each, joined nowhere
 	MTU      uint16
 	Decl     DeclID
 	Address  Str
@@ -421,7 +443,7 @@ type HeadroomRow struct {
 // Selection is a target block.
 type Selection struct {
 	Emitter  Str
-	Devices  []DeviceID // nil = every device the emitter serves
+	Devices  []DeviceID // ascending; nil = every device the emitter serves
 	Output   Str
 	Delivery Str
 	Options  []Option
@@ -459,8 +481,9 @@ type Ignore struct {
 // Decl is a written block; all that came of it share it.
 type Decl struct {
 	Span   source.Span
-	Head   Str // as written: `port "Ethernet[0-3]"`
-	Module Str // address prefix of its module: "module.pod1."; 0 = root
+	Head   Str  // as written: `port "Ethernet[0-3]"`
+	Module Str  // address prefix of its module: "module.pod1."; 0 = root
+	Tier   bool // a tier of a topology: see TierSays
 	Parent DeclID
 	Attrs  []AttrSpan
 }
@@ -476,7 +499,9 @@ type AttrSpan struct {
 // is stored once.
 type Layers struct {
 	Before []DeclID // nearer than the row's own: overrides, exceptions
-	Chain  []DeclID // farther, nearest first: LAG, device, segments, defaults
+	Chain  []DeclID // farther, nearest first: LAG, device, tier, topology, segments, defaults
+	Below  DeclID   // of a switch: the tier that its model and OS come from where no layer writes them
+	NIC    bool     // of a NIC: a tier in the chain says no more than TierSays
 }
 
 // Breakout is a port split into children.
@@ -485,10 +510,30 @@ type Breakout struct {
 	Parent   Str // name of the port that is split
 	Count    uint8
 	Mbps     uint32
-	Lanes    uint8 // of the parent, 0 = unknown
+	Lanes    uint8          // of the parent that the children use, 0 = unknown
+	Mode     Str            // the split in the platform's own spelling: "4x25G[10G]"; 0 where the model's data do not have it
+	Parts    []BreakoutPart // by child, empty without Mode
 	Children []PortID
 	Overlaps []PortID // ports that exist beside the children and use the parent's lanes
 	Decl     DeclID
+}
+
+// BreakoutPart is what a platform gives a child of a split port.
+type BreakoutPart struct {
+	Lanes Str // of the ASIC: "4,5"
+	Alias Str
+	Index uint16 // of the cage on the front panel
+}
+
+// SplitOf is the split that a port is a child of, and which child from 0; nil
+// for a whole port.
+func (f *Fabric) SplitOf(p PortID) (*Breakout, int) {
+	n := f.Ports[p].Split
+	if n == 0 {
+		return nil, 0
+	}
+	b := &f.Breakouts[n-1]
+	return b, slices.Index(b.Children, p)
 }
 
 // Headroom is what the source writes for the lossless classes of a port.

@@ -42,6 +42,8 @@ type Class struct {
 	MarkByApplication               bool
 	Transport                       Transport
 	RDMAMTU                         uint16 // 0 = not written
+	Redundancy                      uint8  // leaves that each of its nodes is cabled to, at least; 0 = not written
+	MaxOversubscription             Ratio  // zero = not written
 	Decl                            DeclID
 }
 

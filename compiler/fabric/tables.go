@@ -8,41 +8,41 @@ import (
 // Strings is the string table of a fabric. The zero value is ready.
 type Strings struct {
 	text []string
-	ids  map[string]Str
+	find func(string) (Str, bool) // among those it began with; nil: none
+	ids  map[string]Str           // of all others
 }
 
 // StringsFrom is a table that starts with the given strings under their own
-// indices; text[0] must be "".
-func StringsFrom(text []string) Strings { return Strings{text: text} }
-
-func (s *Strings) index() {
-	if s.ids != nil {
-		return
-	}
-	if len(s.text) == 0 {
-		s.text = []string{""}
-	}
-	s.ids = make(map[string]Str, len(s.text))
-	for i, t := range s.text {
-		if _, dup := s.ids[t]; !dup {
-			s.ids[t] = Str(i)
-		}
-	}
+// indices; text[0] must be "". Find looks one of them up.
+func StringsFrom(text []string, find func(string) (Str, bool)) Strings {
+	return Strings{text: text, find: find}
 }
 
 // Add returns the number of a string, entering it if needed.
 func (s *Strings) Add(text string) Str {
-	if text == "" {
-		return 0
-	}
-	s.index()
-	if id, ok := s.ids[text]; ok {
+	if id := s.Find(text); id != 0 || text == "" {
 		return id
+	}
+	if s.ids == nil {
+		s.ids = map[string]Str{}
+	}
+	if len(s.text) == 0 {
+		s.text = []string{""}
 	}
 	id := Str(len(s.text))
 	s.text = append(s.text, text)
 	s.ids[text] = id
 	return id
+}
+
+// Find returns the number of a string, 0 if it was never entered.
+func (s *Strings) Find(text string) Str {
+	if s.find != nil {
+		if id, ok := s.find(text); ok {
+			return id
+		}
+	}
+	return s.ids[text]
 }
 
 // Text returns a string by number.
@@ -51,12 +51,6 @@ func (s *Strings) Text(id Str) string {
 		return ""
 	}
 	return s.text[id]
-}
-
-// Find returns the number of a string, 0 if it was never entered.
-func (s *Strings) Find(text string) Str {
-	s.index()
-	return s.ids[text]
 }
 
 // Text returns a string by number.
@@ -90,14 +84,35 @@ func (f *Fabric) PortAddress(p PortID) string {
 	return f.Text(dev.Address) + "." + word + `["` + f.Text(port.Name) + `"]`
 }
 
-// LinkAddress is the address of a link: `link.tor["1"]`.
+// LinkAddress is the address of a link: `link.tor["1"]`, that of the upper port
+// where a topology or list made it.
 func (f *Fabric) LinkAddress(l LinkID) string {
 	link := &f.Links[l]
+	if link.Origin == OfTopology || link.Origin == OfCabling {
+		p := link.B
+		if a, b := &f.Devices[f.Ports[link.A].Device], &f.Devices[f.Ports[link.B].Device]; a.Kind != Node && (b.Kind == Node || a.Tier > b.Tier) {
+			p = link.A
+		}
+		return f.PortAddress(p)
+	}
 	a := f.Text(f.Decls[link.Decl].Module) + "link." + f.Text(link.Name)
 	if link.Key != 0 {
 		a += `["` + f.Text(link.Key) + `"]`
 	}
 	return a
+}
+
+// LinkLabel is a label for an attribute of a link: where it was written, be that
+// the row of a cable list, else the declaration of the link.
+func (f *Fabric) LinkLabel(l LinkID, n schema.Attr, text string) diag.Label {
+	link := &f.Links[l]
+	if at, ok := f.attrOf(link.Decl, n); ok && link.Origin != OfCabling {
+		return diag.Label{Span: at.Span, Where: f.Where(link.Decl), Text: text}
+	}
+	if link.List != 0 && (link.Origin == OfCabling || n == schema.ACable) {
+		return diag.Label{Span: link.Row, Where: f.Text(f.Cablings[link.List].Address), Text: text}
+	}
+	return f.DeclLabel(link.Decl, text)
 }
 
 // LAGAddress is the address of a LAG or bond.
@@ -132,17 +147,27 @@ func (f *Fabric) Where(d DeclID) string {
 // given declaration and layers, and the attribute's place in it. ok is false
 // when no declaration wrote it: the model or a built-in default did.
 func (f *Fabric) Origin(d DeclID, l LayersID, n schema.Attr) (at AttrSpan, by DeclID, ok bool) {
-	for _, by := range f.Layers[l].Before {
+	layers := &f.Layers[l]
+	for _, by := range layers.Before {
 		if at, ok = f.attrOf(by, n); ok {
 			return at, by, true
 		}
 	}
-	if at, ok = f.attrOf(d, n); ok {
+	// A port that no block speaks of has its switch's declaration.
+	if at, ok = f.attrOf(d, n); ok && (l == 0 || !f.Decls[d].Tier || TierSays(n, layers.NIC)) {
 		return at, d, true
 	}
-	for _, by := range f.Layers[l].Chain {
+	for _, by := range layers.Chain {
+		if f.Decls[by].Tier && !TierSays(n, layers.NIC) {
+			continue
+		}
 		if at, ok = f.attrOf(by, n); ok {
 			return at, by, true
+		}
+	}
+	if n == schema.AModel || n == schema.AOS {
+		if at, ok = f.attrOf(layers.Below, n); ok {
+			return at, layers.Below, true
 		}
 	}
 	return AttrSpan{}, 0, false
@@ -157,11 +182,44 @@ func (f *Fabric) attrOf(d DeclID, n schema.Attr) (AttrSpan, bool) {
 	return AttrSpan{}, false
 }
 
+// PortOrigin is Origin for a port: what its link writes is nearer than what
+// stands around it, and farther than what it says itself. The length and media
+// of a cable may be those of a list.
+func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool) {
+	port := &f.Ports[p]
+	if port.Link != 0 && linksBelow(n) {
+		own, before := port.Decl, f.Layers[port.Layers].Before
+		if port.Flags&Implicit != 0 {
+			own = 0
+		}
+		for _, by := range append(before[:len(before):len(before)], own) {
+			if at, ok := f.attrOf(by, n); ok {
+				return diag.Label{Span: at.Span, Where: f.Where(by)}, true
+			}
+		}
+		link := &f.Links[port.Link]
+		if at, ok := f.attrOf(link.Decl, n); ok {
+			return diag.Label{Span: at.Span, Where: f.Where(link.Decl)}, true
+		}
+		if n == schema.ACable && link.List != 0 {
+			return f.LinkLabel(port.Link, n, ""), true
+		}
+	}
+	at, by, ok := f.Origin(port.Decl, port.Layers, n)
+	if !ok && n == schema.ASpeed && port.NIC == 0 && port.Flags&SpeedSet != 0 && f.Ports[port.Peer].NIC != 0 {
+		return f.PortOrigin(port.Peer, n) // a node port of a topology has the speed of its NIC
+	}
+	return diag.Label{Span: at.Span, Where: f.Where(by)}, ok
+}
+
 // PortLabel is a label for an attribute of a port: at the place where the value
 // was written, else at the port's (or its device's) declaration.
 func (f *Fabric) PortLabel(p PortID, n schema.Attr, text string) diag.Label {
-	port := &f.Ports[p]
-	return f.Label(port.Decl, port.Layers, n, text)
+	if l, ok := f.PortOrigin(p, n); ok {
+		l.Text = text
+		return l
+	}
+	return f.Label(f.Ports[p].Decl, f.Ports[p].Layers, n, text)
 }
 
 // Label is a label for an attribute of any row with a declaration and layers.

@@ -72,6 +72,7 @@ type Port struct {
 	FEC     Opt[FEC]    `json:"fec,omitzero"`
 	// Breakout is the split that a port is a child of, on its first child: "4x100G".
 	Breakout string      `json:"breakout,omitempty"`
+	Split    *Split      `json:"split,omitempty"` // of every child, where the platform's own words are known
 	Autoneg  Opt[bool]   `json:"autoneg,omitzero"`
 	MTU      Opt[uint16] `json:"mtu,omitzero"` // IP MTU; a target converts it to its own count
 
@@ -83,6 +84,17 @@ type Port struct {
 	Headroom []Headroom  `json:"headroom,omitempty"` // one per lossless priority group, ascending
 
 	NIC *NIC `json:"nic,omitempty"` // on nodes only
+}
+
+// Split is how the platform spells the split that a port is a child of, and
+// what it gives that child.
+type Split struct {
+	Parent string `json:"parent"` // "Ethernet8"
+	Mode   string `json:"mode"`   // "4x25G[10G]"
+	Number uint8  `json:"number"` // of the child, from 1
+	Lanes  string `json:"lanes"`  // of the ASIC: "8,9"
+	Alias  string `json:"alias"`  // "etp2a"
+	Index  uint16 `json:"index"`  // of the cage on the front panel
 }
 
 // Headroom is the buffer of one lossless priority group of one port.

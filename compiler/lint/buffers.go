@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/derive"
@@ -10,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var buffers = []*Rule{roce501, roce502, roce503, roce512}
+var buffers = []*Rule{roce501, roce502, roce503, roce504, roce512}
 
 var roce501 = &Rule{
 	Rule: diag.Rule{
@@ -38,43 +39,58 @@ func headroomSize(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("headroom of priority %d on %s is %d B, and %s for %s is %d B", priority, p.Name(e), h.Xoff, why, Meters(max(l.CableMm, h.AssumedMm)), least),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.AtPort(e, schema.AHeadroom, ""), p.Fabric.Label(l.Decl, 0, schema.ACable, "the cable")},
+			Labels: []diag.Label{p.AtPort(e, schema.AHeadroom, ""), p.Fabric.LinkLabel(e.Port.Link, schema.ACable, "the cable")},
 			Notes:  []string{fmt.Sprintf("the reference formula gives %d B", h.Reference)}, Help: fmt.Sprintf("use %d B or more, or leave it to be computed", max(least, h.Reference)),
 		})
 	})
 }
 
+// headroomOn is ports of a switch that share a row of derived facts.
+type headroomOn struct {
+	first fabric.PortID
+	ports int
+}
+
 // eachHeadroom calls visit for each lossless priority of switch ports, once for
 // every distinct row of derived facts on a device.
 func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, ports int)) {
-	type key struct {
-		device fabric.DeviceID
-		fact   derive.FactID
-		alone  fabric.PortID
+	if p.headrooms == nil {
+		p.headrooms = p.headroomRows()
 	}
-	count := map[key]int{}
-	first := map[key]fabric.PortID{}
-	var order []key
-	for id := 1; id < len(p.Fabric.Ports); id++ {
-		port := &p.Fabric.Ports[id]
-		if p.Facts.Of[id] == 0 || p.Fabric.Devices[port.Device].Kind != fabric.Switch {
-			continue
-		}
-		k := key{port.Device, p.Facts.Of[id], p.alone(fabric.PortID(id))}
-		if count[k] == 0 {
-			first[k] = fabric.PortID(id)
-			order = append(order, k)
-		}
-		count[k]++
-	}
-	for _, k := range order {
-		e := p.End(first[k])
+	for _, row := range p.headrooms {
+		e := p.End(row.first)
 		for priority, h := range p.Facts.Port(e.ID).Headroom {
 			if h.Source != derive.SourceNone || h.TableMiss {
-				visit(e, priority, h, count[k])
+				visit(e, priority, h, row.ports)
 			}
 		}
 	}
+}
+
+func (p *Pass) headroomRows() []headroomOn {
+	f := p.Fabric
+	rows := []headroomOn{}
+	alone := p.Accepting()
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if f.Devices[d].Kind != fabric.Switch {
+			continue
+		}
+		start := len(rows) // few rows for each switch: a search through them is short
+		first, end := f.PortsOf(d)
+		for id := first; id < end; id++ {
+			fact := p.Facts.Of[id]
+			if fact == 0 {
+				continue
+			}
+			i := slices.IndexFunc(rows[start:], func(r headroomOn) bool { return p.Facts.Of[r.first] == fact })
+			if i < 0 || alone {
+				rows = append(rows, headroomOn{id, 1})
+			} else {
+				rows[start+i].ports++
+			}
+		}
+	}
+	return rows
 }
 
 var roce502 = &Rule{
@@ -149,7 +165,7 @@ func tableRow(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s has no lossless profile for %s at %s: port %s would have PFC and no buffer for it", p.Fabric.Text(e.Device.Name), Speed(e.Port.Mbps), Meters(max(l.CableMm, h.AssumedMm)), p.Name(e)),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.Fabric.Label(l.Decl, 0, schema.ACable, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.AModel, "the switch")},
+			Labels: []diag.Label{p.Fabric.LinkLabel(e.Port.Link, schema.ACable, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.AModel, "the switch")},
 			Notes:  []string{p.lengths(m, e.Port.Mbps)},
 			Help:   "write headroom on the port, or use a switch that has the row; a length shorter than the real one would lose frames",
 		})

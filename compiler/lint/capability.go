@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var capability = []*Rule{roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce710, roce720}
+var capability = []*Rule{roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce709, roce710, roce720}
 
 // eachRDMANIC calls visit for every NIC port whose contract carries RDMA.
 func (p *Pass) eachRDMANIC(visit func(e End, n *fabric.NIC, m *fabric.NICModel, c *fabric.Class)) {
@@ -167,15 +167,11 @@ func roceMode(p *Pass) {
 			return
 		}
 		a, b, note := p.Deviant(e, other.e, func(x End) string { return f.Text(f.NICs[x.Port.NIC].RoCE) })
-		d := diag.Diagnostic{
+		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("class %s: %s uses RoCE %s, %s uses %s", f.Text(c.Name), p.Name(e), mode, p.Name(other.e), other.mode), Address: f.PortAddress(a.ID),
 			Concerns: []string{f.PortAddress(b.ID)},
-			Labels:   []diag.Label{p.AtPort(a, schema.ARoCEMode, ""), p.AtPort(b, schema.ARoCEMode, "the other")}, Help: "set one roce_mode",
-		}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		p.Report(d)
+			Labels:   []diag.Label{p.AtPort(a, schema.ARoCEMode, ""), p.AtPort(b, schema.ARoCEMode, "the other")}, Help: "set one roce_mode", Notes: noted(note),
+		})
 	})
 }
 

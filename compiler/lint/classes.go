@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -145,15 +146,11 @@ func classPriority(p *Pass) {
 				f1, f2 = onB, onA
 			}
 			name := p.Fabric.Text(c.Name)
-			d := diag.Diagnostic{
+			p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s is priority %s on %s, and %s on its peer %s", name, landing(f1), p.Name(first), landing(f2), p.Name(second)),
 				Labels:  []diag.Label{p.AtContract(first, p.mapAttr(first), c, schema.APriority, ""), p.AtContract(second, p.mapAttr(second), c, schema.APriority, "other end")},
-				Help:    "use one map on both ends",
-			}
-			if note != "" {
-				d.Notes = append(d.Notes, note)
-			}
-			p.Report(p.AboutLink(l, first, second, d))
+				Help:    "use one map on both ends", Notes: noted(note),
+			}))
 		})
 	})
 }
@@ -240,15 +237,7 @@ segment "far" {
 
 func pcpRouted(p *Pass) {
 	f := p.Fabric
-	routed := map[fabric.SegmentID]fabric.SegmentID{} // a routed RDMA segment and one it reaches
-	for a := 1; a < len(f.Segments); a++ {
-		for b := 1; b < len(f.Segments); b++ {
-			sa, sb := &f.Segments[a], &f.Segments[b]
-			if a != b && sa.Gateway.IsValid() && sb.Gateway.IsValid() && sa.VRF == sb.VRF && sa.QoS != 0 && sb.QoS != 0 {
-				routed[fabric.SegmentID(a)] = fabric.SegmentID(b)
-			}
-		}
-	}
+	routed := p.routedSegments()
 	p.Managed(func(e End) {
 		if e.Profile.Trust != fabric.TrustPCP || !p.RDMA(e) {
 			return
@@ -263,14 +252,37 @@ func pcpRouted(p *Pass) {
 			report("the port is routed", p.AtPort(e, schema.AAddress, "the routed port"))
 			return
 		}
-		for _, s := range append(f.VLANSets[e.Port.VLANs], e.Port.Native) {
-			if other, ok := routed[s]; ok && s != 0 {
+		for _, s := range append(slices.Clone(f.VLANSets[e.Port.VLANs]), e.Port.Native) {
+			if other := routed[s]; other != 0 {
 				report(fmt.Sprintf("segments %s and %s reach each other", f.Text(f.Segments[s].Name), f.Text(f.Segments[other].Name)),
 					f.Label(f.Segments[s].Decl, 0, schema.AGateway, "the gateway"))
 				return
 			}
 		}
 	})
+}
+
+// routedSegments says of each segment with a gateway which other one it reaches
+// in its VRF, 0 for none.
+func (p *Pass) routedSegments() []fabric.SegmentID {
+	reaches := make([]fabric.SegmentID, len(p.Fabric.Segments))
+	first := map[fabric.Str]fabric.SegmentID{}
+	for id := fabric.SegmentID(1); int(id) < len(p.Fabric.Segments); id++ {
+		s := &p.Fabric.Segments[id]
+		if !s.Gateway.IsValid() || s.QoS == 0 {
+			continue
+		}
+		one := first[s.VRF]
+		if one == 0 {
+			first[s.VRF] = id
+			continue
+		}
+		reaches[id] = one
+		if reaches[one] == 0 {
+			reaches[one] = id
+		}
+	}
+	return reaches
 }
 
 var roce208 = &Rule{
@@ -301,15 +313,11 @@ func classTrust(p *Pass) {
 			return
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return trustName(e.Profile.Trust) })
-		d := diag.Diagnostic{
+		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s trusts %s, its peer %s trusts %s", p.Name(first), trustName(first.Profile.Trust), p.Name(second), trustName(second.Profile.Trust)),
 			Labels:  []diag.Label{p.AtContract(first, schema.ATrust, nil, 0, ""), p.AtContract(second, schema.ATrust, nil, 0, "other end")},
-			Notes:   []string{"class " + list(moved)}, Help: "align trust",
-		}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		p.Report(p.AboutLink(l, first, second, d))
+			Notes:   noted("class "+list(moved), note), Help: "align trust",
+		}))
 	})
 }
 

@@ -290,7 +290,7 @@ var roce226 = &Rule{
 func smbDirect(p *Pass) {
 	f := p.Fabric
 	p.Managed(func(e End) {
-		if e.Device.Kind != fabric.Node || e.Port.Manage == fabric.HandsOff || !strings.HasPrefix(f.Text(e.Device.OSName), "windows") {
+		if e.Device.Kind != fabric.Node || e.Port.Manage == fabric.HandsOff || !strings.HasPrefix(f.Text(e.Device.OSName), "windows") && !strings.HasPrefix(f.Text(e.Device.OSName), "azure") {
 			return
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var ecn = []*Rule{roce401, roce403, roce404, roce406, roce408, roce409}
+var ecn = []*Rule{roce401, roce403, roce404, roce406, roce408, roce409, roce416}
 
 var roce401 = &Rule{
 	Rule: diag.Rule{
@@ -38,37 +39,58 @@ func ecnBeforePFC(p *Pass) {
 	})
 }
 
+// markedOn is switch ports that share a profile and derived facts.
+type markedOn struct {
+	profile fabric.ProfileID
+	fact    derive.FactID
+	first   fabric.PortID
+	ports   int
+}
+
 // eachMarking calls visit for each class that a switch port marks, once for
 // every distinct profile and set of derived facts.
 func (p *Pass) eachMarking(visit func(e End, c *fabric.Class, queue uint8, ports int)) {
+	if p.marking == nil {
+		p.marking = p.markingRows()
+	}
+	for _, row := range p.marking {
+		e := p.End(row.first)
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if on.Queue < 8 && p.Facts.Port(e.ID).ECN[on.Queue].On {
+				visit(e, c, on.Queue, row.ports)
+			}
+		})
+	}
+}
+
+func (p *Pass) markingRows() []markedOn {
 	type key struct {
 		profile fabric.ProfileID
-		fact    uint32
-		alone   fabric.PortID
+		fact    derive.FactID
 	}
-	first := map[key]fabric.PortID{}
-	count := map[key]int{}
-	var order []key
-	for id := 1; id < len(p.Fabric.Ports); id++ {
+	rows := []markedOn{}
+	at := map[key]int{}
+	alone := p.Accepting()
+	var last int // neighbours are mostly alike
+	for id := fabric.PortID(1); int(id) < len(p.Fabric.Ports); id++ {
 		port := &p.Fabric.Ports[id]
 		if port.Profile == 0 || p.Fabric.Devices[port.Device].Kind != fabric.Switch {
 			continue
 		}
-		k := key{port.Profile, uint32(p.Facts.Of[id]), p.alone(fabric.PortID(id))}
-		if count[k] == 0 {
-			first[k] = fabric.PortID(id)
-			order = append(order, k)
+		k := key{port.Profile, p.Facts.Of[id]}
+		i, seen := last, last < len(rows) && rows[last].profile == k.profile && rows[last].fact == k.fact
+		if !seen {
+			i, seen = at[k]
 		}
-		count[k]++
+		if !seen || alone {
+			i = len(rows)
+			at[k] = i
+			rows = append(rows, markedOn{k.profile, k.fact, id, 0})
+		}
+		rows[i].ports++
+		last = i
 	}
-	for _, k := range order {
-		e := p.End(first[k])
-		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-			if on.Queue < 8 && p.Facts.Port(e.ID).ECN[on.Queue].On {
-				visit(e, c, on.Queue, count[k])
-			}
-		})
-	}
+	return rows
 }
 
 var roce403 = &Rule{
@@ -91,9 +113,13 @@ func ecnRange(p *Pass) {
 		if x.MinBytes <= x.MaxBytes && x.Probability >= 1 && x.Probability <= 100 {
 			return
 		}
+		wrong, help := fmt.Sprintf("from %d B up to %d B, which is less", x.MinBytes, x.MaxBytes), "make min smaller than max"
+		if x.MinBytes <= x.MaxBytes {
+			wrong, help = fmt.Sprintf("with a probability of %d %%, and it is 1 to 100", x.Probability), "write a probability of 1 to 100"
+		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("ECN of class %s on %s: min %d B, max %d B, probability %d %%", p.Fabric.Text(c.Name), p.Name(e), x.MinBytes, x.MaxBytes, x.Probability),
-			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, "")}, Help: "make min smaller than max",
+			Summary: fmt.Sprintf("ECN of class %s on %s marks %s", p.Fabric.Text(c.Name), p.Name(e), wrong),
+			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, "")}, Help: help,
 		})
 	})
 }
@@ -176,10 +202,16 @@ func cnpMark(p *Pass) {
 		if !p.cnpMarksDiffer(a, b) {
 			return
 		}
-		ca, cb := p.cnpClass(a), p.cnpClass(b)
-		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
-			Summary: fmt.Sprintf("CNPs are %s on %s, and its peer %s expects %s", marksOf(ca), p.Name(a), p.Name(b), marksOf(cb)),
-			Labels:  []diag.Label{p.Fabric.Label(ca.Decl, 0, schema.ADSCP, ""), p.Fabric.Label(cb.Decl, 0, schema.ADSCP, "other end")}, Help: "use one value",
+		first, second, note := p.Deviant(a, b, func(e End) string {
+			if c := p.cnpClass(e); c != nil {
+				return "CNPs at " + marksOf(c)
+			}
+			return "no CNP class"
+		})
+		one, other := p.cnpClass(first), p.cnpClass(second)
+		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
+			Summary: fmt.Sprintf("CNPs are %s on %s, and %s on its peer %s", marksOf(one), p.Name(first), marksOf(other), p.Name(second)),
+			Labels:  []diag.Label{p.Fabric.Label(one.Decl, 0, schema.ADSCP, ""), p.Fabric.Label(other.Decl, 0, schema.ADSCP, "other end")}, Help: "use one value; 48 is the NICs' default", Notes: noted(note),
 		}))
 	})
 }

@@ -22,6 +22,13 @@ func edit(text string, pairs ...string) string {
 	return done + text
 }
 
+// fourNodes is four hosts on one switch; port is said of the first switch port,
+// nic of every NIC.
+func fourNodes(port, nic string) string {
+	return edit(twoNodes(port), `port "Ethernet4" {`, `port "Ethernet[4-12:4]" {`, `n2 = 2 }`, `n2 = 2, n3 = 3, n4 = 4 }`, `nic "rail0" {`, "nic \"rail0\" {\n    "+nic,
+		`n2 = "Ethernet4" }`, `n2 = "Ethernet4", n3 = "Ethernet8", n4 = "Ethernet12" }`)
+}
+
 // bonded is a host with a LACP bond; nic is said of its second port.
 func bonded(nic string) string {
 	return edit(twoNodes(""),
@@ -85,6 +92,23 @@ func pcpAccess(port string) string {
 		"    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage").Replace(twoNodes("")),
 		`port "Ethernet4" {`, "port \"Ethernet8\" {\n    "+port+"\n  }\n  port \"Ethernet4\" {")
 }
+
+// spareHost is a host on the spare port of pcpAccess.
+const spareHost = `node "s" {
+  os   = "ubuntu/24.04"
+  slot = 9
+  nic "rail0" {
+    model   = "nvidia/connectx-6-dx"
+    speed   = "100G"
+    fec     = "rs"
+    segment = segment.storage
+  }
+}
+link "s" {
+  ends  = [node.s.nic["rail0"], switch.tor.port["Ethernet8"]]
+  cable = { media = "dac", length = "3m" }
+}
+`
 
 // noDSCP is a switch model with or without PFC by DSCP.
 func noDSCP(has string) string {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/derive"
@@ -17,6 +18,8 @@ type Pass struct {
 	Facts  *derive.Facts
 	AsOf   string // YYYY-MM-DD, "" = no date given
 
+	everyRow bool // walks skip nothing: for tests
+
 	rule   *Rule
 	found  diag.List
 	groups []groupID // by PortID, made on first use
@@ -24,7 +27,21 @@ type Pass struct {
 	known  map[majorityKey]majority
 	alike  []alike // made on first use
 
-	carriers [][]fabric.DeviceID // by SegmentID, made on first use
+	// Made on first use.
+	kind      *kinds
+	headrooms []headroomOn
+	marking   []markedOn
+	ranks     []uint8 // by DeviceID
+
+	// Room that is used again.
+	subnets []subnet   // of one device
+	spines  []parallel // of one leaf
+
+	// Of floods, made on first use.
+	carriers    [][]fabric.DeviceID // by SegmentID
+	edges       [][]fabric.PortID   // by DeviceID
+	outwards    []fabric.PortID
+	outwardDone bool
 }
 
 // Report adds a finding of the running rule, whose code and severity are
@@ -49,21 +66,26 @@ func (p *Pass) End(id fabric.PortID) End {
 	return End{id, port, &p.Fabric.Profiles[port.Profile], &p.Fabric.Devices[port.Device]}
 }
 
-// Links calls visit for every link, declared backup links included.
+// Links calls visit for every link, declared backup links included, that can
+// yield a finding: of links that are alike to a rule, all if the first yields
+// one. What visit does besides reporting must not depend on it.
 func (p *Pass) Links(visit func(l fabric.LinkID, a, b End)) {
-	for id := 1; id < len(p.Fabric.Links); id++ {
-		l := &p.Fabric.Links[id]
-		visit(fabric.LinkID(id), p.End(l.A), p.End(l.B))
-	}
+	k := p.kinds()
+	p.walk(k.links, k.linksLast, func(row int) {
+		l := &p.Fabric.Links[row]
+		visit(fabric.LinkID(row), p.End(l.A), p.End(l.B))
+	})
 }
 
-// Managed calls visit for every port that a profile speaks for.
+// Managed calls visit for every port that a profile speaks for, as Links does
+// for links. A rule may look at the port and at its peer.
 func (p *Pass) Managed(visit func(End)) {
-	for id := 1; id < len(p.Fabric.Ports); id++ {
-		if p.Fabric.Ports[id].Profile != 0 {
-			visit(p.End(fabric.PortID(id)))
+	k := p.kinds()
+	p.walk(k.pairs, k.pairsLast, func(row int) {
+		if p.Fabric.Ports[row].Profile != 0 {
+			visit(p.End(fabric.PortID(row)))
 		}
-	}
+	})
 }
 
 // Classes calls visit for every class of a port's contract, with where it lands.
@@ -180,18 +202,12 @@ type majorityKey struct {
 }
 
 // group puts every port with a profile into the group of ports that should be
-// like it: same kind of device, same role (or model) of device, same role of port.
+// like it: same kind and role of device, same role of port.
 func (p *Pass) group() {
 	if p.groups != nil {
 		return
 	}
-	type key struct {
-		kind  fabric.DeviceKind
-		role  fabric.Str
-		model fabric.ModelID
-		port  fabric.PortRole
-	}
-	ids := map[key]groupID{}
+	ids := map[alikeKey]groupID{}
 	p.groups = make([]groupID, len(p.Fabric.Ports))
 	p.sizes = make([]int, 1)
 	for id := 1; id < len(p.Fabric.Ports); id++ {
@@ -199,10 +215,8 @@ func (p *Pass) group() {
 		if e.Port.Profile == 0 || e.Port.Link == 0 {
 			continue
 		}
-		k := key{kind: e.Device.Kind, role: e.Device.Role, port: e.Port.Role}
-		if k.role == 0 {
-			k.model = e.Device.Model
-		}
+		k := p.roleKey(e.Device)
+		k.port = e.Port.Role
 		g, ok := ids[k]
 		if !ok {
 			g = groupID(len(p.sizes))
@@ -212,6 +226,11 @@ func (p *Pass) group() {
 		p.groups[id] = g
 		p.sizes[g]++
 	}
+}
+
+// noted are the notes of a finding, without the empty ones.
+func noted(notes ...string) []string {
+	return slices.DeleteFunc(notes, func(n string) bool { return n == "" })
 }
 
 // list joins words for a sentence: "a, b and c".

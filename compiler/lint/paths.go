@@ -2,13 +2,15 @@ package lint
 
 import (
 	"fmt"
+	"net/netip"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var paths = []*Rule{roce806, roce807, roce811}
+var paths = []*Rule{roce806, roce807, roce809, roce810, roce811, roce815, roce816, roce817, roce823}
 
 var roce806 = &Rule{
 	Rule: diag.Rule{
@@ -37,14 +39,10 @@ func pathMTU(p *Pass) {
 			return // a bridged port only has to accept what its host sends
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return fmt.Sprint(e.Port.MTU) })
-		d := diag.Diagnostic{
+		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("MTU is %d on %s and %d on its peer %s", first.Port.MTU, p.Name(first), second.Port.MTU, p.Name(second)),
-			Labels:  []diag.Label{p.AtPort(first, schema.AMTU, ""), p.AtPort(second, schema.AMTU, "other end")}, Help: "align them; an MTU is best written once, on the segment",
-		}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		p.Report(p.AboutLink(l, first, second, d))
+			Labels:  []diag.Label{p.AtPort(first, schema.AMTU, ""), p.AtPort(second, schema.AMTU, "other end")}, Help: "align them; an MTU is best written once, on the segment", Notes: noted(note),
+		}))
 	})
 	p.hostMTUs(f)
 }
@@ -148,26 +146,45 @@ func classMTU(p *Pass) {
 		c := &f.QoS[e.Profile.QoS].Classes[x.NeedClass]
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("MTU %d of %s is below the %d that class %s needs for RDMA MTU %d", e.Port.MTU, p.Name(e), x.NeedMTU, f.Text(c.Name), c.RDMAMTU), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: fmt.Sprintf("raise it to %d or more; 4200 is usual for 4096", x.NeedMTU),
+			Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, x.NeedMTU),
 		})
 	}
+}
+
+// raise says how large an MTU has to be. A Linux host counts 96 bytes of headers
+// before it picks an RDMA MTU, more than are ever on the wire (theory E.1).
+func raise(e End, c *fabric.Class, need uint16) string {
+	if e.Device.Kind == fabric.Node {
+		need = max(need, c.RDMAMTU+96)
+	}
+	help := fmt.Sprintf("raise it to %d or more", need)
+	switch c.RDMAMTU {
+	case 4096:
+		help += "; 4200 is usual"
+	case 2048:
+		help += "; 2200 is usual"
+	}
+	return help
 }
 
 var roce811 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE811", Name: "host_subnet_twice", Severity: diag.Error,
-		Title:  "each NIC of a node is in a subnet of its own",
-		Why:    "the kernel answers ARP for any of its addresses on any NIC, and sends out of the first: one NIC carries the load of all",
-		Fix:    "one subnet per rail",
-		Source: "NVIDIA/nccl #1109, #1269; theory I13",
-		Bad:    twoRails(`segment.storage`),
-		Good:   twoRails(`segment.storage2`),
+		Title: "each NIC of a node is in a subnet of its own, unless the host is told how to tell them apart",
+		Why: "a Linux kernel answers ARP for any of its addresses on any NIC, and sends out of the first: one NIC carries the load of all. " +
+			"Where rocec writes the host it gives each such NIC a routing table, a rule and its own ARP answers, and one subnet does no harm; a host that it only compares has what its administrator gave it. " +
+			"Windows uses all NICs of a subnet by itself, as long as they are on one switch: over two switches the subnet has no second way when the cable between them fails",
+		Fix:    "one subnet per rail, or let rocec write the host",
+		Source: "NVIDIA/nccl #1109, #1269; theory I13; Microsoft, Simplified SMB Multichannel and Multi-NIC Cluster Networks; Azure Local physical network requirements",
+		Bad:    twoRails(`segment.storage`, `verify`),
+		Good:   twoRails(`segment.storage2`, `verify`) + sameSubnet,
 	},
 	Run: subnetTwice,
 }
 
-// twoRails is a host with two NICs on one switch; the second is in segment.
-func twoRails(segment string) string {
+// twoRails is a host with two NICs; the second is in segment, and manage says
+// who writes the host.
+func twoRails(segment, manage string) string {
 	return edit(twoNodes(``), `node "n" {`, `segment "storage2" {
   vlan   = 101
   subnet = "10.101.0.0/24"
@@ -175,8 +192,9 @@ func twoRails(segment string) string {
   mtu    = 9000
 }
 node "r" {
-  os   = "ubuntu/24.04"
-  slot = 9
+  os     = "ubuntu/24.04"
+  manage = "`+manage+`"
+  slot   = 9
   nic "rail0" {
     model  = "nvidia/connectx-6-dx"
     speed  = "100G"
@@ -192,28 +210,98 @@ node "r" {
 node "n" {`)
 }
 
+// sameSubnet is a host that rocec writes, with two NICs in one subnet.
+const sameSubnet = `
+node "own" {
+  os   = "ubuntu/24.04"
+  slot = 10
+  nic "rail0" {
+    model  = "nvidia/connectx-6-dx"
+    speed  = "100G"
+    native = segment.storage
+  }
+  nic "rail1" {
+    model   = "nvidia/connectx-6-dx"
+    speed   = "100G"
+    native  = segment.storage
+    address = "10.100.0.100/24"
+  }
+}
+`
+
 func subnetTwice(p *Pass) {
 	f := p.Fabric
-	on := map[fabric.DeviceID][]fabric.IfaceID{}
-	for id := 1; id < len(f.Ifaces); id++ {
-		iface := &f.Ifaces[id]
-		if !iface.RDMA || f.Devices[iface.Device].Kind != fabric.Node || f.Devices[iface.Device].Manage == fabric.HandsOff {
+	var mine []fabric.IfaceID // RDMA interfaces of the node, so far
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if f.Devices[d].Kind != fabric.Node || f.Devices[d].Manage == fabric.HandsOff {
 			continue
 		}
-		for _, other := range on[iface.Device] {
-			for _, a := range iface.Addresses {
-				for _, b := range f.Ifaces[other].Addresses {
-					if a.Masked() != b.Masked() || a.Addr() == b.Addr() {
-						continue
-					}
-					p.Report(diag.Diagnostic{
-						Summary: fmt.Sprintf("%s and %s share subnet %s: either answers ARP for both", p.ifaceName(other), p.ifaceName(fabric.IfaceID(id)), a.Masked()), Address: f.IfaceAddress(fabric.IfaceID(id)),
-						Concerns: []string{f.IfaceAddress(other), f.Text(f.Devices[iface.Device].Address)},
-						Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "give each NIC of the node a segment or subnet of its own",
-					})
+		mine = mine[:0]
+		for _, id := range p.Facts.IfacesOf(d) {
+			if !f.Ifaces[id].RDMA {
+				continue
+			}
+			for _, other := range mine {
+				if subnet, ok := p.commonSubnet(other, id); ok {
+					p.sameSubnet(other, id, subnet)
 				}
 			}
+			mine = append(mine, id)
 		}
-		on[iface.Device] = append(on[iface.Device], fabric.IfaceID(id))
 	}
+}
+
+// commonSubnet is a subnet in which two interfaces have different addresses.
+func (p *Pass) commonSubnet(a, b fabric.IfaceID) (netip.Prefix, bool) {
+	for _, x := range p.Fabric.Ifaces[a].Addresses {
+		for _, y := range p.Fabric.Ifaces[b].Addresses {
+			if x.Bits() == y.Bits() && x.Addr() != y.Addr() && x.Overlaps(y) {
+				return x.Masked(), true
+			}
+		}
+	}
+	return netip.Prefix{}, false
+}
+
+// sameSubnet reports two interfaces of a node in one subnet where that does harm.
+func (p *Pass) sameSubnet(a, b fabric.IfaceID, subnet netip.Prefix) {
+	f := p.Fabric
+	node := &f.Devices[f.Ifaces[b].Device]
+	d := diag.Diagnostic{
+		Address: f.IfaceAddress(b), Concerns: []string{f.IfaceAddress(a), f.Text(node.Address)},
+		Labels: []diag.Label{p.atAddress(b, ""), p.atAddress(a, "the other")}, Help: "give each NIC of the node a segment or subnet of its own",
+	}
+	if strings.HasPrefix(f.Text(node.OSName), "windows") || strings.HasPrefix(f.Text(node.OSName), "azure") {
+		one, other := p.faced(a), p.faced(b)
+		if one == 0 || other == 0 || one == other || f.Devices[one].MLAG != 0 && f.Devices[one].MLAG == f.Devices[other].MLAG {
+			return
+		}
+		d.Severity = diag.Warning
+		d.Summary = fmt.Sprintf("%s and %s share subnet %s over two switches, %s and %s", p.ifaceName(a), p.ifaceName(b), subnet, f.Text(f.Devices[one].Name), f.Text(f.Devices[other].Name))
+		p.Report(d)
+		return
+	}
+	if p.written(a) && p.written(b) {
+		return // by tables, rules and ARP settings of its own
+	}
+	d.Summary = fmt.Sprintf("%s and %s share subnet %s: either answers ARP for both, and rocec does not write the rules that keep them apart", p.ifaceName(a), p.ifaceName(b), subnet)
+	d.Help += `, or leave manage at "full"`
+	p.Report(d)
+}
+
+// written reports whether rocec writes an interface and what it is on.
+func (p *Pass) written(id fabric.IfaceID) bool {
+	iface := &p.Fabric.Ifaces[id]
+	return p.Fabric.Devices[iface.Device].Manage == fabric.Full && (iface.On == 0 || p.Fabric.Ports[iface.On].Manage == fabric.Full)
+}
+
+// faced is the switch at the other end of the port an interface is on, 0 if
+// there is none or it is on several.
+func (p *Pass) faced(id fabric.IfaceID) fabric.DeviceID {
+	if on := p.Fabric.Ifaces[id].On; on != 0 && p.Fabric.Ports[on].Peer != 0 {
+		if d := p.Fabric.Ports[p.Fabric.Ports[on].Peer].Device; p.Fabric.Devices[d].Kind == fabric.Switch {
+			return d
+		}
+	}
+	return 0
 }

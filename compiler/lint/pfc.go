@@ -33,18 +33,11 @@ func linkPFC(p *Pass) {
 			return
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return Priorities(e.Profile.PFC) })
-		d := diag.Diagnostic{
+		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("PFC priorities differ: %s has %s, %s has %s", p.Name(first), Priorities(first.Profile.PFC), p.Name(second), Priorities(second.Profile.PFC)),
 			Labels:  []diag.Label{p.AtContract(first, schema.APFC, nil, 0, ""), p.AtContract(second, schema.APFC, nil, 0, "other end")},
-			Help:    "give both ends the same qos, or make the class lossy on both",
-		}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		if broken := p.brokenClasses(first, second); broken != "" {
-			d.Notes = append(d.Notes, broken)
-		}
-		p.Report(p.AboutLink(l, first, second, d))
+			Help:    "give both ends the same qos, or make the class lossy on both", Notes: noted(note, p.brokenClasses(first, second)),
+		}))
 	})
 }
 
@@ -103,7 +96,7 @@ func pathLossless(p *Pass) {
 				}
 				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
 					Summary: fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", f.Text(c.Name), p.Name(e), on.Priority, p.Name(other)),
-					Labels:  []diag.Label{p.AtContract(e, schema.APFC, c, schema.APriority, ""), f.Label(f.Links[l].Decl, 0, schema.AEnds, "the link")},
+					Labels:  []diag.Label{p.AtContract(e, schema.APFC, c, schema.APriority, ""), p.Fabric.LinkLabel(l, schema.AEnds, "the link")},
 					Help:    fmt.Sprintf("enable PFC for priority %d there", on.Priority),
 				}))
 			})
@@ -206,8 +199,8 @@ func pfcUnused(p *Pass) {
 			return
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("PFC %s on %s has no class", Priorities(unused), p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, "")}, Help: "remove it",
+			Summary: fmt.Sprintf("PFC %s is on at %s, and no class uses it", Priorities(unused), p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, "")}, Help: "take it out of pfc, or make a class of that priority lossless",
 		})
 	})
 }
@@ -300,113 +293,6 @@ func pfcAll(p *Pass) {
 	})
 }
 
-var roce307 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE307", Name: "port_watchdog", Severity: diag.Error,
-		Title:  "a switch port with PFC has a PFC watchdog",
-		Why:    "one NIC that pauses for ever stops its port, then every port that feeds it, then the fabric",
-		Fix:    `leave watchdog at "auto", or give it times`,
-		Source: "Guo et al., SIGCOMM 2016, 4.3; Bai et al., NSDI 2023, 3.1",
-		Bad:    twoNodes(`watchdog = "off"`),
-		Good:   twoNodes(`watchdog = "auto"`),
-	},
-	Run: watchdogOff,
-}
-
-func watchdogOff(p *Pass) {
-	f := p.Fabric
-	p.Managed(func(e End) {
-		if e.Device.Kind != fabric.Switch || e.Profile.PFC == 0 || e.Profile.Watchdog.Mode == fabric.Keep {
-			return
-		}
-		m := &f.Models[e.Device.Model]
-		has, known := m.Watchdog[f.Text(e.Device.OSName)]
-		if !known {
-			has = m.Watchdog["*"]
-		}
-		d := diag.Diagnostic{
-			Address: f.PortAddress(e.ID), Labels: []diag.Label{p.AtContract(e, schema.AWatchdog, nil, 0, "")},
-			Summary: fmt.Sprintf("port %s has PFC and no watchdog: one bad NIC can stop the fabric", p.Name(e)), Help: `leave watchdog at "auto", or give it times`,
-		}
-		switch off := e.Profile.Watchdog.Mode == fabric.Off || e.Profile.Watchdog.Mode == fabric.Unwritten; {
-		case has && off:
-			p.Report(d)
-		case !has && e.Device.Model != 0:
-			d.Severity, d.Help = diag.Warning, "watch its pause counters by other means"
-			d.Summary = fmt.Sprintf("port %s has PFC, and the data of %s knows no watchdog for os %s", p.Name(e), f.Text(m.Name), f.Text(e.Device.OSName))
-			p.Report(d)
-		}
-	})
-}
-
-var roce308 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE308", Name: "port_watchdog_detect", Severity: diag.Warning,
-		Title:  "the watchdog detects within 100 ms to 5 s, and not faster than it polls",
-		Why:    "too fast it takes congestion for a storm and drops lossless frames; too slow the fabric stands still",
-		Fix:    "use 200 to 400 ms",
-		Source: "SONiC pfcwd defaults; sonic-pfcwd.yang; sonic-net/sonic-mgmt #2205",
-		Bad:    twoNodes(`watchdog = { detect = "50ms", restore = "400ms" }`),
-		Good:   twoNodes(`watchdog = { detect = "200ms", restore = "400ms", poll = "200ms" }`),
-	},
-	Run: watchdogDetect,
-}
-
-func watchdogDetect(p *Pass) {
-	p.EachProfile(func(e End, ports int) {
-		w := e.Profile.Watchdog
-		if w.Mode != fabric.Written || w.DetectMs == 0 || w.DetectMs >= 100 && w.DetectMs <= 5000 && w.DetectMs >= w.PollMs {
-			return
-		}
-		d := diag.Diagnostic{
-			Summary: fmt.Sprintf("watchdog on %s detects in %d ms", p.Name(e), w.DetectMs), Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.atWatchdog(e)}, Help: "use 200 to 400 ms, and not less than the poll interval",
-		}
-		if w.DetectMs < w.PollMs {
-			d.Summary += fmt.Sprintf(" and polls every %d ms", w.PollMs)
-		}
-		p.Report(d)
-	})
-}
-
-// atWatchdog points at the restated watchdog of a port, else at that of the
-// lossless class that wrote it.
-func (p *Pass) atWatchdog(e End) diag.Label {
-	var c *fabric.Class
-	p.Classes(e, func(k *fabric.Class, _ fabric.ClassOn) {
-		if c == nil && k.Watchdog.Mode != fabric.Unwritten {
-			c = k
-		}
-	})
-	return p.AtContract(e, schema.AWatchdog, c, schema.AWatchdog, "")
-}
-
-var roce309 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE309", Name: "port_watchdog_restore", Severity: diag.Warning,
-		Title:  "the watchdog restores no faster than it detects",
-		Why:    "a queue that is restored before a storm can be detected again flaps between dropping and pausing",
-		Fix:    "make restore at least detect",
-		Source: "sonic-net/sonic-buildimage #29203",
-		Bad:    twoNodes(`watchdog = { detect = "400ms", restore = "200ms" }`),
-		Good:   twoNodes(`watchdog = { detect = "400ms", restore = "400ms" }`),
-	},
-	Run: watchdogRestore,
-}
-
-func watchdogRestore(p *Pass) {
-	p.EachProfile(func(e End, ports int) {
-		w := e.Profile.Watchdog
-		if w.Mode != fabric.Written || w.RestoreMs == 0 || w.RestoreMs >= w.DetectMs {
-			return
-		}
-		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("watchdog on %s restores after %d ms and detects after %d ms: it will flap", p.Name(e), w.RestoreMs, w.DetectMs),
-			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.atWatchdog(e)}, Help: "make restore at least detect",
-		})
-	})
-}
-
 var roce310 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE310", Name: "port_pfc_queue", Severity: diag.Error,
@@ -438,38 +324,91 @@ func pfcQueue(p *Pass) {
 var roce311 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE311", Name: "port_pfc_untrusted", Severity: diag.Error,
-		Title:  "no PFC towards a peer outside the fabric or not trusted",
-		Why:    "whoever may send pause frames may stop the fabric",
-		Fix:    "turn PFC off there",
-		Source: "theory I17",
-		Bad:    external(`qos = qos.roce`),
-		Good:   external(``),
+		Title: "no pause from outside the fabric, or from who is not trusted, reaches a lossless port",
+		Why: "whoever may send pause frames may stop the fabric. A pause frame itself ends at the port that takes it, but the queue it stops fills its switch, and that switch pauses its own neighbours: " +
+			"so a pause travels over every link with PFC as far as the VLAN does. A port towards the outside that has PFC is reported itself. Where nothing is known of that port, because its switch is not managed " +
+			"and no qos is written there, it is taken to let pauses in, and the first port with PFC that they come to is reported, with the way",
+		Fix:    "turn PFC off towards the outside, or say that it is off there: qos = qos.untrusted",
+		Source: "theory I16, I17; Guo et al., SIGCOMM 2016, section 4.3",
+		Bad:    external(`qos = qos.roce`+behindTor) + behindProvider(``),
+		Good:   external(behindTor) + behindProvider(`qos = qos.untrusted`),
 	},
 	Run: pfcUntrusted,
 }
 
+// behindProvider is a switch of somebody else's behind one more port of tor; a
+// node that nobody trusts is on it, and shares a VLAN that carries no RDMA with
+// tor. port is said of that node's switch port.
+func behindProvider(port string) string {
+	return `
+segment "office" {
+  vlan = 10
+}
+switch "provider" {
+  manage = "none"
+  port "eth1" {
+    speed    = "100G"
+    segments = segment.office
+    qos      = qos.roce
+  }
+  port "eth2" {
+    speed  = "100G"
+    native = segment.office
+    ` + port + `
+  }
+}
+node "kiosk" {
+  manage  = "none"
+  trusted = false
+  nic "eth0" {
+    speed = "100G"
+  }
+}
+link "kiosk" {
+  ends  = [switch.provider.port["eth2"], node.kiosk.nic["eth0"]]
+  cable = { media = "dac", length = "3m" }
+}
+link "provider" {
+  ends  = [switch.provider.port["eth1"], switch.tor.port["Ethernet16"]]
+  cable = { media = "dac", length = "3m" }
+}
+`
+}
+
+// behindTor ends the external port of tor and begins the one towards provider.
+const behindTor = "\n  }\n  port \"Ethernet16\" {\n    speed    = \"100G\"\n    qos      = qos.roce\n    segments = segment.office"
+
 func pfcUntrusted(p *Pass) {
 	f := p.Fabric
-	p.Managed(func(e End) {
-		if e.Profile.PFC == 0 || e.Device.Kind == fabric.Node && e.Device.Trusted {
-			return
+	for _, id := range p.outward() {
+		e := p.End(id)
+		if e.Profile.PFC == 0 || p.pauses(e) == unknownPauses {
+			continue
 		}
-		peer := "a peer outside the fabric"
-		label := p.AtPort(e, schema.AExternal, "declared external")
-		switch {
-		case e.Port.Flags&fabric.External != 0:
-		case e.Device.Kind == fabric.Switch && e.Port.Peer != 0 && !f.Devices[f.Ports[e.Port.Peer].Device].Trusted:
-			node := &f.Devices[f.Ports[e.Port.Peer].Device]
-			peer = f.PortName(e.Port.Peer) + ", which is not trusted"
-			label = f.Label(node.Decl, node.Layers, schema.ATrusted, "not trusted")
-		default:
-			return
-		}
+		peer, label := p.outsider(e)
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s accepts pauses %s from %s", p.Name(e), Priorities(e.Profile.PFC), peer), Address: f.PortAddress(e.ID),
 			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, ""), label}, Help: "turn PFC off there: qos = qos.untrusted",
 		})
+	}
+	p.pauseFlood(func(e, outside End, path []step) {
+		peer, label := p.outsider(outside)
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s accepts pauses %s that can start at %s, %s", p.Name(e), Priorities(e.Profile.PFC), peer, p.via(path)), Address: f.PortAddress(e.ID),
+			Concerns: []string{f.PortAddress(outside.ID)},
+			Labels:   []diag.Label{p.AtContract(e, schema.APFC, nil, 0, ""), p.AtPort(outside, schema.AQoS, "nothing is known of PFC here"), label},
+			Help:     fmt.Sprintf("say what %s does: qos = qos.untrusted, if it has no PFC; or take the VLAN off one of the hops", p.Name(outside)),
+		})
 	})
+}
+
+// outsider is whom a port faces that may not pause the fabric, for a message,
+// and the place that says so.
+func (p *Pass) outsider(e End) (who string, at diag.Label) {
+	if e.Port.Flags&fabric.External != 0 {
+		return "a peer outside the fabric", p.AtPort(e, schema.AExternal, "declared external")
+	}
+	return p.Fabric.PortName(e.Port.Peer) + ", which is not trusted", p.atTrusted(e)
 }
 
 var roce312 = &Rule{
@@ -520,7 +459,7 @@ var roce314 = &Rule{
 		Fix:    "carry the segment tagged, or trust DSCP",
 		Source: "theory I4",
 		Bad:    pcpAccess(`native   = segment.storage`),
-		Good:   pcpAccess(`segments = segment.storage`),
+		Good:   pcpAccess("speed = \"100G\"\n    fec   = \"rs\"\n    segments = segment.storage") + spareHost,
 	},
 	Run: pcpAccessPort,
 }

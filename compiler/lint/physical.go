@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce108, roce109, roce116, roce117}
+var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce107, roce108, roce109, roce116, roce117, roce118, roce119, roce121}
 
 var roce101 = &Rule{
 	Rule: diag.Rule{
@@ -30,15 +30,11 @@ func linkSpeed(p *Pass) {
 			return
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return Speed(e.Port.Mbps) })
-		d := diag.Diagnostic{
+		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s runs at %s, its peer %s at %s", p.Name(first), Speed(first.Port.Mbps), p.Name(second), Speed(second.Port.Mbps)),
 			Labels:  []diag.Label{p.AtPort(first, schema.ASpeed, "", p.modelSpeed(first)...), p.AtPort(second, schema.ASpeed, "other end", p.modelSpeed(second)...)},
-			Help:    "write one speed on both ends",
-		}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		p.Report(p.AboutLink(l, first, second, d))
+			Help:    "write one speed on both ends", Notes: noted(note),
+		}))
 	})
 }
 
@@ -70,15 +66,11 @@ func linkFEC(p *Pass) {
 			return
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return fecName(e.Port.FEC) })
-		d := diag.Diagnostic{
+		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s uses FEC %s, its peer %s FEC %s: the link stays down or loses frames", p.Name(first), fecName(first.Port.FEC), p.Name(second), fecName(second.Port.FEC)),
 			Labels:  []diag.Label{p.AtPort(first, schema.AFEC, ""), p.AtPort(second, schema.AFEC, "other end")},
-			Help:    `write fec = "rs" on both ends`,
-		}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		p.Report(p.AboutLink(l, first, second, d))
+			Help:    `write fec = "rs" on both ends`, Notes: noted(note),
+		}))
 	})
 }
 
@@ -135,17 +127,18 @@ func linkEnds(p *Pass) {
 		l := &f.Links[id]
 		if l.A == l.B {
 			p.Report(p.AboutLink(fabric.LinkID(id), p.End(l.A), p.End(l.B), diag.Diagnostic{
-				Summary: fmt.Sprintf("link %s joins port %s to itself", f.LinkAddress(fabric.LinkID(id)), f.PortName(l.A)),
-				Labels:  []diag.Label{f.Label(l.Decl, 0, schema.AEnds, "")}, Help: "name the port at the other end of the cable",
+				Summary: fmt.Sprintf("a cable joins port %s to itself", f.PortName(l.A)),
+				Labels:  []diag.Label{f.LinkLabel(fabric.LinkID(id), schema.AEnds, "")}, Help: "name the port at the other end of the cable",
 			}))
 			continue
 		}
 		for _, end := range []fabric.PortID{l.A, l.B} {
 			if first := f.Ports[end].Link; first != fabric.LinkID(id) && first != 0 {
+				other := f.Links[first].A + f.Links[first].B - end
 				p.Report(p.AboutLink(fabric.LinkID(id), p.End(end), p.End(l.A+l.B-end), diag.Diagnostic{
-					Summary: fmt.Sprintf("port %s is used by links %s and %s", f.PortName(end), f.LinkAddress(first), f.LinkAddress(fabric.LinkID(id))),
-					Labels:  []diag.Label{f.Label(l.Decl, 0, schema.AEnds, ""), f.Label(f.Links[first].Decl, 0, schema.AEnds, "the other link")},
-					Help:    "keep one of the links, or name another port in one of them",
+					Summary: fmt.Sprintf("port %s has two cables: to %s and to %s", f.PortName(end), f.PortName(other), f.PortName(l.A+l.B-end)),
+					Labels:  []diag.Label{f.LinkLabel(fabric.LinkID(id), schema.AEnds, ""), f.LinkLabel(first, schema.AEnds, "the other cable")},
+					Help:    "keep one of them, or name another port in one of them",
 				}))
 			}
 		}
@@ -159,7 +152,7 @@ var roce105 = &Rule{
 		Why:    "children and parent share lanes: using both, or more children than lanes, leaves ports that never come up",
 		Fix:    "use the children, or do not split the port",
 		Source: "vendor breakout rules; switches-linux-nos section 7",
-		Bad:    twoNodes(`breakout = "8x25G"`),
+		Bad:    strings.ReplaceAll(twoNodes(`breakout = "8x25G"`), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
 		Good:   twoNodes(``),
 	},
 	Run: linkBreakout,
@@ -183,7 +176,7 @@ func linkBreakout(p *Pass) {
 			if l == 0 {
 				continue
 			}
-			labels := []diag.Label{at, f.Label(f.Links[l].Decl, 0, schema.AEnds, "used whole here")}
+			labels := []diag.Label{at, f.LinkLabel(l, schema.AEnds, "used whole here")}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("port %s is split %dx%s and also used whole as %s", name, b.Count, Speed(b.Mbps), f.PortName(whole)),
 				Address: address, Concerns: []string{f.PortAddress(whole)}, Labels: labels, Help: "use its children, or do not split it",
@@ -226,7 +219,7 @@ func mediaReach(p *Pass) {
 		}
 		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
 			Summary: fmt.Sprintf("%s cannot run %s at %s between %s and %s: it reaches %s", f.Text(m.Name), Meters(l.CableMm), Speed(mbps), p.Name(a), p.Name(b), Meters(reach)),
-			Labels:  []diag.Label{f.Label(l.Decl, 0, schema.ACable, "")}, Help: "use a medium that reaches, or a shorter cable",
+			Labels:  []diag.Label{p.Fabric.LinkLabel(id, schema.ACable, "")}, Help: "use a medium that reaches, or a shorter cable",
 		}))
 	})
 }
@@ -252,8 +245,8 @@ func linkLength(p *Pass) {
 			return
 		}
 		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
-			Summary: fmt.Sprintf("the cable between %s and %s has no length: headroom would be wrong", p.Name(a), p.Name(b)),
-			Labels:  []diag.Label{f.Label(l.Decl, 0, schema.ACable, "")}, Help: "write the real length",
+			Summary: fmt.Sprintf("the cable between %s and %s is written to be 0 m long or less: headroom would be wrong", p.Name(a), p.Name(b)),
+			Labels:  []diag.Label{p.Fabric.LinkLabel(id, schema.ACable, "")}, Help: "write the real length",
 		}))
 	})
 }

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -113,128 +115,11 @@ func vlanNative(p *Pass) {
 			return
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return fmt.Sprint(f.Segments[e.Port.Native].VLAN) })
-		d := diag.Diagnostic{
+		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("native VLAN is %d on %s and %d on its peer %s: the VLANs merge", f.Segments[first.Port.Native].VLAN, p.Name(first), f.Segments[second.Port.Native].VLAN, p.Name(second)),
-			Labels:  []diag.Label{p.AtPort(first, schema.ANative, ""), p.AtPort(second, schema.ANative, "other end")}, Help: "align native",
-		}
-		if note != "" {
-			d.Notes = append(d.Notes, note)
-		}
-		p.Report(p.AboutLink(l, first, second, d))
+			Labels:  []diag.Label{p.AtPort(first, schema.ANative, ""), p.AtPort(second, schema.ANative, "other end")}, Help: "write one native segment on both ends", Notes: noted(note),
+		}))
 	})
-}
-
-// place is a VLAN on a switch: what the flood moves through.
-type place struct {
-	device fabric.DeviceID
-	vlan   uint16
-}
-
-// step is how the flood came to a place: over which port, from which place.
-type step struct {
-	from place
-	over fabric.PortID
-}
-
-// flood visits every place that frames of a VLAN can reach from the switches
-// that carry its segment: over tagged VLANs that both ends allow, and over
-// native VLANs whatever their numbers. What the mask has down is not crossed.
-func (p *Pass) flood(s fabric.SegmentID, mask *fabric.Mask, visit func(at place, e End, path []step)) {
-	f := p.Fabric
-	came := map[place]step{}
-	var queue []place
-	for _, d := range p.carriersOf(s) {
-		at := place{d, f.Segments[s].VLAN}
-		came[at] = step{}
-		queue = append(queue, at)
-	}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		first, end := f.PortsOf(at.device)
-		for id := first; id < end; id++ {
-			e := p.End(id)
-			tagged, untagged := p.hasVLAN(e, at.vlan)
-			if !tagged && !untagged {
-				continue
-			}
-			visit(at, e, p.trail(came, at))
-			if e.Port.Peer == 0 || !p.Fabric.Up(e.Port.Link, mask) {
-				continue
-			}
-			peer := p.End(e.Port.Peer)
-			if peer.Device.Kind != fabric.Switch {
-				continue
-			}
-			next := place{device: peer.Port.Device}
-			if t, _ := p.hasVLAN(peer, at.vlan); tagged && t {
-				next.vlan = at.vlan
-			} else if untagged && peer.Port.Native != 0 {
-				next.vlan = f.Segments[peer.Port.Native].VLAN
-			} else {
-				continue
-			}
-			if _, seen := came[next]; !seen {
-				came[next] = step{at, id}
-				queue = append(queue, next)
-			}
-		}
-	}
-}
-
-func (p *Pass) trail(came map[place]step, at place) []step {
-	var path []step
-	for s := came[at]; s.over != 0; s = came[s.from] {
-		path = append(path, s)
-	}
-	slices.Reverse(path)
-	return path
-}
-
-func (p *Pass) hasVLAN(e End, vlan uint16) (tagged, untagged bool) {
-	f := p.Fabric
-	tagged = slices.ContainsFunc(f.VLANSets[e.Port.VLANs], func(s fabric.SegmentID) bool { return f.Segments[s].VLAN == vlan })
-	return tagged, e.Port.Native != 0 && f.Segments[e.Port.Native].VLAN == vlan
-}
-
-// carriersOf are the switches that carry a segment, ascending. All segments are
-// looked up in one walk: a fabric may have as many as it has leaves.
-func (p *Pass) carriersOf(s fabric.SegmentID) []fabric.DeviceID {
-	if p.carriers != nil {
-		return p.carriers[s]
-	}
-	f := p.Fabric
-	p.carriers = make([][]fabric.DeviceID, len(f.Segments))
-	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
-		if f.Devices[d].Kind != fabric.Switch {
-			continue
-		}
-		add := func(s fabric.SegmentID) {
-			if on := p.carriers[s]; len(on) == 0 || on[len(on)-1] != d {
-				p.carriers[s] = append(on, d)
-			}
-		}
-		first, end := f.PortsOf(d)
-		for id := first; id < end; id++ {
-			add(f.Ports[id].Native) // 0, no segment, is never asked for
-			for _, s := range f.VLANSets[f.Ports[id].VLANs] {
-				add(s)
-			}
-		}
-	}
-	return p.carriers[s]
-}
-
-// via shows the hops of a path.
-func (p *Pass) via(path []step) string {
-	if len(path) == 0 {
-		return "directly"
-	}
-	var hops []string
-	for _, s := range path {
-		hops = append(hops, fmt.Sprintf("%s (VLAN %d)", p.Fabric.PortName(s.over), s.from.vlan))
-	}
-	return "via " + strings.Join(hops, ", ")
 }
 
 var roce603 = &Rule{
@@ -305,10 +190,9 @@ func vlanUntrusted(p *Pass) {
 	f := p.Fabric
 	p.eachRDMA(func(s fabric.SegmentID) {
 		p.flood(s, nil, func(at place, e End, path []step) {
-			hostile := e.Port.Peer != 0 && !f.Devices[f.Ports[e.Port.Peer].Device].Trusted
-			outside := e.Port.Flags&fabric.External != 0 && len(path) > 0
-			if !hostile && !outside {
-				return
+			hostile := p.hostile(e)
+			if !hostile && len(path) == 0 {
+				return // an external port that carries the segment itself is ROCE604 or 605
 			}
 			seg := &f.Segments[s]
 			d := diag.Diagnostic{
@@ -316,8 +200,7 @@ func vlanUntrusted(p *Pass) {
 				Labels: []diag.Label{p.AtPort(e, p.carriedBy(e, at.vlan), ""), f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "prune the VLAN, or put the port elsewhere",
 			}
 			if hostile {
-				node := &f.Devices[f.Ports[e.Port.Peer].Device]
-				d.Labels = append(d.Labels, f.Label(node.Decl, node.Layers, schema.ATrusted, "not trusted"))
+				d.Labels = append(d.Labels, p.atTrusted(e))
 			}
 			p.Report(d)
 		})
@@ -390,8 +273,8 @@ var roce605 = &Rule{
 func vlanDefault(p *Pass) {
 	f := p.Fabric
 	var outward []End // with a native VLAN
-	for id := 1; id < len(f.Ports); id++ {
-		if e := p.End(fabric.PortID(id)); e.Port.Flags&fabric.External != 0 && e.Port.Native != 0 {
+	for _, id := range p.outward() {
+		if e := p.End(id); e.Port.Flags&fabric.External != 0 && e.Port.Native != 0 {
 			outward = append(outward, e)
 		}
 	}
@@ -435,32 +318,82 @@ func addressTwice(p *Pass) {
 		addr netip.Addr
 	}
 	used := map[key]fabric.IfaceID{}
-	last := map[fabric.DeviceID][]fabric.IfaceID{}
+	used4 := make(map[uint64]fabric.IfaceID, len(f.Ifaces)) // the same of IPv4, which is most
 	for id := 1; id < len(f.Ifaces); id++ {
 		iface := &f.Ifaces[id]
 		for _, a := range iface.Addresses {
-			k := key{iface.VRF, a.Addr()}
-			if other, taken := used[k]; taken {
+			if a.Addr().IsLinkLocalUnicast() {
+				continue // good on one link only, and free to be the same on others
+			}
+			var other fabric.IfaceID
+			if a.Addr().Is4() {
+				b := a.Addr().As4()
+				k := uint64(iface.VRF)<<32 | uint64(binary.BigEndian.Uint32(b[:]))
+				other, used4[k] = used4[k], fabric.IfaceID(id)
+			} else {
+				k := key{iface.VRF, a.Addr()}
+				other, used[k] = used[k], fabric.IfaceID(id)
+			}
+			if other != 0 {
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("%s is used by %s and %s", a.Addr(), p.ifaceName(other), p.ifaceName(fabric.IfaceID(id))), Address: f.IfaceAddress(fabric.IfaceID(id)),
 					Concerns: []string{f.IfaceAddress(other)},
 					Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "give each node a slot of its own, or write another address on one of them",
 				})
 			}
-			used[k] = fabric.IfaceID(id)
-			for _, o := range last[iface.Device] {
-				for _, b := range f.Ifaces[o].Addresses {
-					if o != fabric.IfaceID(id) && f.Ifaces[o].VRF == iface.VRF && a.Masked() != b.Masked() && a.Masked().Overlaps(b.Masked()) {
-						p.Report(diag.Diagnostic{
-							Summary: fmt.Sprintf("subnets %s of %s and %s of %s overlap", a.Masked(), f.Text(iface.Name), b.Masked(), f.Text(f.Ifaces[o].Name)), Address: f.IfaceAddress(fabric.IfaceID(id)),
-							Labels: []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(o, "the other")}, Help: "renumber",
-						})
-					}
-				}
+		}
+	}
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		p.overlaps(p.Facts.IfacesOf(d))
+	}
+}
+
+// subnet is where an interface of a device is at home.
+type subnet struct {
+	vrf    fabric.Str
+	prefix netip.Prefix // masked
+	iface  fabric.IfaceID
+}
+
+// overlaps reports subnets of one device of which one lies within another. In
+// order of address and length, those around a subnet are the last ones met that
+// still hold it.
+func (p *Pass) overlaps(ifaces []fabric.IfaceID) {
+	f := p.Fabric
+	p.subnets = p.subnets[:0]
+	for _, id := range ifaces {
+		for _, a := range f.Ifaces[id].Addresses {
+			if !a.Addr().IsLinkLocalUnicast() {
+				p.subnets = append(p.subnets, subnet{f.Ifaces[id].VRF, a.Masked(), id})
 			}
 		}
-		last[iface.Device] = append(last[iface.Device], fabric.IfaceID(id))
 	}
+	if len(p.subnets) < 2 {
+		return
+	}
+	slices.SortFunc(p.subnets, func(a, b subnet) int {
+		return cmp.Or(cmp.Compare(a.vrf, b.vrf), a.prefix.Addr().Compare(b.prefix.Addr()), cmp.Compare(a.prefix.Bits(), b.prefix.Bits()), cmp.Compare(a.iface, b.iface))
+	})
+	var around []subnet
+	for _, s := range p.subnets {
+		for n := len(around); n > 0 && (around[n-1].vrf != s.vrf || !around[n-1].prefix.Overlaps(s.prefix)); n-- {
+			around = around[:n-1]
+		}
+		if n := len(around); n > 0 && around[n-1].prefix != s.prefix && around[n-1].iface != s.iface {
+			p.overlap(max(s.iface, around[n-1].iface), min(s.iface, around[n-1].iface), s.prefix, around[n-1].prefix)
+		}
+		if n := len(around); n == 0 || around[n-1].prefix != s.prefix {
+			around = append(around, s)
+		}
+	}
+}
+
+func (p *Pass) overlap(a, b fabric.IfaceID, inner, outer netip.Prefix) {
+	f := p.Fabric
+	p.Report(diag.Diagnostic{
+		Summary: fmt.Sprintf("%s of %s and %s overlap: %s lies in %s", f.Text(f.Ifaces[a].Name), f.Text(f.Devices[f.Ifaces[a].Device].Name), f.Text(f.Ifaces[b].Name), inner, outer), Address: f.IfaceAddress(a),
+		Concerns: []string{f.IfaceAddress(b)}, Labels: []diag.Label{p.atAddress(a, ""), p.atAddress(b, "the other")}, Help: "renumber one of them",
+	})
 }
 
 // ifaceName is an interface as messages name it, like a port.
@@ -524,25 +457,37 @@ var roce617 = &Rule{
 func vlanTwice(p *Pass) {
 	f := p.Fabric
 	reported := map[[2]fabric.SegmentID]bool{}
-	for id := 1; id < len(f.Devices); id++ {
-		on := map[uint16]fabric.SegmentID{}
-		first, end := f.PortsOf(fabric.DeviceID(id))
-		for port := first; port < end; port++ {
-			for _, s := range append(append([]fabric.SegmentID(nil), f.VLANSets[f.Ports[port].VLANs]...), f.Ports[port].Native) {
-				if s == 0 {
-					continue
+	on := map[uint16]fabric.SegmentID{} // of one device
+	meet := func(d fabric.DeviceID, s fabric.SegmentID) {
+		vlan := f.Segments[s].VLAN
+		other, taken := on[vlan]
+		on[vlan] = s
+		pair := [2]fabric.SegmentID{min(s, other), max(s, other)}
+		if !taken || other == s || reported[pair] {
+			return
+		}
+		reported[pair] = true
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("VLAN %d is segment %s and segment %s, and %s carries both", vlan, f.Text(f.Segments[other].Name), f.Text(f.Segments[s].Name), f.Text(f.Devices[d].Name)),
+			Address: f.Text(f.Segments[s].Address), Concerns: []string{f.Text(f.Segments[other].Address)},
+			Labels: []diag.Label{f.Label(f.Segments[s].Decl, 0, schema.AVLAN, ""), f.Label(f.Segments[other].Decl, 0, schema.AVLAN, "the other")}, Help: "give each segment its own VLAN",
+		})
+	}
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		clear(on)
+		var set fabric.VLANSetID
+		var native fabric.SegmentID // those of the port before, which most ports share
+		first, end := f.PortsOf(d)
+		for id := first; id < end; id++ {
+			if port := &f.Ports[id]; port.VLANs != set {
+				set = port.VLANs
+				for _, s := range f.VLANSets[set] {
+					meet(d, s)
 				}
-				vlan := f.Segments[s].VLAN
-				other, taken := on[vlan]
-				if taken && other != s && !reported[[2]fabric.SegmentID{min(s, other), max(s, other)}] {
-					reported[[2]fabric.SegmentID{min(s, other), max(s, other)}] = true
-					p.Report(diag.Diagnostic{
-						Summary: fmt.Sprintf("VLAN %d is segment %s and segment %s, and %s carries both", vlan, f.Text(f.Segments[other].Name), f.Text(f.Segments[s].Name), f.Text(f.Devices[id].Name)),
-						Address: f.Text(f.Segments[s].Address), Concerns: []string{f.Text(f.Segments[other].Address)},
-						Labels: []diag.Label{f.Label(f.Segments[s].Decl, 0, schema.AVLAN, ""), f.Label(f.Segments[other].Decl, 0, schema.AVLAN, "the other")}, Help: "give each segment its own VLAN",
-					})
-				}
-				on[vlan] = s
+			}
+			if port := &f.Ports[id]; port.Native != native && port.Native != 0 {
+				native = port.Native
+				meet(d, native)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // EachProfile calls visit once for every distinct profile in use on a model of
-// switch or none, with the first port that has it and how many have: cost
+// switch or none and an operating system, with the first port that has it and how many have: cost
 // follows variety.
 func (p *Pass) EachProfile(visit func(first End, ports int)) {
 	if p.alike == nil {
@@ -27,37 +27,38 @@ type alike struct {
 func (p *Pass) alikePorts() []alike {
 	type key struct {
 		profile fabric.ProfileID
-		model   uint32
-		alone   fabric.PortID
+		model   fabric.ModelID
+		os      fabric.Str
 	}
-	at := map[key]int{}
-	var list []alike
-	for id := 1; id < len(p.Fabric.Ports); id++ {
+	of := func(id fabric.PortID) key {
 		port := &p.Fabric.Ports[id]
-		if port.Profile == 0 {
+		dev := &p.Fabric.Devices[port.Device]
+		return key{port.Profile, dev.Model, dev.OSName}
+	}
+	list := []alike{}
+	at := map[key]int{}
+	// An override is about single ports: what is found for many by one of them
+	// could not be told apart. Equal findings are folded afterwards.
+	alone := p.Accepting()
+	last := 0 // neighbours are mostly alike
+	for id := fabric.PortID(1); int(id) < len(p.Fabric.Ports); id++ {
+		if p.Fabric.Ports[id].Profile == 0 {
 			continue
 		}
-		k := key{port.Profile, uint32(p.Fabric.Devices[port.Device].Model), p.alone(fabric.PortID(id))}
-		i, seen := at[k]
+		k := of(id)
+		i, seen := last, last < len(list) && of(list[last].first) == k
 		if !seen {
+			i, seen = at[k]
+		}
+		if !seen || alone {
 			i = len(list)
 			at[k] = i
-			list = append(list, alike{first: fabric.PortID(id)})
+			list = append(list, alike{first: id})
 		}
 		list[i].ports++
+		last = i
 	}
 	return list
-}
-
-// alone is part of the key by which ports are judged together: the port itself
-// where an override accepts anything, since an override is about single ports
-// and what is found for many by one of them could not be told apart. Equal
-// findings are folded afterwards.
-func (p *Pass) alone(id fabric.PortID) fabric.PortID {
-	if p.Accepting() {
-		return id
-	}
-	return 0
 }
 
 // Accepting reports whether any override accepts a rule.

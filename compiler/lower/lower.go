@@ -41,14 +41,15 @@ type builder struct {
 	host  bool
 	out   *intent.Device
 
-	lags    []fabric.LAGID // the rows of out.LAGs
-	ifaces  []fabric.IfaceID
-	members map[fabric.LAGID][]fabric.PortID // managed ones
-	used    map[fabric.PortID]bool           // ports that LAGs, interfaces and the pair refer to
-	qosOf   map[fabric.PortID]string
-	qosKeys map[qosKey]int    // index in out.QoS
-	uses    []fabric.PortID   // first port of each of out.QoS
-	vlans   map[uint16]uint16 // VLAN -> MTU, 0 = not written
+	lags     []fabric.LAGID // the rows of out.LAGs
+	ifaces   []fabric.IfaceID
+	members  map[fabric.LAGID][]fabric.PortID // managed ones
+	used     map[fabric.PortID]bool           // ports that LAGs, interfaces and the pair refer to
+	qosOf    map[fabric.PortID]string
+	qosKeys  map[qosKey]int              // index in out.QoS
+	uses     []fabric.PortID             // first port of each of out.QoS
+	vlans    map[uint16]uint16           // VLAN -> MTU, 0 = not written
+	segments map[uint16]fabric.SegmentID // of those, the first that the device carries
 }
 
 func build(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID) *builder {
@@ -59,7 +60,7 @@ func build(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID) *builder {
 	b := &builder{
 		f: f, facts: facts, id: d, dev: dev, host: dev.Kind == fabric.Node,
 		members: map[fabric.LAGID][]fabric.PortID{}, used: map[fabric.PortID]bool{}, qosOf: map[fabric.PortID]string{},
-		qosKeys: map[qosKey]int{}, vlans: map[uint16]uint16{},
+		qosKeys: map[qosKey]int{}, vlans: map[uint16]uint16{}, segments: map[uint16]fabric.SegmentID{},
 	}
 	b.head()
 	b.refer()

@@ -36,7 +36,7 @@ func Origin(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, p intent.P
 	case intent.OfIface:
 		for _, id := range b.ifaces {
 			if i := &f.Ifaces[id]; b.ifaceName(i) == p.Name {
-				return b.first(i.Decl, i.Layers, netAttrs[p.Word()])
+				return b.first(i.Decl, i.Layers, append(netAttrs[p.Word()], b.subnetAttr(i, p.Word())))
 			}
 		}
 	case intent.OfVLAN:
@@ -45,7 +45,7 @@ func Origin(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, p intent.P
 			if p.Word() == "mtu" {
 				attr = schema.AMTU
 			}
-			return b.first(f.Segments[s].Decl, 0, []schema.Attr{attr})
+			return b.first(f.Segments[s].Decl, 0, []schema.Attr{attr, schema.ASubnet})
 		}
 	case intent.OfQoS:
 		for i := range b.out.QoS {
@@ -59,6 +59,19 @@ func Origin(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, p intent.P
 	return b.deviceOrigin(p)
 }
 
+// subnetAttr is where the address of an interface comes from when nobody wrote it.
+func (b *builder) subnetAttr(i *fabric.Iface, word string) schema.Attr {
+	switch {
+	case word != "address" && word != "gateway":
+		return 0
+	case i.Kind == fabric.LoopbackIface:
+		return schema.ALoopback
+	case i.Kind == fabric.RoutedIface && i.On != 0 && b.f.Ports[b.f.Ports[i.On].Peer].NIC == 0:
+		return schema.AFabricSubnet
+	}
+	return schema.ASubnet
+}
+
 // Words of intent paths and the attributes that can stand behind them, nearest
 // in meaning first.
 var (
@@ -68,7 +81,7 @@ var (
 	}
 	portAttrs = map[string][]schema.Attr{
 		"name": {schema.ADevice, schema.AName}, "enabled": {schema.AEnabled}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
-		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative}, "segments": {schema.ASegments, schema.ASegment},
+		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative, schema.ASubnet}, "segments": {schema.ASegments, schema.ASegment},
 		"qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
 		"model": {schema.AModel}, "driver": {schema.ADriver, schema.AModel}, "firmware": {schema.AFirmware}, "vfs": {schema.AVFs},
 		"pci": {schema.APCI, schema.AMAC, schema.ADevice}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter}, "rdma_mtu": {schema.AMTU},
@@ -147,16 +160,12 @@ func (b *builder) portNamed(name string) (fabric.PortID, bool) {
 func (b *builder) portOrigin(id fabric.PortID, p intent.Path) []diag.Label {
 	port := &b.f.Ports[id]
 	word := p.Word()
-	if label, ok := b.found(port.Decl, port.Layers, portAttrs[word]...); ok {
-		return []diag.Label{label}
+	for _, a := range portAttrs[word] {
+		if label, ok := b.f.PortOrigin(id, a); ok {
+			return []diag.Label{label}
+		}
 	}
 	switch word {
-	case "fec", "autoneg", "cable":
-		if port.Link != 0 {
-			if label, ok := b.found(b.f.Links[port.Link].Decl, 0, portAttrs[word]...); ok {
-				return []diag.Label{label}
-			}
-		}
 	case "headroom":
 		if c := b.class(port.Profile, func(c *fabric.Class) bool { return c.Lossless }); c != nil {
 			return b.first(c.Decl, 0, []schema.Attr{schema.ABuffer, schema.ALossless, schema.ACarries})
@@ -284,12 +293,7 @@ func (b *builder) segment(vlan string) fabric.SegmentID {
 	if err != nil {
 		return 0
 	}
-	for s := 1; s < len(b.f.Segments); s++ {
-		if b.f.Segments[s].VLAN == uint16(id) {
-			return fabric.SegmentID(s)
-		}
-	}
-	return 0
+	return b.segments[uint16(id)]
 }
 
 // optionOrigin is where a target block that selects the device writes an option.

@@ -34,7 +34,7 @@ func TestSelected(t *testing.T) {
 			t.Errorf("%s: %s", what, diff)
 		}
 	}
-	compare("by default", []string{"sonic"}, []string{"netqos"}, []string{"netqos"}, []string{"linux"}, nil, nil)
+	compare("by default", []string{"sonic"}, []string{"netqos"}, []string{"netqos"}, []string{"linux"}, []string{"network-atc"}, nil)
 	d.Selections = []fabric.Selection{
 		{Emitter: d.s("netqos"), Output: d.s("win")},
 		{Emitter: d.s("network-atc"), Devices: []fabric.DeviceID{w2, hci}, Delivery: d.s("bundle"), Options: []fabric.Option{{Name: d.s("a"), Value: d.s("1")}}},
@@ -46,7 +46,7 @@ func TestSelected(t *testing.T) {
 		t.Error(diff)
 	}
 	d.Selections[1].Devices = []fabric.DeviceID{}
-	compare("a select of nothing", []string{"sonic", "sonic"}, []string{"netqos"}, []string{"netqos"}, []string{"linux"}, nil, nil)
+	compare("a select of nothing", []string{"sonic", "sonic"}, []string{"netqos"}, []string{"netqos"}, []string{"linux"}, []string{"network-atc"}, nil)
 	d.Devices[w1].Manage = fabric.HandsOff
 	if got := names(w1); got != nil {
 		t.Errorf("a device taken as declared has targets %v", got)

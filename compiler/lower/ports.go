@@ -18,7 +18,7 @@ func (b *builder) port(p fabric.PortID) {
 	}
 	out := intent.Port{Name: b.portName(p), Verify: b.manage(p) == fabric.Verify}
 	b.physical(port, &out)
-	out.Breakout = b.breakout(p)
+	b.breakout(p, &out)
 	if port.LAG == 0 { // the VLANs of a member are those of its LAG
 		out.Native, out.Tagged = b.bridged(port.Native, port.VLANs, port.Flags&fabric.NativeSet != 0)
 	}
@@ -38,14 +38,27 @@ func (b *builder) port(p fabric.PortID) {
 	}
 }
 
-// breakout is the split of which a port is the first child.
-func (b *builder) breakout(p fabric.PortID) string {
-	for i := range b.f.Breakouts {
-		if x := &b.f.Breakouts[i]; len(x.Children) > 0 && x.Children[0] == p {
-			return fmt.Sprintf("%dx%dG", x.Count, x.Mbps/1000)
-		}
+// breakout is the split that a port is a child of, and where the platform has
+// its own words for it, those and the speed that the child has by it.
+func (b *builder) breakout(p fabric.PortID, out *intent.Port) {
+	split, n := b.f.SplitOf(p)
+	if split == nil {
+		return
 	}
-	return ""
+	if n == 0 {
+		out.Breakout = fmt.Sprintf("%dx%dG", split.Count, split.Mbps/1000)
+	}
+	if split.Mode == 0 {
+		return
+	}
+	part := split.Parts[n]
+	out.Split = &intent.Split{
+		Parent: b.f.Text(split.Parent), Mode: b.f.Text(split.Mode), Number: uint8(n + 1),
+		Lanes: b.f.Text(part.Lanes), Alias: b.f.Text(part.Alias), Index: part.Index,
+	}
+	if !out.Mbps.IsSet() {
+		out.Mbps = intent.Some(split.Mbps)
+	}
 }
 
 // physical is what the source writes about the port itself.
@@ -104,6 +117,9 @@ func (b *builder) bridged(native fabric.SegmentID, set fabric.VLANSetID, nativeS
 // carry notes a VLAN of the device.
 func (b *builder) carry(s fabric.SegmentID) {
 	seg := &b.f.Segments[s]
+	if b.segments[seg.VLAN] == 0 {
+		b.segments[seg.VLAN] = s
+	}
 	b.vlans[seg.VLAN] = max(b.vlans[seg.VLAN], seg.MTU)
 }
 

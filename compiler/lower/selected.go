@@ -18,16 +18,17 @@ type Chosen struct {
 
 // emitters are the systems that an emitter serves: those it is the default of,
 // and others that a target block without select takes. Whether a block that
-// names a device fits it is for the target to say. Azure Local has no default:
-// nothing but network-atc may configure it, and that is said by a target block.
+// names a device fits it is for the target to say. Nothing but network-atc may
+// configure Azure Local.
 var emitters = []struct {
 	name string
 	main []string
 	also []string
 }{
+	{name: "cumulus", main: []string{"cumulus-linux"}},
 	{name: "sonic", main: []string{"sonic"}},
 	{name: "netqos", main: []string{"windows-server"}},
-	{name: "network-atc", also: []string{"windows-server", "azure-local"}},
+	{name: "network-atc", main: []string{"azure-local"}, also: []string{"windows-server"}},
 	{name: "linux", main: []string{"ubuntu", "debian", "linux"}},
 }
 
@@ -55,8 +56,9 @@ func Selected(f *fabric.Fabric, d fabric.DeviceID) []Chosen {
 	var named, general []Chosen
 	for i := range f.Selections {
 		sel := &f.Selections[i]
+		_, names := slices.BinarySearch(sel.Devices, d)
 		switch {
-		case slices.Contains(sel.Devices, d):
+		case names:
 			named = append(named, chosen(f, sel))
 		case sel.Devices == nil && serves(f.Text(sel.Emitter), f.Text(dev.OSName)):
 			general = append(general, chosen(f, sel))

@@ -172,6 +172,8 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 		k.RDMAMTU = uint16(n)
 	}
 	k.Remap = l.get(schema.ARemap).N == 1
+	k.Redundancy = uint8(l.get(schema.ARedundancy).N)
+	k.MaxOversubscription = r.ratio(l.get(schema.AMaxOversubscription))
 	return k
 }
 

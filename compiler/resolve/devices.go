@@ -3,8 +3,6 @@ package resolve
 import (
 	"fmt"
 	"net/netip"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -42,7 +40,11 @@ func (r *resolver) segments() {
 
 // subnet is the subnet attribute of a block, with host bits refused.
 func (r *resolver) subnet(b lang.BlockID) netip.Prefix {
-	t := r.cfg.Text(r.attr(b, schema.ASubnet))
+	return r.subnetAt(b, r.attr(b, schema.ASubnet))
+}
+
+func (r *resolver) subnetAt(b lang.BlockID, v lang.Value) netip.Prefix {
+	t := r.cfg.Text(v)
 	if t == "" {
 		return netip.Prefix{}
 	}
@@ -59,26 +61,37 @@ func (r *resolver) subnet(b lang.BlockID) netip.Prefix {
 // devices makes a row for each switch and node, in the order of the source,
 // and refuses names that are equal but for case.
 func (r *resolver) devices() {
-	r.deviceOf = map[lang.BlockID]fabric.DeviceID{}
+	r.deviceOf = make([]fabric.DeviceID, len(r.cfg.Blocks))
 	r.blockOf = make([]lang.BlockID, 1)
 	byName := map[string]lang.BlockID{}
 	for _, b := range r.cfg.Top {
-		kind := r.cfg.Blocks[b].Kind
-		if kind != schema.Switch && kind != schema.Node {
-			continue
+		switch kind := r.cfg.Blocks[b].Kind; kind {
+		case schema.Switch, schema.Node:
+			r.addDevice(b, byName)
+		case schema.Topology:
+			first, end := r.cfg.Kids(b)
+			for k := first; k < end; k++ {
+				if blk := &r.cfg.Blocks[k]; blk.Kind.Tier() && blk.Name != 0 {
+					r.addDevice(k, byName)
+				}
+			}
 		}
-		name := r.blockName(b)
-		if other, taken := byName[strings.ToLower(name)]; taken {
-			r.fail(fmt.Sprintf("two devices are called %s: %s and %s", name, r.cfg.Address(other), r.cfg.Address(b)),
-				"names are unique in the whole fabric, modules included, without regard to case; set name on one of them",
-				r.nameLabel(b), withText(r.nameLabel(other), "the other"))
-			continue
-		}
-		byName[strings.ToLower(name)] = b
-		r.deviceOf[b] = fabric.DeviceID(len(r.f.Devices))
-		r.f.Devices = append(r.f.Devices, r.device(b, kind))
-		r.blockOf = append(r.blockOf, b)
 	}
+}
+
+func (r *resolver) addDevice(b lang.BlockID, byName map[string]lang.BlockID) {
+	name := r.blockName(b)
+	key := strings.ToLower(name)
+	if other, taken := byName[key]; taken {
+		r.fail(fmt.Sprintf("two devices are called %s: %s and %s", name, r.cfg.Address(other), r.cfg.Address(b)),
+			"names are unique in the whole fabric, modules included, without regard to case; set name on one of them",
+			r.nameLabel(b), withText(r.nameLabel(other), "the other"))
+		return
+	}
+	byName[key] = b
+	r.deviceOf[b] = fabric.DeviceID(len(r.f.Devices))
+	r.f.Devices = append(r.f.Devices, r.device(b, r.cfg.Blocks[b].Kind))
+	r.blockOf = append(r.blockOf, b)
 }
 
 func (r *resolver) nameLabel(b lang.BlockID) diag.Label { return r.at(b, schema.AName, "") }
@@ -96,21 +109,24 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 	if v := base.get(schema.ATrusted); v.Kind == lang.Int {
 		d.Trusted = v.N == 1
 	}
-	os := r.cfg.Text(base.get(schema.AOS))
+	below := r.goesBy(b, base)
+	os := r.cfg.Text(r.orBelow(base, below, schema.AOS))
 	name, version, _ := strings.Cut(os, "/")
 	d.OSName, d.OSVersion = r.f.Names.Add(name), r.f.Names.Add(version)
-	if os == "" && d.Manage != fabric.HandsOff {
+	// Of a tier one switch speaks for all: they are written once.
+	speaks := r.cfg.Blocks[b].Index == 0 || !kind.Tier()
+	if os == "" && d.Manage != fabric.HandsOff && speaks {
 		r.fail(fmt.Sprintf("%s %s has no os", kind, r.blockName(b)),
 			`write os = "name/version", or manage = "none" for a device that is taken as declared`, r.f.DeclLabel(r.decl(b), ""))
 	}
-	if kind != schema.Switch {
+	if kind == schema.Node {
 		return d
 	}
 	d.Kind = fabric.Switch
-	if m := base.get(schema.AModel); m.Kind != lang.Absent {
+	if m := r.orBelow(base, below, schema.AModel); m.Kind != lang.Absent {
 		d.Model = r.modelOf[r.cfg.Text(m)] // the loader has refused unknown models
-	} else if d.Manage != fabric.HandsOff {
-		r.fail(fmt.Sprintf("switch %s has no model", r.blockName(b)),
+	} else if d.Manage != fabric.HandsOff && speaks {
+		r.fail(fmt.Sprintf("%s %s has no model", kind, r.blockName(b)),
 			`write model = "vendor/model": its ports, buffers and limits follow from it`, r.f.DeclLabel(r.decl(b), ""))
 	}
 	buffer := base.get(schema.ABuffer)
@@ -118,255 +134,63 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 		SharedBytes: uint64(r.cfg.Field(buffer, schema.AShared).N), HeadroomBytes: uint64(r.cfg.Field(buffer, schema.AHeadroom).N),
 		Alpha: r.ratio(r.cfg.Field(buffer, schema.AAlpha)),
 	}
+	d.Firmware = r.text(base.get(schema.AFirmware))
+	d.Layers = base.id
+	hash := base.get(schema.AHash)
+	d.Hash.Function = r.text(r.cfg.Field(hash, schema.AFunction))
+	if seed := r.cfg.Field(hash, schema.ASeed); seed.Kind == lang.Int {
+		d.Hash.Seed, d.Hash.SeedSet = uint32(seed.N), true
+	}
 	return d
 }
 
+// goesBy is the tier whose model and OS a generated switch has when its own
+// tier writes none: the one below, in the first of its pods.
+func (r *resolver) goesBy(b lang.BlockID, base *scope) lang.BlockID {
+	kind := r.cfg.Blocks[b].Kind
+	if !kind.Tier() || kind == schema.Leaf || base.get(schema.AOS).Kind != lang.Absent && base.get(schema.AModel).Kind != lang.Absent {
+		return 0
+	}
+	topo := r.cfg.Blocks[b].Parent
+	if pods := r.cfg.List(r.attr(topo, schema.APods)); len(pods) > 0 && pods[0].Kind == lang.Handle {
+		topo = lang.BlockID(pods[0].N)
+	}
+	found := lang.BlockID(0)
+	first, end := r.cfg.Kids(topo)
+	for k := first; k < end && found == 0; k++ {
+		if r.cfg.Blocks[k].Kind == schema.Leaf {
+			found = k
+		}
+	}
+	if found != 0 && r.cfg.Blocks[found].Name == 0 { // written switches say it themselves
+		if list := r.cfg.List(r.attr(found, schema.ASwitches)); len(list) > 0 && list[0].Kind == lang.Handle {
+			found = lang.BlockID(list[0].N)
+		}
+	}
+	return found
+}
+
+// orBelow is an attribute of a device, else that of the tier it goes by.
+func (r *resolver) orBelow(base *scope, below lang.BlockID, n schema.Attr) lang.Value {
+	v := base.get(n)
+	if v.Kind == lang.Absent && below != 0 {
+		v = r.attr(below, n)
+		if v.Kind != lang.Absent {
+			l := r.f.Layers[base.id]
+			if l.Below != r.decl(below) {
+				base.id = r.layersBelow(base, below)
+			}
+		}
+	}
+	return v
+}
+
 func manageOf(word string) fabric.Manage {
-	return map[string]fabric.Manage{"verify": fabric.Verify, "none": fabric.HandsOff}[word]
-}
-
-// portDraft is a port before rows are grouped and numbered.
-type portDraft struct {
-	name  string
-	block lang.BlockID // 0 = by the model only
-	split int          // index in Fabric.Breakouts of the split it is a child of, -1 if none
-}
-
-// ports makes the rows of all ports: those a switch has by its model, those
-// that blocks name, and the children of split ones.
-func (r *resolver) ports() {
-	r.portOf = map[lang.BlockID]fabric.PortID{}
-	r.portName = map[portKey]fabric.PortID{}
-	r.portBlock = make([]lang.BlockID, 1)
-	for id := 1; id < len(r.f.Devices); id++ {
-		d := fabric.DeviceID(id)
-		var drafts []portDraft
-		if r.f.Devices[d].Kind == fabric.Switch {
-			drafts = r.switchPorts(d)
-		} else {
-			r.kids(r.blockOf[d], schema.NIC, func(b lang.BlockID) { drafts = append(drafts, portDraft{r.blockName(b), b, -1}) })
-		}
-		slices.SortStableFunc(drafts, func(a, b portDraft) int { return natural(a.name, b.name) })
-		r.addPorts(d, drafts)
+	switch word {
+	case "verify":
+		return fabric.Verify
+	case "none":
+		return fabric.HandsOff
 	}
-}
-
-func (r *resolver) addPorts(d fabric.DeviceID, drafts []portDraft) {
-	dev := &r.f.Devices[d]
-	dev.First, dev.NPorts = fabric.PortID(len(r.f.Ports)), uint32(len(drafts))
-	for _, p := range drafts {
-		id := fabric.PortID(len(r.f.Ports))
-		name := r.f.Names.Add(p.name)
-		row := fabric.Port{Device: d, Name: name, Decl: r.decl(p.block)}
-		if p.block == 0 {
-			row.Flags |= fabric.Implicit
-			row.Decl = dev.Decl
-		} else {
-			r.portOf[p.block] = id
-		}
-		if p.split >= 0 {
-			b := &r.f.Breakouts[p.split]
-			b.Children = append(b.Children, id)
-			if p.block == 0 {
-				row.Decl = b.Decl
-			}
-		}
-		if p.split < 0 {
-			r.whole(d, name, id)
-		}
-		r.portName[portKey{d, name}] = id
-		r.f.Ports = append(r.f.Ports, row)
-		r.portBlock = append(r.portBlock, p.block)
-	}
-}
-
-// whole notes a port that stands beside the children it was split into.
-func (r *resolver) whole(d fabric.DeviceID, name fabric.Str, id fabric.PortID) {
-	for i := range r.f.Breakouts {
-		if b := &r.f.Breakouts[i]; b.Device == d && b.Parent == name {
-			b.Overlaps = append(b.Overlaps, id)
-		}
-	}
-}
-
-// switchPorts lists the ports of a switch: the model's, by the names of its
-// OS; a split port's children in its place; and a block for a port the model
-// does not have is an error.
-func (r *resolver) switchPorts(d fabric.DeviceID) []portDraft {
-	dev := &r.f.Devices[d]
-	model := &r.f.Models[dev.Model]
-	names, named := model.PortNames[r.f.Text(dev.OSName)]
-	if dev.Model != 0 && !named && dev.Manage != fabric.HandsOff {
-		r.fail(fmt.Sprintf("model %s has no port names for os %s", r.f.Text(model.Name), r.f.Text(dev.OSName)),
-			"name the ports of that os in the model's ports, or use an os it runs: "+strings.Join(sortedKeys(model.PortNames), ", "),
-			r.at(r.blockOf[d], schema.AOS, ""))
-	}
-	blocks := map[string]lang.BlockID{}
-	var order []string
-	r.kids(r.blockOf[d], schema.Port, func(b lang.BlockID) {
-		n := r.blockName(b)
-		if prev, dup := blocks[n]; dup && !r.isImplicit(prev) {
-			return // the loader has reported it
-		}
-		if _, dup := blocks[n]; !dup {
-			order = append(order, n)
-		}
-		blocks[n] = b
-	})
-	var drafts []portDraft
-	known := map[string]bool{}
-	add := func(name string, split int) {
-		if !known[name] {
-			known[name] = true
-			drafts = append(drafts, portDraft{name, blocks[name], split})
-		}
-	}
-	has := map[string]bool{}
-	for _, n := range names {
-		has[n] = true
-	}
-	for _, n := range names {
-		if split := r.breakout(d, n, blocks[n]); split >= 0 {
-			for _, child := range r.childNames(d, n, r.f.Breakouts[split]) {
-				add(child, split)
-			}
-			add(n, -1) // where children have other names, the whole port can still be named
-			continue
-		}
-		add(n, -1)
-	}
-	for _, n := range order {
-		if known[n] {
-			continue
-		}
-		if dev.Model != 0 && named && !has[n] {
-			at := r.f.DeclLabel(r.decl(blocks[n]), "")
-			if r.isImplicit(blocks[n]) {
-				at.Where = "" // it stands where something refers to the port, not in the switch
-			}
-			r.fail(fmt.Sprintf("switch %s has no port %s", r.f.Text(dev.Name), n), fmt.Sprintf("%s has %s", r.f.Text(model.Name), summarize(names)), at)
-			continue
-		}
-		add(n, -1)
-	}
-	return drafts
-}
-
-func (r *resolver) isImplicit(b lang.BlockID) bool { return len(r.cfg.AttrsOf(b)) == 0 }
-
-// breakout reads the split of a port and enters it, -1 if it is whole.
-func (r *resolver) breakout(d fabric.DeviceID, name string, b lang.BlockID) int {
-	if b == 0 {
-		return -1
-	}
-	v := r.attr(b, schema.ABreakout)
-	if v.Kind == lang.Absent {
-		return -1
-	}
-	count, mbps, ok := parseBreakout(r.cfg.Text(v))
-	if !ok {
-		r.fail(fmt.Sprintf("breakout %q is not a number of ports and their speed", r.cfg.Text(v)), `write it as "4x100G"`, r.at(b, schema.ABreakout, ""))
-		return -1
-	}
-	r.f.Breakouts = append(r.f.Breakouts, fabric.Breakout{
-		Device: d, Parent: r.f.Names.Add(name), Count: count, Mbps: mbps,
-		Lanes: r.f.Models[r.f.Devices[d].Model].Lanes, Decl: r.decl(b),
-	})
-	return len(r.f.Breakouts) - 1
-}
-
-// parseBreakout reads "4x100G".
-func parseBreakout(s string) (count uint8, mbps uint32, ok bool) {
-	n, speed, found := strings.Cut(s, "x")
-	k, err := strconv.ParseUint(n, 10, 8)
-	g, found2 := strings.CutSuffix(speed, "G")
-	gbps, err2 := strconv.ParseUint(g, 10, 16)
-	if !found || !found2 || err != nil || err2 != nil || k < 2 || gbps == 0 {
-		return 0, 0, false
-	}
-	return uint8(k), uint32(gbps) * 1000, true
-}
-
-// childNames are the names of a split port's children in the words of the OS.
-// SONiC counts lanes: the children of 8-lane Ethernet8, split in 4, are
-// Ethernet8, 10, 12 and 14. [sonic-buildimage platform.json, breakout_modes]
-// Cumulus adds s0, s1, ... to the name. [Cumulus Linux, Layer 1 and Switch Ports]
-func (r *resolver) childNames(d fabric.DeviceID, parent string, b fabric.Breakout) []string {
-	var names []string
-	os := r.f.Text(r.f.Devices[d].OSName)
-	for i := range int(b.Count) {
-		switch stem, number := splitTrailing(parent); {
-		case os == "sonic" && number >= 0:
-			step := max(int(b.Lanes)/int(b.Count), 1)
-			names = append(names, stem+strconv.Itoa(number+i*step))
-		case os == "sonic":
-			names = append(names, parent)
-		default:
-			names = append(names, parent+"s"+strconv.Itoa(i))
-		}
-	}
-	return names
-}
-
-// splitTrailing splits a name before its trailing digits; number is -1 without any.
-func splitTrailing(s string) (stem string, number int) {
-	i := len(s)
-	for i > 0 && s[i-1] >= '0' && s[i-1] <= '9' {
-		i--
-	}
-	n, err := strconv.Atoi(s[i:])
-	if err != nil {
-		return s, -1
-	}
-	return s[:i], n
-}
-
-// natural orders names so that runs of digits compare as numbers.
-func natural(a, b string) int {
-	for len(a) > 0 && len(b) > 0 {
-		if digit(a[0]) && digit(b[0]) {
-			x, y := digits(a), digits(b)
-			m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-			if len(m) != len(n) {
-				return len(m) - len(n)
-			}
-			if c := strings.Compare(m, n); c != 0 {
-				return c
-			}
-			a, b = a[x:], b[y:]
-			continue
-		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return len(a) - len(b)
-}
-
-func digit(c byte) bool { return c >= '0' && c <= '9' }
-
-func digits(s string) int {
-	n := 0
-	for n < len(s) && digit(s[n]) {
-		n++
-	}
-	return n
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// summarize shows a long list by its ends.
-func summarize(names []string) string {
-	if len(names) <= 4 {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s, %s ... %s (%d ports)", names[0], names[1], names[len(names)-1], len(names))
+	return fabric.Full
 }

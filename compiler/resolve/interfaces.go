@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +16,16 @@ import (
 // those that a segment, subnet or address on a NIC, bond or port implies, and
 // notes the segments they bring to the ports below them.
 func (r *resolver) interfaces() {
+	r.lagNamed = make(map[lagKey]fabric.LAGID, len(r.f.LAGs))
+	for id := 1; id < len(r.f.LAGs); id++ {
+		r.lagNamed[lagKey{r.f.LAGs[id].Device, r.f.LAGs[id].Name}] = fabric.LAGID(id)
+	}
+	r.subnetOf = map[lang.Value]netip.Prefix{}
 	r.carried = map[fabric.PortID][]lang.BlockID{}
 	r.carriedNative = map[fabric.PortID]lang.BlockID{}
-	r.ifaceBlock = make([]lang.BlockID, 1)
+	r.ifaceBlock = slices.Grow(make([]lang.BlockID, 1), len(r.f.NICs))
+	r.f.Ifaces = slices.Grow(r.f.Ifaces, len(r.f.NICs))
+	r.tierInterfaces()
 	for id := 1; id < len(r.f.Devices); id++ {
 		d := fabric.DeviceID(id)
 		b := r.blockOf[d]
@@ -39,37 +47,83 @@ func (r *resolver) addIface(row fabric.Iface, b lang.BlockID) {
 // windows reports whether a device tags on the adapter itself instead of on a
 // VLAN device beside it.
 func (r *resolver) windows(d fabric.DeviceID) bool {
-	return strings.HasPrefix(r.f.Text(r.f.Devices[d].OSName), "windows")
+	os := r.f.Text(r.f.Devices[d].OSName)
+	return strings.HasPrefix(os, "windows") || strings.HasPrefix(os, "azure")
 }
 
 // impliedIface is the interface of a NIC or bond that has a segment, subnet,
-// native segment or address of its own.
+// native segment or address of its own, or a leaf with a subnet.
 func (r *resolver) impliedIface(d fabric.DeviceID, b lang.BlockID) {
-	if r.cfg.IsWord(r.attr(b, schema.AAddress), "none") {
+	address := r.said(b, schema.AAddress)
+	if r.cfg.IsWord(address, "none") {
+		r.idleGateway(b)
 		return
 	}
 	row := fabric.Iface{Device: d, Name: r.osName(b), Kind: fabric.DirectIface, Decl: r.decl(b)}
-	if p, ok := r.portOf[b]; ok {
+	if p := r.portOf[b]; p != 0 {
 		row.On = p
 	} else {
 		row.OnLAG = r.lagOf[b]
 	}
-	switch seg := r.attr(b, schema.ASegment); {
+	seg, native := r.said(b, schema.ASegment), lang.Value{}
+	if seg.Kind != lang.Handle {
+		native = r.said(b, schema.ANative)
+	}
+	switch {
 	case seg.Kind == lang.Handle:
 		row.Segment, row.Tagged = r.segmentOf[lang.BlockID(seg.N)], true
 		if !r.windows(d) {
 			row.Kind = fabric.VLANIface
 			row.Name = r.f.Names.Add(r.f.Text(row.Name) + "." + strconv.Itoa(int(r.f.Segments[row.Segment].VLAN)))
 		}
-		for _, p := range r.below(row) {
-			r.carried[p] = append(r.carried[p], lang.BlockID(seg.N))
+	case native.Kind == lang.Handle:
+		row.Segment = r.segmentOf[lang.BlockID(native.N)]
+	case r.said(b, schema.ASubnet).Kind != lang.Absent || address.Kind != lang.Absent:
+	default:
+		l, _ := r.legOn(row.On)
+		if l == nil || r.f.Ports[row.On].LAG != 0 {
+			r.idleGateway(b)
+			return
 		}
-	case r.attr(b, schema.ANative).Kind == lang.Handle:
-		row.Segment = r.segmentOf[lang.BlockID(r.attr(b, schema.ANative).N)]
-	case r.attr(b, schema.ASubnet).Kind == lang.Absent && r.attr(b, schema.AAddress).Kind == lang.Absent:
-		return
+		row.Segment = l.segment
 	}
 	r.addIface(row, b)
+}
+
+// said is what the exceptions and overrides of a NIC, port or bond write, those
+// of its device among them, else the block, else the defaults.
+func (r *resolver) said(b lang.BlockID, n schema.Attr) lang.Value {
+	blk := &r.cfg.Blocks[b]
+	if r.innerOf[r.deviceOf[blk.Parent]] || r.spokenOf(b) {
+		s := scope{cfg: r.cfg, before: r.nearOf(b), own: b}
+		if v, _ := s.nearest(n); v.Kind != lang.Absent {
+			return v
+		}
+	} else if v := r.attr(b, n); v.Kind != lang.Absent {
+		return v
+	}
+	return layered{r.cfg, r.defaultsFor(blk.Parent, blk.Kind.String())}.get(n)
+}
+
+// nearOf is near with what the exceptions of the device say of a block inside it.
+func (r *resolver) nearOf(b lang.BlockID) []lang.BlockID {
+	list := r.near(b)
+	blk := &r.cfg.Blocks[b]
+	if r.innerOf[r.deviceOf[blk.Parent]] {
+		list = append(list, r.innerExcepts(blk.Parent, blk.Kind, r.blockName(b))...)
+	}
+	return list
+}
+
+// inners notes the devices whose exceptions speak of blocks inside them.
+func (r *resolver) inners() {
+	r.innerOf = make([]bool, len(r.f.Devices))
+	for d := 1; d < len(r.f.Devices); d++ {
+		r.kids(r.blockOf[d], schema.Except, func(e lang.BlockID) {
+			first, end := r.cfg.Kids(e)
+			r.innerOf[d] = r.innerOf[d] || first < end
+		})
+	}
 }
 
 // osName is a NIC's name in its operating system: `device`, else its name.
@@ -81,9 +135,10 @@ func (r *resolver) osName(b lang.BlockID) fabric.Str {
 }
 
 // below lists the ports that an interface stands on.
-func (r *resolver) below(row fabric.Iface) []fabric.PortID {
+func (r *resolver) below(row *fabric.Iface) []fabric.PortID {
 	if row.On != 0 {
-		return []fabric.PortID{row.On}
+		r.single[0] = row.On
+		return r.single[:]
 	}
 	if row.OnLAG != 0 {
 		return r.f.LAGs[row.OnLAG].Members
@@ -92,12 +147,13 @@ func (r *resolver) below(row fabric.Iface) []fabric.PortID {
 }
 
 func (r *resolver) routedPort(d fabric.DeviceID, b lang.BlockID) {
-	if r.attr(b, schema.AAddress).Kind == lang.Absent {
+	if r.said(b, schema.AAddress).Kind == lang.Absent || r.portOf[b] == 0 {
 		return
 	}
+	r.f.Ports[r.portOf[b]].Flags |= fabric.RoutedPort
 	r.addIface(fabric.Iface{
 		Device: d, Name: r.str(r.cfg.Blocks[b].Name), Kind: fabric.RoutedIface, On: r.portOf[b],
-		VRF: r.text(r.attr(b, schema.AVRF)), Decl: r.decl(b),
+		VRF: r.text(r.said(b, schema.AVRF)), Decl: r.decl(b),
 	}, b)
 }
 
@@ -125,7 +181,7 @@ func (r *resolver) iface(d fabric.DeviceID, b lang.BlockID) {
 	case !host:
 		row.Kind = fabric.RoutedIface
 	}
-	for _, p := range r.below(row) {
+	for _, p := range r.below(&row) {
 		if tagged.Kind == lang.Handle {
 			r.carried[p] = append(r.carried[p], lang.BlockID(tagged.N))
 		} else if native.Kind == lang.Handle {
@@ -145,7 +201,7 @@ func (r *resolver) stand(d fabric.DeviceID, b lang.BlockID, on lang.Value, row *
 			row.Name = r.f.Names.Add("Vlan" + strconv.Itoa(int(r.f.Segments[s].VLAN)))
 			return true
 		}
-		if p, ok := r.portOf[id]; ok {
+		if p := r.portAt(id); p != 0 {
 			row.On = p
 		} else if l, ok := r.lagOf[id]; ok {
 			row.OnLAG = l
@@ -156,11 +212,9 @@ func (r *resolver) stand(d fabric.DeviceID, b lang.BlockID, on lang.Value, row *
 			row.Kind = fabric.LoopbackIface
 			return true
 		default:
-			row.On = r.portName[portKey{d, r.text(on)}]
-			for id := 1; id < len(r.f.LAGs) && row.On == 0; id++ {
-				if l := &r.f.LAGs[id]; l.Device == d && l.Name == r.text(on) {
-					row.OnLAG = fabric.LAGID(id)
-				}
+			row.On = r.port(d, r.text(on))
+			if row.On == 0 {
+				row.OnLAG = r.lagNamed[lagKey{d, r.text(on)}]
 			}
 		}
 	}
@@ -181,7 +235,7 @@ func (r *resolver) pin(d fabric.DeviceID, b lang.BlockID, row *fabric.Iface) {
 	if v.Kind == lang.Absent {
 		return
 	}
-	p := r.portName[portKey{d, r.text(v)}]
+	p := r.port(d, r.text(v))
 	if p == 0 || r.f.Ports[p].LAG != row.OnLAG {
 		r.fail(fmt.Sprintf("interface %s is pinned to %s, which is not a member of %s", r.blockName(b), r.cfg.Text(v), r.f.Text(r.f.LAGs[row.OnLAG].Name)),
 			"name a member of the team", r.at(b, schema.APin, ""))
@@ -193,39 +247,86 @@ func (r *resolver) pin(d fabric.DeviceID, b lang.BlockID, row *fabric.Iface) {
 // addresses gives every interface its addresses, MTU, VRF, gateway and RDMA
 // duty, now that ports are settled.
 func (r *resolver) addresses() {
+	rdma := make([]bool, len(r.f.QoS)) // by QoSID
+	for q := range r.f.QoS {
+		for _, c := range r.f.QoS[q].Classes {
+			rdma[q] = rdma[q] || c.Carries == fabric.CarriesRDMA
+		}
+	}
+	var around fabric.LayersID
+	of := fabric.DeviceID(0) // whose chain that is
 	for id := 1; id < len(r.f.Ifaces); id++ {
 		row := &r.f.Ifaces[id]
 		b := r.ifaceBlock[id]
 		seg := &r.f.Segments[row.Segment]
-		row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]})
-		r.address(row, b, seg)
+		if row.Device != of {
+			around, of = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false), row.Device
+		}
+		row.Layers = around
+		if len(row.Addresses) == 0 { // those of tiers are there
+			r.address(row, b, seg)
+		}
 		if row.VRF == 0 {
 			row.VRF = seg.VRF
 		}
 		if seg.Gateway.IsValid() && row.Kind != fabric.SVI {
 			row.Gateway = seg.Gateway
 		}
+		if r.cfg.Blocks[b].Kind == schema.NIC {
+			r.gateway(row, b)
+		}
 		r.ifaceMTU(row, b, seg)
 		if v := r.attr(b, schema.ARDMA); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
 			row.RDMA = v.N == 1
 			continue
 		}
-		// A segment's own contract decides; without a segment, the port's.
+		// A segment's own contract decides; without one that is written, the port's.
 		q := seg.QoS
-		for _, p := range r.below(*row) {
-			if profile := r.f.Ports[p].Profile; row.Segment == 0 && q == 0 && profile != 0 {
-				q = r.f.Profiles[profile].QoS
+		if row.Segment == 0 || seg.Tier {
+			for _, p := range r.below(row) {
+				if profile := r.f.Ports[p].Profile; q == 0 && profile != 0 {
+					q = r.f.Profiles[profile].QoS
+				}
 			}
 		}
-		for _, c := range r.f.QoS[q].Classes {
-			row.RDMA = row.RDMA || c.Carries == fabric.CarriesRDMA
-		}
+		row.RDMA = rdma[q]
 	}
 }
 
-// address is the written one, else host number first + slot - 1 of the subnet.
+// gateway is the router that a NIC names for its address.
+func (r *resolver) gateway(row *fabric.Iface, b lang.BlockID) {
+	v := r.said(b, schema.AGateway)
+	if v.Kind == lang.Absent {
+		return
+	}
+	row.Gateway, _ = netip.ParseAddr(r.cfg.Text(v)) // the loader has checked its form
+	if !slices.ContainsFunc(row.Addresses, func(p netip.Prefix) bool { return p.Contains(row.Gateway) }) {
+		r.fail(fmt.Sprintf("gateway %s of %s is in none of its subnets", row.Gateway, r.f.PortName(row.On)), "write an address of the same subnet",
+			r.at(b, schema.AGateway, ""), r.at(b, schema.AAddress, "its address"))
+	}
+}
+
+// idleGateway refuses a router for no address.
+func (r *resolver) idleGateway(b lang.BlockID) {
+	if r.cfg.Blocks[b].Kind == schema.NIC && r.said(b, schema.AGateway).Kind != lang.Absent {
+		r.fail(fmt.Sprintf("NIC %s has a gateway and no address", r.blockName(b)), "write its address, or leave the gateway out", r.at(b, schema.AGateway, ""))
+	}
+}
+
+// one is a list of one address, in memory that many lists share.
+func (r *resolver) one(a netip.Prefix) []netip.Prefix {
+	if len(r.prefixes) == cap(r.prefixes) {
+		r.prefixes = make([]netip.Prefix, 0, 4096)
+	}
+	r.prefixes = append(r.prefixes, a)
+	n := len(r.prefixes)
+	return r.prefixes[n-1 : n : n]
+}
+
+// address is the written one, else host number first + slot - 1 of the subnet,
+// else one in the subnet of the leaf.
 func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segment) {
-	v := r.attr(b, schema.AAddress)
+	v := r.said(b, schema.AAddress)
 	if r.cfg.IsWord(v, "none") {
 		return
 	}
@@ -238,8 +339,16 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 		return
 	}
 	subnet, first := seg.Subnet, seg.First
-	if own := r.subnet(b); own.IsValid() {
+	if own := r.nicSubnet(b); own.IsValid() {
 		subnet, first = own, 11
+	}
+	if !subnet.IsValid() && row.On != 0 {
+		if a, gateway, ok := r.legAddress(row.On); ok {
+			row.Addresses, row.Gateway = r.one(a), gateway
+			_, tier := r.legOn(row.On)
+			row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device], tier}, true)
+			return
+		}
 	}
 	slot := r.f.Devices[row.Device].Slot
 	if !subnet.IsValid() || slot == 0 {
@@ -251,20 +360,28 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 			"widen the subnet, lower first, or write the address", r.at(r.blockOf[row.Device], schema.ASlot, ""))
 		return
 	}
-	row.Addresses = []netip.Prefix{netip.PrefixFrom(a, subnet.Bits())}
+	row.Addresses = r.one(netip.PrefixFrom(a, subnet.Bits()))
+}
+
+// nicSubnet is the subnet that a NIC or bond writes, read once for equal ones.
+func (r *resolver) nicSubnet(b lang.BlockID) netip.Prefix {
+	v := r.said(b, schema.ASubnet)
+	if v.Kind == lang.Absent {
+		return netip.Prefix{}
+	}
+	if p, ok := r.subnetOf[v]; ok {
+		return p
+	}
+	p := r.subnetAt(b, v)
+	r.subnetOf[v] = p
+	return p
 }
 
 // hostAddress is host number n of a subnet; ok is false when it is the
 // broadcast address or beyond.
 func hostAddress(subnet netip.Prefix, n uint64) (netip.Addr, bool) {
-	raw := subnet.Masked().Addr().AsSlice()
-	for i := len(raw) - 1; i >= 0 && n > 0; i-- {
-		n += uint64(raw[i])
-		raw[i] = byte(n)
-		n >>= 8
-	}
-	a, ok := netip.AddrFromSlice(raw)
-	if !ok || n > 0 || !subnet.Contains(a) {
+	a, ok := offset(subnet, n)
+	if !ok {
 		return netip.Addr{}, false
 	}
 	if next := a.Next(); a.Is4() && subnet.Bits() < 31 && (!next.IsValid() || !subnet.Contains(next)) {
@@ -273,12 +390,32 @@ func hostAddress(subnet netip.Prefix, n uint64) (netip.Addr, bool) {
 	return a, true
 }
 
+// offset is address number n of a prefix, from 0; ok is false beyond its end.
+func offset(p netip.Prefix, n uint64) (netip.Addr, bool) {
+	var raw [16]byte
+	start := p.Masked().Addr()
+	raw = start.As16()
+	for i := len(raw) - 1; i >= 0 && n > 0; i-- {
+		n += uint64(raw[i])
+		raw[i] = byte(n)
+		n >>= 8
+	}
+	a := netip.AddrFrom16(raw)
+	if start.Is4() {
+		if !a.Is4In6() {
+			return netip.Addr{}, false // beyond the last one
+		}
+		a = a.Unmap()
+	}
+	return a, n == 0 && p.Contains(a)
+}
+
 func (r *resolver) ifaceMTU(row *fabric.Iface, b lang.BlockID, seg *fabric.Segment) {
 	if v := r.attr(b, schema.AMTU); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
 		row.MTU = uint16(v.N)
 		return
 	}
-	for _, p := range r.below(*row) {
+	for _, p := range r.below(row) {
 		if port := &r.f.Ports[p]; port.Flags&fabric.MTUSet != 0 && r.f.Devices[row.Device].Kind == fabric.Node {
 			row.MTU = port.MTU
 			return
@@ -287,34 +424,19 @@ func (r *resolver) ifaceMTU(row *fabric.Iface, b lang.BlockID, seg *fabric.Segme
 	row.MTU = seg.MTU
 }
 
-// nic makes the adapter side of a host port.
+// nic fills in the adapter side of a host port.
 func (r *resolver) nic(p fabric.PortID, s *scope) {
 	row := &r.f.Ports[p]
-	b := s.own
-	n := fabric.NIC{
-		Port: p, Device: r.osName(b), PCI: r.text(s.get(schema.APCI)), MAC: r.f.Names.Add(strings.ToLower(r.cfg.Text(s.get(schema.AMAC)))),
-		Adapter: r.text(s.get(schema.AAdapter)), RoCE: r.text(s.get(schema.ARoCEMode)), Rail: -1, Plane: -1,
-		Firmware: r.text(s.get(schema.AFirmware)), Driver: r.text(s.get(schema.ADriver)),
-	}
+	n := &r.f.NICs[row.NIC]
+	n.Port = p
+	n.RoCE, n.Firmware, n.Driver = r.text(s.get(schema.ARoCEMode)), r.text(s.get(schema.AFirmware)), r.text(s.get(schema.ADriver))
 	if m := s.get(schema.AModel); m.Kind != lang.Absent {
 		n.Model = r.nicModel[r.cfg.Text(m)]
 	} else if row.Manage != fabric.HandsOff {
 		r.fail(fmt.Sprintf("nic %s has no model", r.f.PortName(p)), `write model = "vendor/model": what it can do follows from it`, r.f.DeclLabel(row.Decl, ""))
 	}
-	if v := s.get(schema.ARail); v.Kind == lang.Int {
-		n.Rail = int32(v.N)
-	}
-	if v := s.get(schema.APlane); v.Kind == lang.Int {
-		n.Plane = int32(v.N)
-	}
 	pcie := s.get(schema.APCIe)
 	n.PCIeGen, n.PCIeLanes = uint8(r.cfg.Field(pcie, schema.AGen).N), uint8(r.cfg.Field(pcie, schema.ALanes).N)
-	if n.Adapter == 0 {
-		// Ports whose PCI address differs in the function only are one adapter.
-		if pci := r.f.Text(n.PCI); strings.Contains(pci, ".") {
-			n.Adapter = r.f.Names.Add(pci[:strings.LastIndexByte(pci, '.')])
-		}
-	}
 	if v := s.get(schema.AVFs); v.Kind == lang.Object {
 		n.VFs = fabric.VFs{
 			Set: true, Count: uint16(r.cfg.Field(v, schema.ACount).N), Mode: r.text(r.cfg.Field(v, schema.AMode)),
@@ -327,6 +449,25 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	if r.cfg.Text(s.get(schema.ALinkLayer)) == "infiniband" {
 		row.Flags |= fabric.InfiniBand
 	}
-	row.NIC = fabric.NICID(len(r.f.NICs))
-	r.f.NICs = append(r.f.NICs, n)
+	r.nicAlone(p, s)
+}
+
+// nicAlone reads what is each NIC's own: its names and addresses on the host,
+// and where it stands among its node's NICs, if that is written.
+func (r *resolver) nicAlone(p fabric.PortID, s *scope) {
+	n := &r.f.NICs[r.f.Ports[p].NIC]
+	n.Device, n.PCI, n.Adapter = r.osName(s.own), r.text(s.get(schema.APCI)), r.text(s.get(schema.AAdapter))
+	n.MAC = r.f.Names.Add(strings.ToLower(r.cfg.Text(s.get(schema.AMAC))))
+	if v := s.get(schema.ARail); v.Kind == lang.Int {
+		n.Rail = int32(v.N)
+	}
+	if v := s.get(schema.APlane); v.Kind == lang.Int {
+		n.Plane = int32(v.N)
+	}
+	if n.Adapter == 0 {
+		// Ports whose PCI address differs in the function only are one adapter.
+		if pci := r.f.Text(n.PCI); strings.Contains(pci, ".") {
+			n.Adapter = r.f.Names.Add(pci[:strings.LastIndexByte(pci, '.')])
+		}
+	}
 }

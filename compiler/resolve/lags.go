@@ -56,9 +56,9 @@ func (r *resolver) lag(d fabric.DeviceID, b lang.BlockID) {
 		row.RateSet, row.Fast = true, r.cfg.Text(v) == "fast"
 	}
 	for _, v := range r.cfg.List(r.attr(b, schema.AMembers)) {
-		p, ok := r.portName[portKey{d, r.text(v)}]
+		p := r.port(d, r.text(v))
 		switch {
-		case !ok:
+		case p == 0:
 			r.fail(fmt.Sprintf("%s has no port %s to be a member of %s", r.f.Text(r.f.Devices[d].Name), r.cfg.Text(v), r.blockName(b)),
 				"name ports or NICs of the same device", r.at(b, schema.AMembers, ""))
 		case r.f.Ports[p].LAG != 0:
@@ -69,7 +69,7 @@ func (r *resolver) lag(d fabric.DeviceID, b lang.BlockID) {
 			row.Members = append(row.Members, p)
 		}
 	}
-	row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[d]})
+	row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[d]}, false)
 	r.addLAG(row, b)
 }
 

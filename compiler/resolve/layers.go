@@ -2,6 +2,8 @@ package resolve
 
 import (
 	"encoding/binary"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -16,6 +18,7 @@ type scope struct {
 	before []lang.BlockID
 	own    lang.BlockID
 	chain  []lang.BlockID
+	nic    bool // of a NIC: a tier in the chain says little of it
 	id     fabric.LayersID
 }
 
@@ -27,6 +30,22 @@ func (s *scope) get(n schema.Attr) lang.Value {
 
 // find is get with the block that wrote the value.
 func (s *scope) find(n schema.Attr) (lang.Value, lang.BlockID) {
+	if v, b := s.nearest(n); b != 0 {
+		return v, b
+	}
+	for _, b := range s.chain {
+		if s.cfg.Blocks[b].Kind.Tier() && !fabric.TierSays(n, s.nic) {
+			continue
+		}
+		if v := s.at(b, n); v.Kind != lang.Absent {
+			return v, b
+		}
+	}
+	return lang.Value{}, 0
+}
+
+// nearest is what exceptions, overrides and the row's own block write.
+func (s *scope) nearest(n schema.Attr) (lang.Value, lang.BlockID) {
 	for _, b := range s.before {
 		if v := s.at(b, n); v.Kind != lang.Absent {
 			return v, b
@@ -35,11 +54,6 @@ func (s *scope) find(n schema.Attr) (lang.Value, lang.BlockID) {
 	if s.own != 0 {
 		if v := s.cfg.Attr(s.own, n); v.Kind != lang.Absent {
 			return v, s.own
-		}
-	}
-	for _, b := range s.chain {
-		if v := s.at(b, n); v.Kind != lang.Absent {
-			return v, b
 		}
 	}
 	return lang.Value{}, 0
@@ -66,7 +80,7 @@ type defaultsKey struct {
 }
 
 // layersOf returns the ID of a chain, entering it if it is new.
-func (r *resolver) layersOf(before, chain []lang.BlockID) fabric.LayersID {
+func (r *resolver) layersOf(before, chain []lang.BlockID, nic bool) fabric.LayersID {
 	t := &r.layers
 	if len(before)+len(chain) == 0 {
 		return 0
@@ -78,7 +92,10 @@ func (r *resolver) layersOf(before, chain []lang.BlockID) fabric.LayersID {
 	for _, b := range before {
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(r.decl(b)))
 	}
-	t.key = append(t.key, '|')
+	t.key = append(t.key, '|', 0)
+	if nic {
+		t.key[len(t.key)-1] = 1
+	}
 	for _, b := range chain {
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(r.decl(b)))
 	}
@@ -86,8 +103,25 @@ func (r *resolver) layersOf(before, chain []lang.BlockID) fabric.LayersID {
 		return id
 	}
 	id := fabric.LayersID(len(r.f.Layers))
-	r.f.Layers = append(r.f.Layers, fabric.Layers{Before: r.declsOf(before), Chain: r.declsOf(chain)})
+	r.f.Layers = append(r.f.Layers, fabric.Layers{Before: r.declsOf(before), Chain: r.declsOf(chain), NIC: nic})
 	t.ids[string(t.key)] = id
+	return id
+}
+
+// layersBelow is the chain of a switch whose model or OS is that of the tier below.
+func (r *resolver) layersBelow(s *scope, below lang.BlockID) fabric.LayersID {
+	key := fmt.Sprintf("%d below %d", s.id, r.decl(below))
+	if r.layers.ids == nil {
+		r.layers.ids = map[string]fabric.LayersID{}
+	}
+	id, ok := r.layers.ids[key]
+	if !ok {
+		id = fabric.LayersID(len(r.f.Layers))
+		row := r.f.Layers[s.id]
+		row.Below = r.decl(below)
+		r.f.Layers = append(r.f.Layers, row)
+		r.layers.ids[key] = id
+	}
 	return id
 }
 
@@ -131,10 +165,21 @@ func (r *resolver) defaultsFor(b lang.BlockID, label string) []lang.BlockID {
 
 // deviceLayers is the chain behind a device itself.
 func (r *resolver) deviceLayers(b lang.BlockID) *scope {
-	s := &scope{cfg: r.cfg, own: b, before: append(append([]lang.BlockID(nil), r.sets[b]...), r.excepts(b)...)}
-	s.chain = r.defaultsFor(b, r.cfg.Blocks[b].Kind.String())
-	s.id = r.layersOf(s.before, s.chain)
+	s := &scope{cfg: r.cfg, own: b, before: r.near(b)}
+	word := schema.Switch
+	if r.cfg.Blocks[b].Kind == schema.Node {
+		word = schema.Node
+	}
+	s.chain = r.defaultsFor(b, word.String())
+	s.id = r.layersOf(s.before, s.chain, false)
 	return s
+}
+
+// near lists the overrides and exceptions that hold for a block.
+func (r *resolver) near(b lang.BlockID) []lang.BlockID {
+	list := slices.Clip(r.sets[b])
+	r.kids(b, schema.Except, func(e lang.BlockID) { list = append(list, e) })
+	return list
 }
 
 // excepts lists the exceptions that hold for a block.

@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -25,12 +26,17 @@ func (r *resolver) links() {
 		r.cable(&row, r.linkAttr(b, schema.ACable))
 		r.linkOf[b] = r.addLink(row, b)
 	})
-	r.roles()
 }
 
 // linkAttr is an attribute of a link, by its block or the defaults for links.
 func (r *resolver) linkAttr(b lang.BlockID, n schema.Attr) lang.Value {
-	return layered{r.cfg, append(append(append([]lang.BlockID(nil), r.sets[b]...), b), r.defaultsFor(b, "link")...)}.get(n)
+	if len(r.sets) == 0 || len(r.sets[b]) == 0 {
+		if v := r.attr(b, n); v.Kind != lang.Absent {
+			return v
+		}
+		return layered{r.cfg, r.defaultsFor(b, "link")}.get(n)
+	}
+	return layered{r.cfg, append(append(slices.Clip(r.sets[b]), b), r.defaultsFor(b, "link")...)}.get(n)
 }
 
 func (r *resolver) addLink(row fabric.Link, from lang.BlockID) fabric.LinkID {
@@ -62,27 +68,11 @@ func (r *resolver) ends(b lang.BlockID) (ends [2]fabric.PortID, ok bool) {
 		if v.Kind != lang.Handle {
 			return ends, false // the loader has reported it
 		}
-		port, found := r.portOf[lang.BlockID(v.N)]
-		if !found {
-			port, found = r.portByBlock(lang.BlockID(v.N))
-		}
-		if !found {
+		if ends[i] = r.portAt(lang.BlockID(v.N)); ends[i] == 0 {
 			return ends, false // its device or port was refused
 		}
-		ends[i] = port
 	}
 	return ends, true
-}
-
-// portByBlock finds the row of a port block that another block stands for.
-func (r *resolver) portByBlock(b lang.BlockID) (fabric.PortID, bool) {
-	blk := r.cfg.Block(b)
-	device, ok := r.deviceOf[blk.Parent]
-	if !ok {
-		return 0, false
-	}
-	id, ok := r.portName[portKey{device, r.str(blk.Name)}]
-	return id, ok
 }
 
 func (r *resolver) cable(l *fabric.Link, v lang.Value) {
@@ -94,7 +84,7 @@ func (r *resolver) cable(l *fabric.Link, v lang.Value) {
 		l.BadLength = length.N <= 0
 		l.CableMm = uint32(max(length.N, 0))
 	}
-	l.DelayNs = uint32(r.cfg.Field(v, schema.ADelay).N * 1000)
+	l.DelayNs = uint32(r.cfg.Field(v, schema.ADelay).N)
 }
 
 // roles follow from the cable.
@@ -107,15 +97,27 @@ func (r *resolver) roles() {
 		case host:
 			p.Role = fabric.RoleHost
 		case p.Peer == 0:
-			p.Role = map[string]fabric.PortRole{
-				"node": fabric.RoleNode, "fabric": fabric.RoleFabric, "peer_link": fabric.RolePeerLink,
-			}[r.cfg.Text(r.attrOrNone(r.portBlock[id], schema.ARole))]
+			p.Role = roleOf(r.cfg.Text(r.attrOrNone(r.portBlock[id], schema.ARole)))
+		case f.Links[p.Link].PeerLink != 0:
+			p.Role = fabric.RolePeerLink
 		case f.Devices[f.Ports[p.Peer].Device].Kind == fabric.Node:
 			p.Role = fabric.RoleNode
 		default:
 			p.Role = fabric.RoleFabric
 		}
 	}
+}
+
+func roleOf(word string) fabric.PortRole {
+	switch word {
+	case "node":
+		return fabric.RoleNode
+	case "fabric":
+		return fabric.RoleFabric
+	case "peer_link":
+		return fabric.RolePeerLink
+	}
+	return fabric.RoleUnused
 }
 
 func (r *resolver) attrOrNone(b lang.BlockID, n schema.Attr) lang.Value {
@@ -139,8 +141,11 @@ func (r *resolver) mlags() {
 			m.Domain = uint16(v.N)
 		}
 		for i, v := range switches {
-			d, ok := r.deviceOf[lang.BlockID(v.N)]
-			if !ok || v.Kind != lang.Handle {
+			d := fabric.DeviceID(0)
+			if v.Kind == lang.Handle {
+				d = r.deviceOf[v.N]
+			}
+			if d == 0 {
 				return
 			}
 			if r.f.Devices[d].MLAG != 0 || (i == 1 && d == m.Switches[0]) {
@@ -188,8 +193,8 @@ func (r *resolver) peerLink(b lang.BlockID, id fabric.MLAGID) {
 	for _, v := range r.cfg.List(r.attr(b, schema.APeerLink)) {
 		var ends [2]fabric.PortID
 		for i, d := range m.Switches {
-			p, ok := r.portName[portKey{d, r.text(v)}]
-			if !ok {
+			p := r.port(d, r.text(v))
+			if p == 0 {
 				r.fail(fmt.Sprintf("switch %s has no port %s for the peer link of mlag %s", r.f.Text(r.f.Devices[d].Name), r.cfg.Text(v), r.f.Text(m.Name)),
 					"name ports that both switches have", r.at(b, schema.APeerLink, ""))
 				return
@@ -197,12 +202,9 @@ func (r *resolver) peerLink(b lang.BlockID, id fabric.MLAGID) {
 			ends[i] = p
 			members[i] = append(members[i], p)
 		}
-		row := fabric.Link{A: min(ends[0], ends[1]), B: max(ends[0], ends[1]), Decl: m.Decl, Name: m.Name, Key: r.text(v), PeerLink: id}
+		row := fabric.Link{A: min(ends[0], ends[1]), B: max(ends[0], ends[1]), Decl: m.Decl, Name: m.Name, Key: r.text(v), PeerLink: id, Origin: fabric.OfMLAG}
 		r.cable(&row, r.attr(b, schema.ACable))
 		m.Links = append(m.Links, r.addLink(row, 0))
-		for _, p := range ends {
-			r.f.Ports[p].Role = fabric.RolePeerLink
-		}
 	}
 	if len(members[0]) < 2 {
 		return

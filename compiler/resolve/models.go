@@ -13,6 +13,7 @@ import (
 // folded into each switch model that has it; the model's own win.
 func (r *resolver) models() {
 	r.modelOf = map[string]fabric.ModelID{}
+	r.modelBlocks = make([]lang.BlockID, 1)
 	r.nicModel = map[string]fabric.NICModelID{}
 	r.mediaOf = map[string]fabric.MediaID{}
 	asics := map[string]lang.BlockID{}
@@ -87,6 +88,7 @@ func (r *resolver) switchModel(b lang.BlockID, asics map[string]lang.BlockID) {
 			r.facts(r.attr(from, schema.AFacts), m.Facts)
 		}
 	}
+	r.modelBlocks = append(r.modelBlocks, b)
 	r.modelOf[r.blockName(b)] = fabric.ModelID(len(r.f.Models))
 	r.f.Models = append(r.f.Models, m)
 }

@@ -44,23 +44,91 @@ func (r *resolver) matched(o lang.BlockID, n schema.Attr) []lang.BlockID {
 		if glob == "" {
 			continue
 		}
-		hits := 0
-		for id := 1; id < len(r.cfg.Blocks); id++ {
-			if addressable(r.cfg.Blocks[id].Kind) && Match(glob, r.cfg.Address(lang.BlockID(id))) {
-				found = append(found, lang.BlockID(id))
-				hits++
-			}
+		before := len(found)
+		for _, b := range r.cfg.Top {
+			found = r.globbed(found, b, glob)
 		}
-		if hits == 0 {
-			r.fail(fmt.Sprintf("%q matches nothing", glob), `write an address such as switch.tor.port["Ethernet0"], with * for any run of characters`, r.at(o, n, ""))
+		g := overrideGlob{o, n, glob, len(found) > before}
+		r.globs = append(r.globs, g)
+		if r.portBlock != nil || !g.mayNamePorts() { // else once there are ports
+			r.unmatched(g)
 		}
 	}
 	return found
 }
 
+// globbed adds the blocks at and below one that a glob names. What cannot begin
+// like the glob is passed over with all that is below it.
+func (r *resolver) globbed(found []lang.BlockID, b lang.BlockID, glob string) []lang.BlockID {
+	address := strings.ReplaceAll(r.cfg.Address(b), `"`, "")
+	start, _, _ := strings.Cut(strings.ReplaceAll(glob, `"`, ""), "*")
+	if n := min(len(start), len(address)); start[:n] != address[:n] {
+		return found
+	}
+	if addressable(r.cfg.Blocks[b].Kind) && r.cfg.Blocks[b].Name != 0 && Match(glob, address) {
+		found = append(found, b)
+	}
+	first, end := r.cfg.Kids(b)
+	for k := first; k < end; k++ {
+		found = r.globbed(found, k, glob)
+	}
+	return found
+}
+
+// overrideGlob is a glob, which may name ports that have no block.
+type overrideGlob struct {
+	override lang.BlockID
+	attr     schema.Attr
+	glob     string
+	found    bool // a block
+}
+
+func (g overrideGlob) mayNamePorts() bool { return strings.Contains(g.glob, "port[") }
+
+// unmatched refuses a glob that names no block and no port.
+func (r *resolver) unmatched(g overrideGlob) {
+	if !g.found && (!g.mayNamePorts() || len(r.portsGlobbed(g.glob)) == 0) {
+		r.fail(fmt.Sprintf("%q matches nothing", g.glob), `write an address such as switch.tor.port["Ethernet0"], with * for any run of characters`, r.at(g.override, g.attr, ""))
+	}
+}
+
+// portsGlobbed lists the ports without a block that a glob names.
+func (r *resolver) portsGlobbed(glob string) []fabric.PortID {
+	var list []fabric.PortID
+	for d := 1; d < len(r.f.Devices); d++ {
+		address := strings.ReplaceAll(r.f.Text(r.f.Devices[d].Address), `"`, "")
+		start, _, _ := strings.Cut(strings.ReplaceAll(glob, `"`, ""), "*")
+		if n := min(len(start), len(address)); start[:n] != address[:n] {
+			continue
+		}
+		first, end := r.f.PortsOf(fabric.DeviceID(d))
+		for p := first; p < end; p++ {
+			if r.portBlock[p] == 0 && Match(glob, r.f.PortAddress(p)) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// setsOnPorts notes what overrides set on ports that no block speaks of.
+func (r *resolver) setsOnPorts() {
+	r.portSets = map[fabric.PortID][]lang.BlockID{}
+	for _, g := range r.globs {
+		if !g.mayNamePorts() {
+			continue
+		}
+		r.unmatched(g)
+		for _, p := range r.portsGlobbed(g.glob) {
+			r.portSets[p] = append(r.portSets[p], g.override)
+		}
+	}
+}
+
 func addressable(k schema.Kind) bool {
 	switch k {
-	case schema.Switch, schema.Port, schema.LAG, schema.Interface, schema.Node, schema.NIC, schema.Bond, schema.Link, schema.MLAG, schema.Segment, schema.QoS:
+	case schema.Leaf, schema.Spine, schema.Core,
+		schema.Switch, schema.Port, schema.LAG, schema.Interface, schema.Node, schema.NIC, schema.Bond, schema.Link, schema.MLAG, schema.Segment, schema.QoS:
 		return true
 	}
 	return false
@@ -104,19 +172,24 @@ func (r *resolver) overrides() {
 		for _, v := range r.cfg.List(r.attr(b, schema.AAccept)) {
 			row.Accept = append(row.Accept, r.text(v))
 		}
+		before := len(r.globs)
 		for _, on := range r.matched(b, schema.AOn) {
 			r.overrideOn(&row, on)
+		}
+		for _, g := range r.globs[before:] {
+			if !g.mayNamePorts() {
+				continue
+			}
+			row.Ports = append(row.Ports, r.portsGlobbed(g.glob)...)
 		}
 		r.f.Overrides = append(r.f.Overrides, row)
 	})
 }
 
 func (r *resolver) overrideOn(row *fabric.Override, b lang.BlockID) {
-	if d, ok := r.deviceOf[b]; ok {
+	if d := r.deviceOf[b]; d != 0 {
 		row.Devices = append(row.Devices, d)
-	} else if p, ok := r.portOf[b]; ok {
-		row.Ports = append(row.Ports, p)
-	} else if p, ok := r.portByBlock(b); ok {
+	} else if p := r.portAt(b); p != 0 {
 		row.Ports = append(row.Ports, p)
 	} else if l, ok := r.linkOf[b]; ok {
 		row.Links = append(row.Links, l)
@@ -138,10 +211,12 @@ func (r *resolver) selections() {
 		if r.attr(b, schema.ASelect).Kind != lang.Absent {
 			row.Devices = []fabric.DeviceID{}
 			for _, s := range r.matched(b, schema.ASelect) {
-				if d, ok := r.deviceOf[s]; ok {
+				if d := r.deviceOf[s]; d != 0 {
 					row.Devices = append(row.Devices, d)
 				}
 			}
+			slices.Sort(row.Devices)
+			row.Devices = slices.Compact(row.Devices)
 		}
 		at := r.at(b, schema.AOptions, "").Span
 		for _, p := range r.cfg.Pairs(r.attr(b, schema.AOptions)) {

@@ -6,6 +6,9 @@
 package resolve
 
 import (
+	"net/netip"
+	"slices"
+
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -15,7 +18,7 @@ import (
 // Fabric builds the fabric of a configuration. The result is usable as far as
 // it goes even when there are errors; it must not be compiled further then.
 func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
-	r := &resolver{cfg: cfg, f: newFabric(cfg)}
+	r := &resolver{cfg: cfg, f: newFabric(cfg), mediaSaid: map[lang.Str]bool{}, folds: newFolds(cfg)}
 	r.decls()          // one row for each written block, same numbers
 	r.models()         // hardware that the fabric names
 	r.contracts()      // qos and classes, `from` folded in
@@ -23,9 +26,17 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.segments()       // VLANs and subnets
 	r.reach()          // which blocks an override with `set` speaks to
 	r.devices()        // switches and nodes, names unique
+	r.inners()         // which of them have exceptions for what is inside
+	r.topologyRows()   // generated fabrics: which switch plays which part
+	r.routings()       // what may be assumed of paths
 	r.ports()          // ports by model and by block, grouped by device
-	r.links()          // cables join ports; roles follow
+	r.setsOnPorts()    // of those that no block speaks of
+	r.links()          // cables join ports
+	r.wire()           // so do topologies
 	r.mlags()          // pairs and their peer links
+	r.lists()          // cable lists join ports, or say what was built
+	r.compare()        // that against what there is
+	r.roles()          // where each port leads
 	r.lags()           // LAGs and bonds, and the LAGs that bonds imply
 	r.interfaces()     // what is written of addresses; the VLANs they bring
 	r.settings()       // what each port is told, layer by layer
@@ -41,41 +52,73 @@ type resolver struct {
 	f     *fabric.Fabric
 	diags diag.List
 
-	qosOf     map[lang.BlockID]fabric.QoSID
-	segmentOf map[lang.BlockID]fabric.SegmentID
-	deviceOf  map[lang.BlockID]fabric.DeviceID
-	blockOf   []lang.BlockID // by DeviceID
-	portOf    map[lang.BlockID]fabric.PortID
-	portBlock []lang.BlockID // by PortID; 0 = by model only
-	portName  map[portKey]fabric.PortID
-	linkOf    map[lang.BlockID]fabric.LinkID
-	lagOf     map[lang.BlockID]fabric.LAGID
-	lagBlock  []lang.BlockID // by LAGID; 0 = implied
-	mlagOf    map[lang.BlockID]fabric.MLAGID
-	modelOf   map[string]fabric.ModelID
-	nicModel  map[string]fabric.NICModelID
-	mediaOf   map[string]fabric.MediaID
+	qosOf       map[lang.BlockID]fabric.QoSID
+	segmentOf   map[lang.BlockID]fabric.SegmentID
+	deviceOf    []fabric.DeviceID // by BlockID
+	blockOf     []lang.BlockID    // by DeviceID
+	portsOf     []*portList       // by DeviceID
+	innerOf     []bool            // by DeviceID: its exceptions speak of blocks inside it
+	portOf      []fabric.PortID   // by BlockID
+	portBlock   []lang.BlockID    // by PortID; 0 = by model only
+	linkOf      map[lang.BlockID]fabric.LinkID
+	lagOf       map[lang.BlockID]fabric.LAGID
+	lagBlock    []lang.BlockID // by LAGID; 0 = implied
+	lagNamed    map[lagKey]fabric.LAGID
+	mlagOf      map[lang.BlockID]fabric.MLAGID
+	modelOf     map[string]fabric.ModelID
+	modelBlocks []lang.BlockID // by ModelID
+	nicModel    map[string]fabric.NICModelID
+	mediaOf     map[string]fabric.MediaID
+
+	topos     []*topology // by TopologyID
+	topoOf    map[lang.BlockID]*topology
+	tierBlock []lang.BlockID                  // by DeviceID: the tier it is of, or that lists it
+	atOf      map[fabric.PortID]fabric.PortID // NICs that `at` puts on a port
+	atTaken   map[fabric.PortID]fabric.PortID // the same, by that port
+	atBlock   map[fabric.PortID]lang.BlockID  // the block that says so, by NIC
+	topoTwice map[fabric.PortID]bool          // ports of two topologies that were reported
+
+	legOf       map[lang.BlockID]*legs // leaves with a subnet
+	rowsOf      [][]listed             // by CablingID: rows that join two known ports
+	loose       []loose
+	deviceNamed map[fabric.Str]fabric.DeviceID
+	mediaSaid   map[lang.Str]bool // unknown media that were reported
+
+	lastCable lang.Value // what lastLink was made of
+	lastLink  fabric.Link
 
 	layers        layerTable
+	folds         folds
 	profiles      map[fabric.Profile]fabric.ProfileID
 	vlanSets      map[string]fabric.VLANSetID
-	sets          map[lang.BlockID][]lang.BlockID  // overrides with `set`, by the block they reach
+	sets          map[lang.BlockID][]lang.BlockID // overrides with `set`, by the block they reach
+	globs         []overrideGlob
+	portSets      map[fabric.PortID][]lang.BlockID // overrides with `set`, by ports without a block
 	linkBlocks    []lang.BlockID                   // by LinkID
 	carried       map[fabric.PortID][]lang.BlockID // tagged segments that interfaces and bonds bring to a port
 	carriedNative map[fabric.PortID]lang.BlockID
 	pairs         map[fabric.MLAGID][]lang.BlockID
-	ifaceBlock    []lang.BlockID // by IfaceID
+	ifaceBlock    []lang.BlockID              // by IfaceID
+	subnetOf      map[lang.Value]netip.Prefix // what NICs write
+	prefixes      []netip.Prefix              // addresses, the last of several blocks
+	single        [1]fabric.PortID            // what below returns
 	untrusted     fabric.QoSID
 }
 
-type portKey struct {
+type lagKey struct {
 	device fabric.DeviceID
 	name   fabric.Str
 }
 
 func newFabric(cfg *lang.Config) *fabric.Fabric {
+	numbers := cfg.StringNumbers()
+	known := len(cfg.Strings()) // conditions may add more, which are none of ours
+	find := func(text string) (fabric.Str, bool) {
+		n, ok := numbers[text]
+		return fabric.Str(n), ok && int(n) < known
+	}
 	return &fabric.Fabric{
-		Names:     fabric.StringsFrom(append([]string(nil), cfg.Strings()...)),
+		Names:     fabric.StringsFrom(slices.Clip(cfg.Strings()), find),
 		Devices:   make([]fabric.Device, 1),
 		Ports:     make([]fabric.Port, 1),
 		Links:     make([]fabric.Link, 1),
@@ -90,6 +133,7 @@ func newFabric(cfg *lang.Config) *fabric.Fabric {
 		NICModels: make([]fabric.NICModel, 1),
 		MLAGs:     make([]fabric.MLAG, 1),
 		Media:     make([]fabric.Media, 1),
+		Routings:  make([]fabric.Routing, 1),
 		Layers:    make([]fabric.Layers, 1),
 		Headrooms: make([]fabric.Headroom, 1),
 	}
@@ -118,7 +162,7 @@ func (r *resolver) decls() {
 		}
 		f.Decls[id] = fabric.Decl{
 			Span: d.Span, Head: fabric.Str(d.Head), Module: module, Parent: fabric.DeclID(d.Parent),
-			Attrs: spans[first:len(spans):len(spans)],
+			Tier: d.Kind.Tier(), Attrs: spans[first:len(spans):len(spans)],
 		}
 	}
 }

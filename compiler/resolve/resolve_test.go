@@ -11,32 +11,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/packs"
 	"github.com/rocec/rocec/lang/schema"
-	"pgregory.net/rapid"
 )
-
-func TestNaturalOrder(t *testing.T) {
-	want := []string{"Ethernet0", "Ethernet4", "Ethernet12", "Ethernet100", "eth1/1/2", "eth1/1/10", "swp1", "swp1s0", "swp1s10", "swp02", "swp2", "swp10"}
-	got := slices.Clone(want)
-	slices.Reverse(got)
-	slices.SortStableFunc(got, natural)
-	// Names that differ in leading zeros only are equal in order.
-	if strings.ReplaceAll(strings.Join(got, " "), "swp2 swp02", "swp02 swp2") != strings.Join(want, " ") {
-		t.Errorf("sorted as %v", got)
-	}
-}
-
-func TestNaturalIsAnOrder(t *testing.T) {
-	name := rapid.StringMatching(`[a-z]{0,2}[0-9]{0,3}[a-z/]{0,1}[0-9]{0,2}`)
-	rapid.Check(t, func(r *rapid.T) {
-		a, b, c := name.Draw(r, "a"), name.Draw(r, "b"), name.Draw(r, "c")
-		if (natural(a, b) < 0) != (natural(b, a) > 0) {
-			r.Fatalf("%q and %q are not ordered both ways", a, b)
-		}
-		if natural(a, b) < 0 && natural(b, c) < 0 && natural(a, c) >= 0 {
-			r.Fatalf("%q < %q < %q, and not %q < %q", a, b, c, a, c)
-		}
-	})
-}
 
 func TestHostAddress(t *testing.T) {
 	for _, c := range []struct {
@@ -183,6 +158,40 @@ override {
 	}
 	if l := f.PortLabel(1, schema.AMTU, ""); l.Where != "override" {
 		t.Errorf("the MTU is said to come from %q", l.Where)
+	}
+}
+
+// A glob of ports reaches those that no block speaks of, and one that names
+// nothing is refused.
+func TestOverrideByGlob(t *testing.T) {
+	source := contract + `
+switch "s" {
+  model = "nvidia/sn2100"
+  os    = "sonic/202505"
+  port "Ethernet0" {
+    speed = "100G"
+  }
+}
+override {
+  on      = "switch.s.port[Ethernet*]"
+  set     = { mtu = 4200 }
+  accept  = "cable_list"
+  reason  = "r"
+  expires = "2999-01-01"
+}
+`
+	f := load(t, source)
+	for p := 1; p < len(f.Ports); p++ {
+		if f.Ports[p].MTU != 4200 {
+			t.Errorf("%s has MTU %d", f.PortName(fabric.PortID(p)), f.Ports[p].MTU)
+		}
+	}
+	if n := len(f.Overrides[0].Ports); n != len(f.Ports)-1 {
+		t.Errorf("accepted on %d ports of %d", n, len(f.Ports)-1)
+	}
+	want := `"switch.s.port[swp*]" matches nothing | "switch.s.port[swp*]"`
+	if got := refused(t, strings.Replace(source, "port[Ethernet*]", "port[swp*]", 1)); !strings.HasPrefix(got, want) {
+		t.Error(got)
 	}
 }
 

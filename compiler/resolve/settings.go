@@ -10,7 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-// settings folds the layers behind each port into what the port is told.
+// settings folds the layers behind each port into what the port is told. Ports
+// that have the same around them and say the same are folded once.
 func (r *resolver) settings() {
 	r.profiles = map[fabric.Profile]fabric.ProfileID{}
 	r.vlanSets = map[string]fabric.VLANSetID{}
@@ -18,83 +19,95 @@ func (r *resolver) settings() {
 		around := r.around(fabric.DeviceID(d))
 		first, end := r.f.PortsOf(fabric.DeviceID(d))
 		for p := first; p < end; p++ {
-			r.port(p, around)
+			r.settle(p, &around)
 		}
 	}
+	r.followNICs()
 	for id := 1; id < len(r.f.LAGs); id++ {
 		r.lagVLANs(fabric.LAGID(id))
 	}
 }
 
-// around is what stands around every port of one device.
-type around struct {
-	device   *scope
-	defaults []lang.BlockID // of ports or NICs
-	inner    bool           // some exception of the device speaks of its ports
-}
-
-func (r *resolver) around(d fabric.DeviceID) around {
-	b := r.blockOf[d]
-	label := "port"
-	if r.f.Devices[d].Kind == fabric.Node {
-		label = "nic"
+// followNICs gives the node ports of generated fabrics the speed of the NICs
+// they are for, where neither port nor tier writes one: a 400G NIC on an 800G
+// port is meant to run, and somebody has to tell the port.
+func (r *resolver) followNICs() {
+	f := r.f
+	for l := 1; l < len(f.Links); l++ {
+		if f.Links[l].Topology == 0 {
+			continue
+		}
+		nic, port := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
+		if nic.NIC == 0 {
+			nic, port = port, nic
+		}
+		if nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
+			continue
+		}
+		if port.Mbps != nic.Mbps {
+			port.Mbps = nic.Mbps
+			port.Flags |= fabric.SpeedSet
+		}
 	}
-	a := around{device: r.deviceLayers(b), defaults: r.defaultsFor(b, label)}
-	for _, e := range r.excepts(b) {
-		first, end := r.cfg.Kids(e)
-		a.inner = a.inner || first < end
-	}
-	return a
 }
 
 // portScope is the chain behind a port: overrides, exceptions, its block, its
-// LAG, its device, the segments on it, the defaults.
-func (r *resolver) portScope(p fabric.PortID, a around, segments []lang.BlockID) *scope {
-	row := &r.f.Ports[p]
-	s := &scope{cfg: r.cfg, own: r.portBlock[p]}
-	if s.own != 0 {
-		if sets := r.sets[s.own]; sets != nil {
-			s.before = append(s.before, sets...)
-		}
-		s.before = append(s.before, r.excepts(s.own)...)
-	}
-	if a.inner {
-		kind := schema.Port
-		if r.f.Devices[row.Device].Kind == fabric.Node {
-			kind = schema.NIC
-		}
-		s.before = append(s.before, r.innerExcepts(r.blockOf[row.Device], kind, r.f.Text(row.Name))...)
-	}
-	if row.LAG != 0 {
-		if b := r.lagBlock[row.LAG]; b != 0 {
-			s.chain = append(s.chain, r.sets[b]...)
-			s.chain = append(s.chain, b)
-		}
-	}
-	s.chain = append(s.chain, a.device.before...)
-	s.chain = append(s.chain, a.device.own)
-	s.chain = append(s.chain, segments...)
-	s.chain = append(s.chain, a.defaults...)
-	s.chain = append(s.chain, a.device.chain...)
-	s.id = r.layersOf(s.before, s.chain)
+// LAG, its device, the tier and the topology that connect it, the segments on
+// it, the defaults.
+func (r *resolver) portScope(p fabric.PortID, a *around, segments []lang.BlockID) *scope {
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic}
+	s.before = r.before(p)
+	s.chain = r.portChain(nil, p, a, segments)
+	s.id = r.layersOf(s.before, s.chain, s.nic)
 	return s
 }
 
-func (r *resolver) port(p fabric.PortID, a around) {
+// before lists the overrides and exceptions that hold for a port, nearest first.
+func (r *resolver) before(p fabric.PortID) []lang.BlockID {
+	if own := r.portBlock[p]; own != 0 {
+		return r.nearOf(own)
+	}
+	var list []lang.BlockID
+	if len(r.portSets) > 0 {
+		list = append(list, r.portSets[p]...)
+	}
+	if row := &r.f.Ports[p]; r.innerOf[row.Device] {
+		list = append(list, r.innerExcepts(r.blockOf[row.Device], r.portKind(row.Device), r.f.Text(row.Name))...)
+	}
+	return list
+}
+
+// portChain is what stands around a port, nearest first.
+func (r *resolver) portChain(chain []lang.BlockID, p fabric.PortID, a *around, segments []lang.BlockID) []lang.BlockID {
+	if lag := r.f.Ports[p].LAG; lag != 0 && r.lagBlock[lag] != 0 {
+		chain = append(append(chain, r.sets[r.lagBlock[lag]]...), r.lagBlock[lag])
+	}
+	chain = append(append(chain, a.device.before...), a.device.own)
+	tier, topology := r.connects(p)
+	chain = appendBlock(appendBlock(chain, tier), topology)
+	chain = append(append(chain, segments...), a.defaults...)
+	return append(chain, a.device.chain...)
+}
+
+func appendBlock(list []lang.BlockID, b lang.BlockID) []lang.BlockID {
+	if b == 0 {
+		return list
+	}
+	return append(list, b)
+}
+
+// fold settles one port from its layers, and returns the segments among them.
+func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row := &r.f.Ports[p]
-	if row.Flags&fabric.Implicit != 0 && row.Link == 0 && row.LAG == 0 {
-		return // nothing mentions it and no cable reaches it: left alone
-	}
 	tagged, native := r.segmentsOn(p)
-	blocks := make([]lang.BlockID, 0, len(tagged)+1)
-	blocks = append(blocks, tagged...)
-	if native != 0 {
-		blocks = append(blocks, native)
-	}
-	s := r.portScope(p, a, blocks)
+	segments := appendBlock(tagged[:len(tagged):len(tagged)], native)
+	s := r.portScope(p, a, segments)
 	row.Layers = s.id
 	row.VLANs = r.vlanSet(tagged)
 	row.Native = r.segmentOf[native]
+	if native == 0 && len(tagged) == 0 {
+		row.Native = r.tierNative(p)
+	}
 	r.physical(p, s)
 	row.Manage = max(manageOf(r.cfg.Text(s.get(schema.AManage))), r.f.Devices[row.Device].Manage)
 	if s.get(schema.AExternal).N == 1 {
@@ -103,44 +116,36 @@ func (r *resolver) port(p fabric.PortID, a around) {
 			row.Role = fabric.RoleOutside
 		}
 	}
-	r.mtu(p, s, native != 0 || len(tagged) > 0)
+	r.mtu(p, s, row.Native != 0 || len(tagged) > 0)
 	row.Profile = r.profile(p, s, tagged, native)
-	row.Headroom = r.headroom(s.get(schema.AHeadroom), row.Profile)
+	row.Headroom = r.headroom(p, s, row.Profile)
 	if row.Headroom != 0 {
 		row.Flags |= fabric.HeadroomSet
 	}
-	if r.f.Devices[row.Device].Kind == fabric.Switch && r.attrOrNone(s.own, schema.AAddress).Kind != lang.Absent {
-		row.Flags |= fabric.RoutedPort
-	}
-	if r.f.Devices[row.Device].Kind == fabric.Node {
+	if a.nic {
 		r.nic(p, s)
 	}
+	return segments
 }
 
-// physical reads speed, FEC, auto-negotiation and admin state.
+// physical reads speed, FEC, auto-negotiation and admin state. What the link
+// says of both ends is nearer than the device, farther than the port.
 func (r *resolver) physical(p fabric.PortID, s *scope) {
 	row := &r.f.Ports[p]
-	if v := s.get(schema.ASpeed); v.Kind == lang.Int {
+	link := r.linkBlock(row.Link)
+	if v := r.ofLink(s, link, schema.ASpeed); v.Kind == lang.Int {
 		row.Mbps = uint32(v.N)
 		row.Flags |= fabric.SpeedSet
 	} else {
 		row.Mbps = r.modelSpeed(p, s)
 	}
-	fec, autoneg := s.get(schema.AFEC), s.get(schema.AAutoneg)
-	if row.Link != 0 {
-		// What the link says of both ends is nearer than the device, farther than the port.
-		if b := r.linkBlock(row.Link); b != 0 {
-			fec = r.firstOf(r.attrOrNone(s.own, schema.AFEC), r.linkAttr(b, schema.AFEC), fec)
-			autoneg = r.firstOf(r.attrOrNone(s.own, schema.AAutoneg), r.linkAttr(b, schema.AAutoneg), autoneg)
-		}
-	}
-	if fec.Kind != lang.Absent {
-		row.FEC = map[string]fabric.FEC{"none": fabric.FECNone, "rs": fabric.FECRS, "fc": fabric.FECFC, "auto": fabric.FECAuto}[r.cfg.Text(fec)]
+	if v := r.ofLink(s, link, schema.AFEC); v.Kind != lang.Absent {
+		row.FEC = fecOf(r.cfg.Text(v))
 		row.Flags |= fabric.FECSet
 	}
-	if autoneg.Kind != lang.Absent {
+	if v := r.ofLink(s, link, schema.AAutoneg); v.Kind != lang.Absent {
 		row.Flags |= fabric.AutonegSet
-		if autoneg.N == 1 {
+		if v.N == 1 {
 			row.Flags |= fabric.Autoneg
 		}
 	}
@@ -152,15 +157,32 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 	}
 }
 
-// firstOf is the port's own value where it has one, else the link's, else the rest.
-func (r *resolver) firstOf(own, link, rest lang.Value) lang.Value {
-	switch {
-	case own.Kind != lang.Absent:
-		return own
-	case link.Kind != lang.Absent:
-		return link
+func fecOf(word string) fabric.FEC {
+	switch word {
+	case "none":
+		return fabric.FECNone
+	case "rs":
+		return fabric.FECRS
+	case "fc":
+		return fabric.FECFC
+	case "auto":
+		return fabric.FECAuto
 	}
-	return rest
+	return fabric.FECUnset
+}
+
+// ofLink is an attribute that the link of a port may write too.
+func (r *resolver) ofLink(s *scope, link lang.BlockID, n schema.Attr) lang.Value {
+	if link == 0 {
+		return s.get(n)
+	}
+	if v, _ := s.nearest(n); v.Kind != lang.Absent {
+		return v
+	}
+	if v := r.linkAttr(link, n); v.Kind != lang.Absent {
+		return v
+	}
+	return s.get(n)
 }
 
 func (r *resolver) linkBlock(l fabric.LinkID) lang.BlockID {
@@ -175,16 +197,7 @@ func (r *resolver) modelSpeed(p fabric.PortID, s *scope) uint32 {
 	row := &r.f.Ports[p]
 	dev := &r.f.Devices[row.Device]
 	if dev.Kind == fabric.Switch {
-		for i := range r.f.Breakouts {
-			if slices.Contains(r.f.Breakouts[i].Children, p) {
-				return r.f.Breakouts[i].Mbps
-			}
-		}
-		m := &r.f.Models[dev.Model]
-		if g, ok := m.Mbps[r.f.Text(row.Name)]; ok {
-			return g
-		}
-		return m.Mbps["*"]
+		return r.portsOf[row.Device].ports[p-dev.First].mbps
 	}
 	if m, ok := r.nicModel[r.cfg.Text(s.get(schema.AModel))]; ok && len(r.f.NICModels[m].Mbps) == 1 {
 		return r.f.NICModels[m].Mbps[0]
@@ -225,11 +238,19 @@ func (r *resolver) peerObject(p fabric.PortID) lang.Value {
 	if row.Peer == 0 || r.f.Devices[row.Device].Kind != fabric.Switch {
 		return lang.Value{}
 	}
-	v := r.attrOrNone(r.portBlock[row.Peer], schema.APeer)
+	v := r.peerSaid(row.Peer)
 	if v.Kind == lang.Object {
 		row.Flags |= fabric.FromPeer
 	}
 	return v
+}
+
+// peerSaid is what a NIC says of the port at its other end.
+func (r *resolver) peerSaid(nic fabric.PortID) lang.Value {
+	if b := r.portBlock[nic]; b != 0 {
+		return r.said(b, schema.APeer)
+	}
+	return lang.Value{}
 }
 
 // segmentsOn lists the segments a port carries: tagged ones, and the native.
@@ -247,21 +268,14 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			native = lang.BlockID(v.N)
 		}
 	}
-	read := func(b lang.BlockID) {
-		if b == 0 {
-			return
-		}
-		add(r.attr(b, schema.ASegments))
-		add(r.attr(b, schema.ASegment))
-		one(r.attr(b, schema.ANative))
-	}
-	for _, b := range r.near(r.portBlock[p]) {
-		read(b)
-	}
-	read(r.portBlock[p])
+	s := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p)}
 	if row.LAG != 0 {
-		read(r.lagBlock[row.LAG])
+		s.chain = appendBlock(nil, r.lagBlock[row.LAG])
 	}
+	s.chain = append(s.chain, r.defaultsFor(r.blockOf[row.Device], r.portKind(row.Device).String())...)
+	add(s.get(schema.ASegments))
+	add(s.get(schema.ASegment))
+	one(s.get(schema.ANative))
 	if peer := r.peerObject(p); peer.Kind == lang.Object && len(tagged) == 0 && native == 0 {
 		add(r.cfg.Field(peer, schema.ASegments))
 		one(r.cfg.Field(peer, schema.ANative))
@@ -281,18 +295,12 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			}
 		}
 	}
-	slices.SortStableFunc(tagged, func(a, b lang.BlockID) int {
-		return int(r.f.Segments[r.segmentOf[a]].VLAN) - int(r.f.Segments[r.segmentOf[b]].VLAN)
-	})
-	return tagged, native
-}
-
-// near lists the overrides and exceptions that hold for a block.
-func (r *resolver) near(b lang.BlockID) []lang.BlockID {
-	if b == 0 {
-		return nil
+	if len(tagged) > 1 {
+		slices.SortStableFunc(tagged, func(a, b lang.BlockID) int {
+			return int(r.f.Segments[r.segmentOf[a]].VLAN) - int(r.f.Segments[r.segmentOf[b]].VLAN)
+		})
 	}
-	return append(append([]lang.BlockID(nil), r.sets[b]...), r.excepts(b)...)
+	return tagged, native
 }
 
 // pairSegments are all segments that the ports of a pair carry: a peer link
@@ -359,9 +367,10 @@ func (r *resolver) lagVLANs(id fabric.LAGID) {
 	}
 }
 
-// headroom enters what is written of headroom, 0 if nothing is.
-func (r *resolver) headroom(v lang.Value, profile fabric.ProfileID) fabric.HeadroomID {
+// headroom enters what is written of a port's headroom, 0 if nothing is.
+func (r *resolver) headroom(p fabric.PortID, s *scope, profile fabric.ProfileID) fabric.HeadroomID {
 	var h fabric.Headroom
+	v := s.get(schema.AHeadroom)
 	switch {
 	case v.Kind == lang.Int:
 		h.AllBytes, h.Zero = uint32(v.N), v.N == 0
@@ -371,10 +380,15 @@ func (r *resolver) headroom(v lang.Value, profile fabric.ProfileID) fabric.Headr
 		q := &r.f.QoS[r.f.Profiles[profile].QoS]
 		for _, e := range r.cfg.Pairs(v) {
 			i := slices.IndexFunc(q.Classes, func(c fabric.Class) bool { return r.f.Text(c.Name) == r.cfg.Text(e.Key) })
-			if i >= 0 {
+			switch {
+			case i >= 0:
 				h.ByClass[i] = uint32(e.Val.N)
-			} else {
-				r.fail(fmt.Sprintf("headroom names class %s, which qos %s does not have", r.cfg.Text(e.Key), r.f.Text(q.Name)), "name a class of the port's qos")
+			case profile == 0:
+				r.fail(fmt.Sprintf("headroom of %s names class %s, and the port has no qos", r.f.PortName(p), r.cfg.Text(e.Key)),
+					"write a qos for the port", r.f.PortLabel(p, schema.AHeadroom, ""))
+			default:
+				r.fail(fmt.Sprintf("headroom of %s names class %s, which qos %s does not have", r.f.PortName(p), r.cfg.Text(e.Key), r.f.Text(q.Name)),
+					"name a class of the port's qos", r.f.PortLabel(p, schema.AHeadroom, ""), r.f.DeclLabel(q.Decl, "its qos"))
 			}
 		}
 	default:

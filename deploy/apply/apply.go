@@ -1,10 +1,11 @@
 // Package apply puts artifacts where an operator or a pipeline takes them from:
 // a tree of files with a manifest (WriteTree, CheckTree, WriteTar), and bundles
 // for manual delivery, whose devices are then recorded as handed over. It takes
-// devices with their artifacts; it returns what is to be run on each device, in
-// order. A tree is exchanged whole, a bundle device by device; whatever kills
-// the process, no folder is half written, and what rocec did not write is never
-// touched. Sessions to devices are left out.
+// devices that are made one by one, and holds the files of a few of them at a
+// time; it returns what is to be run on each device, in order. A tree is
+// exchanged whole, a bundle device by device; whatever kills the process, no
+// folder is half written, and what rocec did not write is never touched.
+// Sessions to devices are left out.
 package apply
 
 import (
@@ -28,18 +29,35 @@ type Device struct {
 	Emitter   string
 	Output    string // folder of the target block inside the tree, "" for none
 	Intent    *intent.Device
+	Digest    string // of Intent; "" where nobody has computed it yet
 	Artifacts []emit.Artifact
+	Kits      []*emit.Kit       // files that it shares with other devices
 	Inputs    map[string]string // inputs of derived values, for the record
 }
 
-// Folder is where the device's artifacts lie in a tree.
-func (d *Device) Folder() string { return path.Join(d.Output, d.Name) }
+// Place is where the device's files go.
+func (d *Device) Place() Place { return Place{d.Name, d.Output} }
 
-// Digests are the digests of the artifacts by path in the device's folder.
+// Folder is where the device's artifacts lie in a tree.
+func (d *Device) Folder() string { return d.Place().Folder() }
+
+// intentDigest is the digest of the device's intent.
+func (d *Device) intentDigest() string {
+	if d.Digest != "" {
+		return d.Digest
+	}
+	return intent.Digest(d.Intent)
+}
+
+// Digests are the digests of the artifacts by path in the device's folder, and of
+// the kits by what they are: a new version of a kit is a change and no new file.
 func (d *Device) Digests() map[string]string {
-	m := make(map[string]string, len(d.Artifacts))
+	m := make(map[string]string, len(d.Artifacts)+len(d.Kits))
 	for _, a := range d.Artifacts {
 		m[a.Path] = record.Digest(a.Bytes)
+	}
+	for _, k := range d.Kits {
+		m[path.Join(emit.KitFolder, k.Base)] = k.Digest
 	}
 	return m
 }
@@ -51,41 +69,24 @@ type File struct {
 	Bytes []byte
 }
 
-// files are the files of devices, by path. Names and paths that some system
-// could not hold, or that meet, are errors.
-func files(devices []Device) ([]File, error) {
-	var list []File
-	names := map[string]string{}
-	for i := range devices {
-		d := &devices[i]
-		if err := disk.CheckName(d.Name); err != nil {
-			return nil, fmt.Errorf("device %w", err)
+// files are the files of a device, by path. Paths that some system could not
+// hold, or that meet, are errors.
+func (d *Device) files() ([]File, error) {
+	list := make([]File, 0, len(d.Artifacts))
+	for _, a := range d.Artifacts {
+		if err := disk.CheckPath(a.Path); err != nil {
+			return nil, fmt.Errorf("artifact of device %s: %w", d.Name, err)
 		}
-		if d.Output != "" {
-			if err := disk.CheckPath(d.Output); err != nil {
-				return nil, fmt.Errorf("output of device %s: %w", d.Name, err)
-			}
-		}
-		if other, taken := names[strings.ToLower(d.Name)]; taken {
-			return nil, fmt.Errorf("device %s is there twice, as %s", d.Name, other)
-		}
-		names[strings.ToLower(d.Name)] = d.Name
-		for _, a := range d.Artifacts {
-			if err := disk.CheckPath(a.Path); err != nil {
-				return nil, fmt.Errorf("artifact of device %s: %w", d.Name, err)
-			}
-			list = append(list, File{path.Join(d.Folder(), a.Path), fs.FileMode(a.Mode) & fs.ModePerm, a.Bytes})
-		}
+		list = append(list, File{path.Join(d.Folder(), a.Path), fs.FileMode(a.Mode) & fs.ModePerm, a.Bytes})
 	}
 	slices.SortFunc(list, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return list, meet(list, devices)
+	return list, meet(list)
 }
 
 // meet refuses paths that are one file, or a file and a folder, on a system
-// that does not tell case apart, and a device's folder inside another's.
-func meet(list []File, devices []Device) error {
-	taken := map[string]string{manifestPath: manifestPath}
-	dirs := map[string]string{}
+// that does not tell case apart.
+func meet(list []File) error {
+	taken, dirs := map[string]string{}, map[string]string{}
 	for _, f := range list {
 		key := strings.ToLower(f.Path)
 		if other, ok := taken[key]; ok {
@@ -96,20 +97,9 @@ func meet(list []File, devices []Device) error {
 			dirs[dir] = f.Path
 		}
 	}
-	for key, f := range taken {
-		if other, ok := dirs[key]; ok {
-			return fmt.Errorf("%s is a file, and a folder of %s", f, other)
-		}
-	}
-	folders := map[string]string{}
-	for i := range devices {
-		folders[strings.ToLower(devices[i].Folder())] = devices[i].Name
-	}
-	for folder, name := range folders {
-		for dir := path.Dir(folder); dir != "."; dir = path.Dir(dir) {
-			if other, ok := folders[dir]; ok {
-				return fmt.Errorf("the folder of device %s lies in that of %s", name, other)
-			}
+	for _, f := range list {
+		if other, ok := dirs[strings.ToLower(f.Path)]; ok {
+			return fmt.Errorf("%s is a file, and a folder of %s", f.Path, other)
 		}
 	}
 	return nil
@@ -117,21 +107,27 @@ func meet(list []File, devices []Device) error {
 
 // Step is one artifact that an operator runs on a device.
 type Step struct {
-	Path string    // in the device's folder
+	Path string    // from the device's folder
 	Run  string    // the command line
 	Step emit.Step // apply, maintenance, verify or rollback
 }
 
-// Steps are what an operator runs on a device: apply, then verify, in the order
-// of the emitter; apart from these what needs a maintenance window, and last
-// what goes back.
+// Steps are what an operator runs on a device, in its folder: apply, then verify,
+// in the order of the emitter; apart from these what needs a maintenance window,
+// and last what goes back. Files of kits come after the device's own.
 func (d *Device) Steps() []Step {
 	var list []Step
 	for _, s := range []emit.Step{emit.Apply, emit.Verify, emit.Maintenance, emit.Rollback} {
-		for _, a := range d.Artifacts {
-			if a.Step == s && a.Run != "" {
-				list = append(list, Step{a.Path, a.Run, s})
+		put := func(folder string, files []emit.Artifact) {
+			for _, a := range files {
+				if a.Step == s && a.Run != "" {
+					list = append(list, Step{path.Join(folder, a.Path), a.Run, s})
+				}
 			}
+		}
+		put("", d.Artifacts)
+		for _, k := range d.Kits {
+			put(k.Folder(), k.Artifacts)
 		}
 	}
 	return list

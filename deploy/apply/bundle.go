@@ -12,8 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/disk"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/lang/diag"
@@ -31,8 +31,9 @@ type Delivery struct {
 type Handed struct {
 	Name    string
 	Address string
-	Folder  string // on this machine
-	Changed bool   // files were written; false: they were there already
+	Folder  string   // on this machine
+	Common  []string // folders that it shares with other devices, on this machine
+	Changed bool     // files were written; false: they were there already
 	Steps   []Step
 }
 
@@ -45,12 +46,16 @@ const stagePrefix = ".rocec-stage-"
 
 // Bundle writes each device's artifacts into dir/<output>/<device>/ and records
 // it as handed over. A device's folder is exchanged whole, and only if its
-// files differ; files in it that rocec did not write are kept. Devices of an
-// earlier bundle that are not among these stay, but for those in removed, which
-// leave the bundle and the record. The record is written after the files are on
-// the disk: an error or a crash leaves every device whole, and running again
-// completes it. The lock must be held by the caller.
-func Bundle(dir string, src Source, devices []Device, removed []string, lock *record.Lock) (*Delivery, error) {
+// files differ; files in it that rocec did not write are kept. What devices
+// share is in place before they are, and goes after the last device that needs
+// it. Devices of an earlier bundle that are not among these stay, but for those
+// in removed, which leave the bundle and the record. The record is written after
+// the files are on the disk: an error or a crash leaves every device whole, and
+// running again completes it. The lock must be held by the caller.
+//
+// A device is made three times, for the manifest, for its files and for the
+// record, as that costs less than holding what all of them have.
+func Bundle(dir string, src Source, devices Devices, removed []string, lock *record.Lock) (*Delivery, error) {
 	d, err := bundle(dir, src, devices, removed, lock)
 	if err != nil {
 		return nil, fmt.Errorf("write bundle %s: %w", dir, err)
@@ -58,9 +63,8 @@ func Bundle(dir string, src Source, devices []Device, removed []string, lock *re
 	return d, nil
 }
 
-func bundle(dir string, src Source, devices []Device, removed []string, lock *record.Lock) (*Delivery, error) {
-	list, err := files(devices)
-	if err != nil {
+func bundle(dir string, src Source, devices Devices, removed []string, lock *record.Lock) (*Delivery, error) {
+	if err := devices.check(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -72,34 +76,38 @@ func bundle(dir string, src Source, devices []Device, removed []string, lock *re
 	if err := sweepManifests(dir); err != nil {
 		return nil, err
 	}
-	old, pending, err := bundleOwner(dir)
-	if err != nil {
+	b := &bundling{dir: dir}
+	var err error
+	if b.old, b.pending, err = bundleOwner(dir); err != nil {
 		return nil, err
 	}
-	next, err := nextManifest(src, devices, removed, old)
-	if err != nil {
+	g := gather(src, devices)
+	if err := devices.each(func(_ int, d *Device) error { _, err := g.add(d); return err }); err != nil {
 		return nil, err
 	}
-	encoded, err := next.Encode()
+	b.next = g.manifest
+	if err := b.stay(removed); err != nil {
+		return nil, err
+	}
+	encoded, err := b.next.Encode()
 	if err != nil {
 		return nil, err
 	}
 	if err := disk.WriteFile(filepath.Join(dir, pendingManifest), encoded, 0o644); err != nil {
 		return nil, err
 	}
-	out := &Delivery{Dir: dir}
-	for i := range devices {
-		h, err := hand(dir, &devices[i], list, old, pending)
-		if err != nil {
-			return nil, fmt.Errorf("device %s: %w", devices[i].Name, err)
-		}
-		out.Devices = append(out.Devices, h)
+	out, err := b.devices(devices, g.kits)
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range removed {
-		if err := withdraw(dir, name, old, pending); err != nil {
+		if err := b.withdraw(name, b.old, b.pending); err != nil {
 			return nil, fmt.Errorf("device %s: %w", name, err)
 		}
 		out.Removed = append(out.Removed, name)
+	}
+	if err := b.withdrawKits(); err != nil {
+		return nil, err
 	}
 	if err := disk.WriteFile(filepath.Join(dir, manifestPath), encoded, 0o644); err != nil {
 		return nil, err
@@ -110,9 +118,39 @@ func bundle(dir string, src Source, devices []Device, removed []string, lock *re
 	return out, note(src, devices, removed, lock)
 }
 
+// bundling is a bundle being written.
+type bundling struct {
+	dir          string
+	old, pending *Manifest // what was there, and what a process that died was about to write; may be nil
+	next         *Manifest
+}
+
+// devices puts what devices share in place, then each device.
+func (b *bundling) devices(devices Devices, kits map[string]*emit.Kit) (*Delivery, error) {
+	out := &Delivery{Dir: b.dir}
+	for _, folder := range slices.Sorted(maps.Keys(kits)) {
+		k := kits[folder]
+		_, err := b.exchange(folder, trim(kitFiles(folder, k), folder), within(folder, b.old.paths(), b.pending.paths()))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", folder, err)
+		}
+	}
+	err := devices.inOrder(func(_ int, d *Device) error {
+		h, err := b.hand(d)
+		if err != nil {
+			return fmt.Errorf("device %s: %w", d.Name, err)
+		}
+		out.Devices = append(out.Devices, h)
+		return nil
+	})
+	return out, err
+}
+
 // leftover is the form of manifests that a process died in writing: a dot, the
 // name, a number. Nobody else writes them while the record is locked.
-var leftover = regexp.MustCompile(`^\.(manifest\.json|\.manifest\.rocec-next\.json)[0-9]+$`)
+var leftover = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.(manifest\.json|\.manifest\.rocec-next\.json)[0-9]+$`)
+})
 
 func sweepManifests(dir string) error {
 	entries, err := os.ReadDir(dir)
@@ -120,7 +158,7 @@ func sweepManifests(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() && leftover.MatchString(e.Name()) {
+		if e.Type().IsRegular() && leftover().MatchString(e.Name()) {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
@@ -149,62 +187,91 @@ func bundleOwner(dir string) (old, pending *Manifest, err error) {
 	return old, pending, err
 }
 
-// nextManifest is that of these devices and of those of the old bundle that
-// stay as they are.
-func nextManifest(src Source, devices []Device, removed []string, old *Manifest) (*Manifest, error) {
-	next := NewManifest(src, devices)
-	if old == nil {
-		return next, nil
-	}
+// stay enters the devices of the old bundle that stay as they are.
+func (b *bundling) stay(removed []string) error {
 	folders := map[string]string{}
-	for name, d := range next.Devices {
+	for name, d := range b.next.Devices {
 		folders[strings.ToLower(path.Join(d.Output, name))] = name
 	}
-	for name, d := range old.Devices {
-		if _, ok := next.Devices[name]; ok || slices.Contains(removed, name) {
-			continue
+	var clash error
+	b.next.keep(b.old, func(name string) bool {
+		if slices.Contains(removed, name) {
+			return false
 		}
-		if other, ok := folders[strings.ToLower(path.Join(d.Output, name))]; ok {
-			return nil, fmt.Errorf("the bundle has device %s, which differs from %s in case only", name, other)
+		if other, ok := folders[strings.ToLower(path.Join(b.old.Devices[name].Output, name))]; ok && clash == nil {
+			clash = fmt.Errorf("the bundle has device %s, which differs from %s in case only", name, other)
 		}
-		next.Devices[name] = d
-	}
-	return next, nil
+		return true
+	})
+	return clash
 }
 
 // hand puts one device's files in place.
-func hand(dir string, d *Device, list []File, old, pending *Manifest) (h Handed, err error) {
-	folder := d.Folder()
-	h = Handed{Name: d.Name, Address: d.Address, Folder: filepath.Join(dir, filepath.FromSlash(folder)), Steps: d.Steps()}
-	own, _ := slices.BinarySearchFunc(list, folder+"/", func(f File, p string) int { return strings.Compare(f.Path, p) })
-	var fresh []File
-	for _, f := range list[own:] {
-		p, ok := strings.CutPrefix(f.Path, folder+"/")
-		if !ok {
-			break
-		}
-		fresh = append(fresh, File{p, f.Mode, f.Bytes})
-	}
-	owned := within(folder, old.paths(d.Name), pending.paths(d.Name))
-	// A device that moves to another folder leaves its old one.
-	if was, ok := deviceOf(old, d.Name); ok && path.Join(was.Output, d.Name) != folder {
-		if err := withdraw(dir, d.Name, old, nil); err != nil {
-			return h, err
-		}
-	}
-	if unchanged(h.Folder, fresh, maps.Clone(owned)) {
-		return h, nil
-	}
-	s, err := newStage(dir, stagePrefix)
+func (b *bundling) hand(d *Device) (h Handed, err error) {
+	list, err := d.files()
 	if err != nil {
 		return h, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.fill(fresh, h.Folder, owned); err != nil {
-		return h, err
+	folder := d.Folder()
+	h = Handed{Name: d.Name, Address: d.Address, Folder: filepath.Join(b.dir, filepath.FromSlash(folder)), Steps: d.Steps()}
+	for _, c := range b.next.Devices[d.Name].Common {
+		h.Common = append(h.Common, filepath.Join(b.dir, filepath.FromSlash(c)))
 	}
-	h.Changed = true
-	return h, s.swap(folder)
+	if !slices.EqualFunc(b.next.Devices[d.Name].Artifacts, manifestArtifacts(folder, d.Artifacts), func(x, y ManifestArtifact) bool { return x == y }) {
+		return h, errors.New("what it was made from has changed meanwhile")
+	}
+	// A device that moves to another folder leaves its old one.
+	if was, ok := deviceOf(b.old, d.Name); ok && path.Join(was.Output, d.Name) != folder {
+		if err := b.withdraw(d.Name, b.old); err != nil {
+			return h, err
+		}
+	}
+	h.Changed, err = b.exchange(folder, trim(list, folder), within(folder, b.old.pathsOf(d.Name), b.pending.pathsOf(d.Name)))
+	return h, err
+}
+
+// exchange makes a folder hold files, unless it does. Owned are files of rocec
+// that it may hold now.
+func (b *bundling) exchange(folder string, list []File, owned map[string]bool) (changed bool, err error) {
+	place := filepath.Join(b.dir, filepath.FromSlash(folder))
+	if unchanged(place, list, maps.Clone(owned)) {
+		return false, nil
+	}
+	s, err := newStage(b.dir, stagePrefix)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.fill(list, place, owned); err != nil {
+		return false, err
+	}
+	return true, s.swap(folder)
+}
+
+// unchanged reports whether a folder holds exactly these files, and of those
+// that rocec wrote before no other.
+func unchanged(dir string, list []File, before map[string]bool) bool {
+	for _, f := range list {
+		if difference(dir, f) != "" {
+			return false
+		}
+		delete(before, f.Path)
+	}
+	for p := range before {
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(p))); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// trim are files by their paths from a folder on, which holds all of them.
+func trim(list []File, folder string) []File {
+	out := make([]File, len(list))
+	for i, f := range list {
+		out[i] = File{strings.TrimPrefix(f.Path, folder+"/"), f.Mode, f.Bytes}
+	}
+	return out
 }
 
 func deviceOf(m *Manifest, name string) (ManifestDevice, bool) {
@@ -230,43 +297,72 @@ func within(folder string, sets ...map[string]bool) map[string]bool {
 
 // withdraw removes the files of a device from a bundle, and its folder unless
 // something else is in it.
-func withdraw(dir, name string, manifests ...*Manifest) (err error) {
+func (b *bundling) withdraw(name string, manifests ...*Manifest) error {
 	for _, m := range manifests {
 		d, ok := deviceOf(m, name)
 		if !ok {
 			continue
 		}
 		folder := path.Join(d.Output, name)
-		place := filepath.Join(dir, filepath.FromSlash(folder))
-		if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
+		if err := b.empty(folder, within(folder, m.pathsOf(name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withdrawKits removes what no device needs any more.
+func (b *bundling) withdrawKits() error {
+	for _, m := range []*Manifest{b.old, b.pending} {
+		if m == nil {
 			continue
 		}
-		s, err := newStage(dir, stagePrefix)
-		if err != nil {
-			return err
+		for _, folder := range slices.Sorted(maps.Keys(m.Common)) {
+			if _, still := b.next.Common[folder]; still {
+				continue
+			}
+			owned := map[string]bool{}
+			enter(owned, m.Common[folder].Artifacts)
+			if err := b.empty(folder, within(folder, owned)); err != nil {
+				return fmt.Errorf("%s: %w", folder, err)
+			}
+			_ = os.Remove(filepath.Join(b.dir, filepath.FromSlash(path.Dir(folder)))) // stays if another kit is in it
 		}
-		err = s.fill(nil, place, within(folder, m.paths(name)))
-		if err == nil {
-			err = s.swap(folder)
-		}
-		if err = errors.Join(err, s.close()); err != nil {
-			return err
-		}
-		_ = os.Remove(place) // stays if something is in it
 	}
+	return nil
+}
+
+// empty takes what rocec wrote out of a folder, which goes unless something else
+// is in it.
+func (b *bundling) empty(folder string, owned map[string]bool) (err error) {
+	place := filepath.Join(b.dir, filepath.FromSlash(folder))
+	if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s, err := newStage(b.dir, stagePrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.fill(nil, place, owned); err != nil {
+		return err
+	}
+	if err := s.swap(folder); err != nil {
+		return err
+	}
+	_ = os.Remove(place) // stays if something is in it
 	return nil
 }
 
 // note records the devices. An entry of the same files stays as it is, be it
 // handed over or applied.
-func note(src Source, devices []Device, removed []string, lock *record.Lock) error {
+func note(src Source, devices Devices, removed []string, lock *record.Lock) error {
 	store := lock.Store()
 	sources := SourcesDigest(src.Sources, src.Variables)
-	for i := range devices {
-		d := &devices[i]
+	err := devices.inOrder(func(_ int, d *Device) error {
 		e := &record.Entry{
 			Device: d.Name, Address: d.Address, Emitter: d.Emitter, Output: d.Output, Status: record.HandedOver,
-			IntentDigest: intent.Digest(d.Intent), SourcesDigest: sources, Artifacts: d.Digests(), Options: d.Intent.Options, Inputs: d.Inputs, Intent: d.Intent,
+			IntentDigest: d.intentDigest(), SourcesDigest: sources, Artifacts: d.Digests(), Options: d.Intent.Options, Inputs: d.Inputs, Intent: d.Intent,
 		}
 		before, version, err := store.Get(d.Name)
 		if err != nil {
@@ -274,11 +370,13 @@ func note(src Source, devices []Device, removed []string, lock *record.Lock) err
 		}
 		if before != nil && before.Address == e.Address && before.Emitter == e.Emitter && before.Output == e.Output &&
 			before.IntentDigest == e.IntentDigest && maps.Equal(before.Artifacts, e.Artifacts) {
-			continue // the digest of the sources alone is no reason to touch every file of a repository
+			return nil // the digest of the sources alone is no reason to touch every file of a repository
 		}
-		if _, err := lock.Put(e, version); err != nil {
-			return err
-		}
+		_, err = lock.Put(e, version)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	for _, name := range removed {
 		_, version, err := store.Get(name)
@@ -307,7 +405,7 @@ func (d *Delivery) Text(w io.Writer) error {
 			same = append(same, h.Address)
 			continue
 		}
-		fmt.Fprintf(&b, "%s: copy %s to the device, then run there:\n", diag.Printable(h.Address), diag.Printable(h.Folder))
+		fmt.Fprintf(&b, "%s: copy %s:\n", diag.Printable(h.Address), diag.Printable(h.how()))
 		h.steps(&b, "  ", emit.Apply, emit.Verify)
 		if h.has(emit.Maintenance) {
 			b.WriteString("  ! in a maintenance window only:\n")
@@ -327,6 +425,15 @@ func (d *Delivery) Text(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// how says what has to be copied and where to run what follows. The device's own
+// files find those that it shares by their place.
+func (h *Handed) how() string {
+	if len(h.Common) == 0 {
+		return h.Folder + " to the device, then run there"
+	}
+	return fmt.Sprintf("%s and %s to the device, placed to each other as here, then run in %s", h.Folder, strings.Join(h.Common, ", "), filepath.Base(h.Folder))
 }
 
 func (h *Handed) has(s emit.Step) bool {

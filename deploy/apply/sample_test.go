@@ -32,7 +32,7 @@ func tor(name, output, text string) apply.Device {
 
 func tree(t testing.TB, devices ...apply.Device) *apply.Tree {
 	t.Helper()
-	x, err := apply.NewTree(src, devices)
+	x, err := apply.NewTree(src, apply.Made(devices...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func tree(t testing.TB, devices ...apply.Device) *apply.Tree {
 
 func write(t testing.TB, dir string, x *apply.Tree) bool {
 	t.Helper()
-	changed, err := apply.WriteTree(dir, x)
+	w, err := apply.WriteTree(dir, x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return changed
+	return w.Changed
 }
 
 // listing is every file of a folder: path, mode, content; the manifest by name only.

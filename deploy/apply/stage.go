@@ -70,8 +70,11 @@ func (s *stage) fresh() string { return filepath.Join(s.dir, stageNew) }
 
 func (s *stage) close() error { return errors.Join(s.lock.Unlock(), removeAll(s.dir)) }
 
-// removeAll removes a folder whose parts may not be writable for their owner.
+// removeAll removes a folder, also if parts of it may not be written by their owner.
 func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
 	_ = filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
 			_ = os.Chmod(p, 0o700)
@@ -192,19 +195,54 @@ func (s *stage) fill(list []File, old string, owned map[string]bool) error {
 	if err := os.Mkdir(s.fresh(), 0o755); err != nil {
 		return err
 	}
-	made := map[string]bool{}
+	fresh := make(map[string]bool, len(list))
 	for _, f := range list {
-		place := filepath.Join(s.fresh(), filepath.FromSlash(f.Path))
-		if dir := filepath.Dir(place); !made[dir] {
-			if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := s.create(f); err != nil {
+			return err
+		}
+		fresh[f.Path] = true
+	}
+	return s.take(old, owned, fresh)
+}
+
+// create writes one file of the fresh folder.
+func (s *stage) create(f File) error {
+	return s.under(f.Path, func(place string) error { return disk.Create(place, f.Bytes, f.Mode) })
+}
+
+// under makes a file of the fresh folder, after its folder if that is not there.
+func (s *stage) under(path string, do func(place string) error) error {
+	place := filepath.Join(s.fresh(), filepath.FromSlash(path))
+	err := do(place)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+		return err
+	}
+	return do(place)
+}
+
+// link takes files of a folder into the fresh one as they are.
+func (s *stage) link(from string, paths []string) error {
+	for _, p := range paths {
+		old := filepath.Join(from, filepath.FromSlash(p))
+		err := s.under(p, func(place string) error {
+			err := os.Link(old, place)
+			if err == nil || errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
-			made[dir] = true
-		}
-		if err := disk.Create(place, f.Bytes, f.Mode); err != nil {
+			return copyFile(old, place)
+		})
+		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// take carries over from the old folder, if there is one, what rocec did not write.
+func (s *stage) take(old string, owned, fresh map[string]bool) error {
 	info, err := os.Lstat(old)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -215,11 +253,11 @@ func (s *stage) fill(list []File, old string, owned map[string]bool) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", old)
 	}
-	fresh := make(map[string]bool, len(list))
-	for _, f := range list {
-		fresh[strings.ToLower(f.Path)] = true
+	folded := make(map[string]bool, len(fresh))
+	for p := range fresh {
+		folded[strings.ToLower(p)] = true
 	}
-	if err := s.carry(old, owned, fresh); err != nil {
+	if err := s.carry(old, owned, folded); err != nil {
 		return err
 	}
 	return os.Chmod(s.fresh(), info.Mode().Perm())

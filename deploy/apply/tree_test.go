@@ -173,7 +173,11 @@ func TestNewTreeRefuses(t *testing.T) {
 		"device in device": {[]apply.Device{tor("a", "", "1"), tor("b", "a", "1")}, "the folder of device b lies in that of a"},
 		"the manifest":     {[]apply.Device{tor("manifest.json", "", "1")}, "manifest.json is a file, and a folder of"},
 	} {
-		if _, err := apply.NewTree(src, c.devices); err == nil || !strings.Contains(err.Error(), c.want) {
+		x, err := apply.NewTree(src, apply.Made(c.devices...))
+		if err == nil {
+			_, err = apply.WriteTar(io.Discard, x)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q in it", name, err, c.want)
 		}
 	}
@@ -203,7 +207,7 @@ func TestCheckTree(t *testing.T) {
 		t.Errorf("just written: %s", got)
 	}
 	newer := tree(t, tor("a", "", "1"), tor("b", "", "1"))
-	newer.Manifest.RocecVersion = "0.2.0"
+	newer.Source.RocecVersion = "0.2.0"
 	if got := check(newer); got != "" {
 		t.Errorf("another version of rocec: %s", got)
 	}
@@ -232,10 +236,10 @@ func TestCheckTree(t *testing.T) {
 func TestTar(t *testing.T) {
 	var a, b bytes.Buffer
 	long := tor("c", strings.Repeat("long/", 30)+"x", "3")
-	if err := apply.WriteTar(&a, tree(t, tor("b", "", "2"), tor("a", "x", "1"), long)); err != nil {
+	if _, err := apply.WriteTar(&a, tree(t, tor("b", "", "2"), tor("a", "x", "1"), long)); err != nil {
 		t.Fatal(err)
 	}
-	if err := apply.WriteTar(&b, tree(t, long, tor("a", "x", "1"), tor("b", "", "2"))); err != nil {
+	if _, err := apply.WriteTar(&b, tree(t, long, tor("a", "x", "1"), tor("b", "", "2"))); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
@@ -252,7 +256,7 @@ func TestTar(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h.Name <= last || h.ModTime.Unix() != 0 || h.Uid != 0 || h.Gid != 0 || h.Uname != "" {
+		if h.Name != "manifest.json" && h.Name <= last || h.ModTime.Unix() != 0 || h.Uid != 0 || h.Gid != 0 || h.Uname != "" {
 			t.Errorf("after %s: %+v", last, h)
 		}
 		last = h.Name
@@ -273,8 +277,18 @@ func TestTar(t *testing.T) {
 	}
 }
 
+// manifestOf is the manifest of a tree of devices.
+func manifestOf(t testing.TB, devices ...apply.Device) *apply.Manifest {
+	t.Helper()
+	w, err := apply.WriteTar(io.Discard, tree(t, devices...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Manifest
+}
+
 func TestManifest(t *testing.T) {
-	m := apply.NewManifest(src, []apply.Device{tor("b", "x", "1"), tor("a", "", "1")})
+	m := manifestOf(t, tor("b", "x", "1"), tor("a", "", "1"))
 	b, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +308,7 @@ func TestManifest(t *testing.T) {
 	good := string(b)
 	for name, c := range map[string]struct{ text, want string }{
 		"half":       {good[:99], "line "},
-		"next major": {strings.Replace(good, `"format_version": "1.0"`, `"format_version": "2.0"`, 1), `it is "2.0", known is "1.0"`},
+		"next major": {strings.Replace(good, `"format_version": "1.1"`, `"format_version": "2.0"`, 1), `it is "2.0", known is "1.1"`},
 		"escape":     {strings.Replace(good, "x/b/conf/secret.json", "../../secret.json", 1), "is not a clean relative path"},
 		"mode":       {strings.Replace(good, `"0600"`, `"7777777"`, 1), "conf/secret.json is \"7777777\""},
 		"device":     {strings.Replace(good, `"a": {`, `"../a": {`, 1), `device "../a"`},
@@ -307,7 +321,7 @@ func TestManifest(t *testing.T) {
 }
 
 func FuzzManifest(f *testing.F) {
-	b, err := apply.NewManifest(src, []apply.Device{tor("a", "x", "1")}).Encode()
+	b, err := manifestOf(f, tor("a", "x", "1")).Encode()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,18 +144,27 @@ func Create(path string, data []byte, perm fs.FileMode) error {
 // SyncTree flushes every file and folder below root to the disk.
 func SyncTree(root string) error {
 	const few = 256 // above, one call for the whole file system is cheaper
-	var paths []string
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && (e.IsDir() || e.Type().IsRegular()) {
-			paths = append(paths, path)
-		}
-		return err
-	})
+	list := func(most int) (paths []string, err error) {
+		err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && (e.IsDir() || e.Type().IsRegular()) {
+				paths = append(paths, path)
+			}
+			if err == nil && len(paths) > most {
+				return fs.SkipAll
+			}
+			return err
+		})
+		return paths, err
+	}
+	paths, err := list(few)
 	if err != nil {
 		return err
 	}
 	if len(paths) > few {
 		if err := syncAll(root); !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+		if paths, err = list(math.MaxInt); err != nil {
 			return err
 		}
 	}

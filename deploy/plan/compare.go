@@ -21,7 +21,7 @@ const (
 // comparison is one device under way.
 type comparison struct {
 	device  *Device
-	plan    *Plan
+	plan    *Part
 	full    bool
 	changes []Change
 	at      map[objectKey]int // index in changes
@@ -50,7 +50,7 @@ func (c *comparison) run() {
 		c.create(Create, "")
 	}
 	c.count()
-	c.plan.Changes = append(c.plan.Changes, c.changes...)
+	c.plan.changes = c.changes
 }
 
 // whole is a change of the device as such.
@@ -90,7 +90,7 @@ func (c *comparison) create(a Action, why string) {
 	parts := []string{why, contents(d, counts), d.Selected}
 	if change.Interrupts = len(touched); change.Interrupts > 0 {
 		parts = append(parts, "interrupts "+tally(d.Want.Kind, hit))
-		c.plan.Summary.Devices++
+		c.plan.summary.Devices++
 	}
 	change.Note = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
@@ -156,12 +156,12 @@ func (c *comparison) captured() {
 // was managed: what it lacks was not managed, and is no gap in a read-back.
 func (c *comparison) recorded() {
 	d, e := c.device, c.device.Recorded
-	if intent.Digest(d.Want) == e.IntentDigest {
+	if d.Digest == e.IntentDigest {
 		switch {
 		case d.Artifacts != nil && !maps.Equal(d.Artifacts, e.Artifacts):
 			c.files()
 		case e.Status == record.HandedOver:
-			c.plan.Awaiting = append(c.plan.Awaiting, Awaited{d.Address, d.Want.Name, e.IntentDigest})
+			c.plan.awaiting = append(c.plan.awaiting, Awaited{d.Address, d.Want.Name, e.IntentDigest})
 		}
 		return
 	}
@@ -190,7 +190,7 @@ func (c *comparison) recorded() {
 	c.managed(e.Intent)
 	if len(c.changes) == 0 {
 		// Something that no field shows, as a fact of the model.
-		f := Field{Name: "intent", Before: brief(e.IntentDigest), After: brief(intent.Digest(d.Want))}
+		f := Field{Name: "intent", Before: brief(e.IntentDigest), After: brief(d.Digest)}
 		c.object(intent.Path{Object: intent.OfDevice}, Update).Fields = []Field{f}
 	}
 }
@@ -314,25 +314,15 @@ func (c *comparison) field(x intent.Difference) Field {
 	return Field{Name: x.Path.Field, Before: x.Before, After: x.After, Interrupts: impact.Interrupts, Note: impact.Note, path: x.Path}
 }
 
-// impact asks the target. A difference names a setting where a device has it, a
-// target may know it by its word ("headroom" for "headroom.size") or by the QoS
-// that a port names; the gravest answer counts.
+// impact asks the target about a difference by all of its names; the gravest
+// answer counts.
 func (c *comparison) impact(x intent.Difference) targets.Impact {
 	d := c.device
 	if d.Target == nil || d.Target.Impact == nil {
 		return targets.Impact{}
 	}
-	paths := []intent.Path{x.Path}
-	if w := x.Path.Word(); w != x.Path.Field {
-		paths = append(paths, intent.Path{Object: x.Path.Object, Name: x.Path.Name, Field: w})
-	}
-	if qos := qosOf(d.Want, x.Path); qos != "" && x.Path.Field != "" {
-		for _, p := range slices.Clone(paths) {
-			paths = append(paths, intent.Path{Object: intent.OfQoS, Name: qos, Field: p.Field})
-		}
-	}
 	var gravest targets.Impact
-	for _, p := range paths {
+	for _, p := range namesOf(d.Want, x.Path) {
 		i := d.Target.Impact(d.Want, targets.Change{Path: p, Before: x.Before, After: x.After})
 		if i.Interrupts && !gravest.Interrupts || gravest == (targets.Impact{}) {
 			gravest = i
@@ -359,7 +349,7 @@ func qosOf(d *intent.Device, p intent.Path) string {
 // drifted enters what differs and is not planned to be changed because of it.
 func (c *comparison) drifted(p intent.Path, expected, found, why string) {
 	d := c.device
-	list := &c.plan.Drift
+	list := &c.plan.drift
 	i := len(*list) - 1
 	address := Address(d.Address, d.Want.Kind, p.Object, p.Name)
 	if i < 0 || (*list)[i].Address != address || (*list)[i].Note != why {
@@ -380,19 +370,51 @@ func (c *comparison) drifted(p intent.Path, expected, found, why string) {
 
 func (c *comparison) unseen(p intent.Path) {
 	d := c.device
-	list := &c.plan.Unseen
-	address := Address(d.Address, d.Want.Kind, p.Object, p.Name)
-	i := len(*list) - 1
-	if i < 0 || (*list)[i].Address != address {
-		*list = append(*list, Unseen{Address: address, Device: d.Want.Name, Owner: d.Address, Object: p.Object, Name: p.Name})
-		i++
+	list := &c.plan.unseen
+	*list = AddUnseen(*list, d.Address, d.Target, d.Want, p)
+}
+
+// AddUnseen enters a field of a device into a list of what could not be seen, in
+// which the fields of one object follow each other.
+func AddUnseen(list []Unseen, device string, t *targets.Target, want *intent.Device, p intent.Path) []Unseen {
+	never := !observable(t, want, p)
+	address := Address(device, want.Kind, p.Object, p.Name)
+	for i := len(list) - 1; i >= max(0, len(list)-2); i-- {
+		if list[i].Address == address && list[i].Never == never {
+			list[i].Fields = append(list[i].Fields, p.Field)
+			return list
+		}
 	}
-	(*list)[i].Fields = append((*list)[i].Fields, p.Field)
+	return append(list, Unseen{Never: never, Address: address, Device: want.Name, Owner: device, Object: p.Object, Name: p.Name, Fields: []string{p.Field}})
+}
+
+// observable asks the target whether any output shows a field, by its names.
+func observable(t *targets.Target, want *intent.Device, p intent.Path) bool {
+	if t == nil || t.Observable == nil {
+		return true
+	}
+	return slices.ContainsFunc(namesOf(want, p), func(p intent.Path) bool { return t.Observable(want, p) })
+}
+
+// namesOf are the paths by which a target may know a difference: the setting
+// where a device has it, its word ("headroom" for "headroom.size"), and both
+// under the QoS that a port names.
+func namesOf(d *intent.Device, p intent.Path) []intent.Path {
+	paths := []intent.Path{p}
+	if w := p.Word(); w != p.Field {
+		paths = append(paths, intent.Path{Object: p.Object, Name: p.Name, Field: w})
+	}
+	if qos := qosOf(d, p); qos != "" && p.Field != "" {
+		for _, p := range slices.Clone(paths) {
+			paths = append(paths, intent.Path{Object: intent.OfQoS, Name: qos, Field: p.Field})
+		}
+	}
+	return paths
 }
 
 // count enters the changes into the summary.
 func (c *comparison) count() {
-	s := &c.plan.Summary
+	s := &c.plan.summary
 	hit := false
 	for i := range c.changes {
 		change := &c.changes[i]
@@ -438,7 +460,7 @@ func (c *comparison) wholeObject(change *Change) {
 	}
 }
 
-func (c *comparison) interrupted(o intent.Object) { c.plan.Summary.Interrupted[o]++ }
+func (c *comparison) interrupted(o intent.Object) { c.plan.summary.Interrupted[o]++ }
 
 type value struct{ intent.Value }
 

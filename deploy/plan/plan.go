@@ -28,17 +28,17 @@ type Device struct {
 	Target   *targets.Target
 	Selected string         // what chose the target: `target "sonic", fabric.roce.hcl:80`; may be ""
 	Want     *intent.Device // nil: no longer in the configuration
+	Digest   string         // of Want; "": not computed yet
 	Have     *intent.Device // what captures show; nil: nothing was captured
 	Recorded *record.Entry  // nil: never handed over
 	Version  string         // of Recorded, as Store.Get returns it
 	// Artifacts are the digests of what the target writes now, by path; nil: not emitted.
 	Artifacts map[string]string
-	// Origin says where a value was written; may be nil. It is asked once per
-	// group of equal changes and field.
+	// Origin says where a value was written; may be nil.
 	Origin func(intent.Path) []diag.Label
 }
 
-// Options steer Compute.
+// Options steer Compare and Join.
 type Options struct {
 	RocecVersion string
 	View         *source.View // for lines of origins; may be nil
@@ -81,7 +81,7 @@ type Change struct {
 	// a whole device interrupts; of one object it is 0 or 1.
 	Interrupts int
 	Group      string          // the range address of the equal changes it belongs to
-	Range      *diag.JSONRange // where the value was written; of the first of a group only
+	Range      *diag.JSONRange // where the first of the values was written
 }
 
 // Field is one setting of a change. Before is "" where nothing was, After where
@@ -92,8 +92,9 @@ type Field struct {
 	After      string
 	Interrupts bool
 	Note       string // what the change does: "link flap, about 2 s per port (mlx5)"
-	Source     string // "pod1.roce.hcl:49"; of the first of a group only
+	Source     string // "pod1.roce.hcl:49"
 	path       intent.Path
+	at         *diag.JSONRange // of Source
 }
 
 // Awaited is a device that was handed over and not seen applied since.
@@ -105,6 +106,7 @@ type Awaited struct {
 
 // Unseen are fields of one object that the captured output does not show.
 type Unseen struct {
+	Never   bool          `json:"never,omitempty"` // no output of such a device shows them
 	Address string        `json:"address"`
 	Device  string        `json:"device"`
 	Owner   string        `json:"device_address"`
@@ -122,33 +124,69 @@ type Summary struct {
 	Devices     int                   `json:"interrupted_devices"` // on which something is interrupted
 }
 
-// Compute compares every device. The result does not depend on their order.
-func Compute(devices []Device, o Options) *Plan {
+// Part is what a plan has of one device. It holds no intent, so that devices can
+// be compared one by one.
+type Part struct {
+	changes, drift []Change
+	awaiting       []Awaited
+	unseen         []Unseen
+	summary        Summary
+	address, name  string
+	origin         func(intent.Path) []diag.Label
+	print          Fingerprint
+}
+
+// Compare compares one device.
+func Compare(d *Device, o Options) *Part {
+	if d.Digest == "" && d.Want != nil {
+		d.Digest = intent.Digest(d.Want)
+	}
+	part := &Part{address: d.Address, origin: d.Origin, summary: Summary{Interrupted: map[intent.Object]int{}}}
+	part.name, part.print = fingerprint(d)
+	c := comparison{device: d, plan: part, full: o.Full}
+	c.run()
+	return part
+}
+
+// Join is the plan of all devices. It does not depend on their order.
+func Join(parts []*Part, o Options) *Plan {
 	p := &Plan{RocecVersion: o.RocecVersion, Summary: Summary{Interrupted: map[intent.Object]int{}}}
-	byAddress := map[string]*Device{}
-	for i := range devices {
-		d := &devices[i]
-		byAddress[d.Address] = d
-		c := comparison{device: d, plan: p, full: o.Full}
-		c.run()
+	origins := make(map[string]func(intent.Path) []diag.Label, len(parts))
+	for _, part := range parts {
+		p.Changes = append(p.Changes, part.changes...)
+		p.Drift = append(p.Drift, part.drift...)
+		p.Awaiting = append(p.Awaiting, part.awaiting...)
+		p.Unseen = append(p.Unseen, part.unseen...)
+		p.Summary.add(part.summary)
+		origins[part.address] = part.origin
 	}
 	order := func(a, b Change) int {
-		return cmp.Or(Natural(a.Owner, b.Owner), cmp.Compare(rank(a), rank(b)), Natural(a.Name, b.Name))
+		return cmp.Or(intent.Natural(a.Owner, b.Owner), cmp.Compare(rank(a), rank(b)), intent.Natural(a.Name, b.Name))
 	}
 	slices.SortStableFunc(p.Changes, order)
 	slices.SortStableFunc(p.Drift, order)
-	slices.SortStableFunc(p.Awaiting, func(a, b Awaited) int { return Natural(a.Address, b.Address) })
-	slices.SortStableFunc(p.Unseen, func(a, b Unseen) int { return cmp.Or(Natural(a.Owner, b.Owner), Natural(a.Name, b.Name)) })
+	slices.SortStableFunc(p.Awaiting, func(a, b Awaited) int { return intent.Natural(a.Address, b.Address) })
+	slices.SortStableFunc(p.Unseen, func(a, b Unseen) int { return cmp.Or(intent.Natural(a.Owner, b.Owner), intent.Natural(a.Name, b.Name)) })
 	for _, list := range [][]Change{p.Changes, p.Drift} {
 		for _, b := range blocks(list) {
 			for i, member := range b.members {
 				list[member].Group = b.groups[i]
 			}
-			first := &list[b.members[0]]
-			first.locate(byAddress[first.Owner], o.View)
 		}
+		locate(list, origins, o.View)
 	}
 	return p
+}
+
+// add counts another summary in.
+func (s *Summary) add(x Summary) {
+	s.Add += x.Add
+	s.Change += x.Change
+	s.Destroy += x.Destroy
+	s.Devices += x.Devices
+	for o, n := range x.Interrupted {
+		s.Interrupted[o] += n
+	}
 }
 
 // rank orders the objects of a device: itself, VLANs, ports, LAGs, interfaces.
@@ -156,38 +194,57 @@ func rank(c Change) int {
 	return slices.Index([]intent.Object{intent.OfDevice, intent.OfVLAN, intent.OfPort, intent.OfLAG, intent.OfIface}, c.Object)
 }
 
-// locate finds where the values of a change were written.
-func (c *Change) locate(d *Device, view *source.View) {
-	if d == nil || d.Origin == nil {
-		return
+// locate finds where the values of changes were written. It goes through the
+// places in the order of the files, as the view keeps a few of them only.
+func locate(list []Change, origins map[string]func(intent.Path) []diag.Label, view *source.View) {
+	type value struct {
+		change, field int
+		span          source.Span
 	}
-	for i := range c.Fields {
-		f := &c.Fields[i]
-		if f.path == (intent.Path{}) || f.After == "" {
+	var values []value
+	for i := range list {
+		c := &list[i]
+		origin := origins[c.Owner]
+		if origin == nil {
 			continue
 		}
-		labels := d.Origin(f.path)
-		if len(labels) == 0 || labels[0].Span.IsZero() {
-			continue
+		for j := range c.Fields {
+			f := &c.Fields[j]
+			if f.path == (intent.Path{}) || f.After == "" {
+				continue
+			}
+			labels := origin(f.path)
+			if len(labels) == 0 || labels[0].Span.IsZero() {
+				continue
+			}
+			values = append(values, value{i, j, labels[0].Span})
+			if c.Action == Create && c.Object == intent.OfDevice {
+				break // a new device has a thousand values; one place leads to it
+			}
 		}
-		span := labels[0].Span
-		name := view.Name(span.File)
+	}
+	slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.span.File, b.span.File) })
+	for _, v := range values {
+		name := view.Name(v.span.File)
 		if name == "" {
 			continue
 		}
-		start, end, ok := view.Range(span)
+		c := &list[v.change]
+		f := &c.Fields[v.field]
 		f.Source = name
-		r := &diag.JSONRange{Filename: name}
-		if ok {
+		f.at = &diag.JSONRange{Filename: name}
+		if start, end, ok := view.Range(v.span); ok {
 			f.Source += ":" + strconv.Itoa(start.Line)
-			r.Start = diag.JSONPosition{Line: start.Line, Column: start.Column, Byte: start.Byte}
-			r.End = diag.JSONPosition{Line: end.Line, Column: end.Column, Byte: end.Byte}
+			f.at.Start = diag.JSONPosition{Line: start.Line, Column: start.Column, Byte: start.Byte}
+			f.at.End = diag.JSONPosition{Line: end.Line, Column: end.Column, Byte: end.Byte}
 		}
-		if c.Range == nil {
-			c.Range = r
-		}
-		if c.Action == Create && c.Object == intent.OfDevice {
-			return // a new device has a thousand values; one place leads to it
+	}
+	for i := range list {
+		c := &list[i]
+		for j := range c.Fields {
+			if c.Range == nil {
+				c.Range = c.Fields[j].at
+			}
 		}
 	}
 }

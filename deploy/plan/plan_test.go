@@ -57,14 +57,14 @@ func TestGoldens(t *testing.T) {
 		return func(s string) string { return "<" + name + ">" + s + "</>" }
 	}
 	style := plan.Style{Add: tagged("add"), Change: tagged("change"), Destroy: tagged("destroy"), Interrupt: tagged("!"), Read: tagged("read"), Heading: tagged("h"), Faint: tagged("faint")}
-	golden(t, "pod.txt", text(t, plan.Compute(pod(), full), plan.TextOptions{}))
-	golden(t, "mixed.txt", text(t, plan.Compute(mixed(), full), plan.TextOptions{}))
-	golden(t, "mixed-verbose.txt", text(t, plan.Compute(mixed(), full), plan.TextOptions{Verbose: true}))
-	golden(t, "long.txt", text(t, plan.Compute(small, full), plan.TextOptions{Verbose: true}))
-	golden(t, "colour.txt", text(t, plan.Compute(mixed(), full), plan.TextOptions{Style: style}))
-	golden(t, "none.txt", text(t, plan.Compute(nil, full), plan.TextOptions{}))
+	golden(t, "pod.txt", text(t, compute(pod(), full), plan.TextOptions{}))
+	golden(t, "mixed.txt", text(t, compute(mixed(), full), plan.TextOptions{}))
+	golden(t, "mixed-verbose.txt", text(t, compute(mixed(), full), plan.TextOptions{Verbose: true}))
+	golden(t, "long.txt", text(t, compute(small, full), plan.TextOptions{Verbose: true}))
+	golden(t, "colour.txt", text(t, compute(mixed(), full), plan.TextOptions{Style: style}))
+	golden(t, "none.txt", text(t, compute(nil, full), plan.TextOptions{}))
 	var b, indented bytes.Buffer
-	if err := plan.Compute(mixed(), full).JSON(&b); err != nil {
+	if err := compute(mixed(), full).JSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Indent(&indented, b.Bytes(), "", " "); err != nil {
@@ -75,7 +75,7 @@ func TestGoldens(t *testing.T) {
 
 // The words that programs look for.
 func TestWords(t *testing.T) {
-	out := text(t, plan.Compute(pod(), plan.Options{}), plan.TextOptions{})
+	out := text(t, compute(pod(), plan.Options{}), plan.TextOptions{})
 	for _, want := range []string{
 		"rocec will perform the following actions:\n\n", "\nPlan: 0 to add, 256 to change, 1 to destroy.\n",
 		"  # topology.pod1.leaf[0..7].port[\"swp[1-32]\"]  (256 ports, identical)\n", "! ~ pfc      = [3, 4] -> [3] ",
@@ -85,13 +85,13 @@ func TestWords(t *testing.T) {
 			t.Errorf("the plan lacks %q:\n%s", want, out)
 		}
 	}
-	if got := text(t, plan.Compute(nil, plan.Options{}), plan.TextOptions{}); got != "No changes. Your fabric matches the configuration.\n" {
+	if got := text(t, compute(nil, plan.Options{}), plan.TextOptions{}); got != "No changes. Your fabric matches the configuration.\n" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestExit(t *testing.T) {
-	if code := plan.Compute(pod(), plan.Options{}).DetailedExit(); code != 2 {
+	if code := compute(pod(), plan.Options{}).DetailedExit(); code != 2 {
 		t.Errorf("with changes %d", code)
 	}
 	var same []plan.Device
@@ -100,7 +100,7 @@ func TestExit(t *testing.T) {
 			same = append(same, d)
 		}
 	}
-	p := plan.Compute(same, plan.Options{})
+	p := compute(same, plan.Options{})
 	if code := p.DetailedExit(); code != 0 || len(p.Awaiting) != 2 {
 		t.Errorf("without changes %d, %d await confirmation", code, len(p.Awaiting))
 	}
@@ -109,7 +109,7 @@ func TestExit(t *testing.T) {
 // Every list is there and never null, and before and after are null where
 // nothing was or will be: what other programs rely on.
 func TestJSONShape(t *testing.T) {
-	for name, p := range map[string]*plan.Plan{"empty": plan.Compute(nil, plan.Options{}), "mixed": plan.Compute(mixed(), plan.Options{})} {
+	for name, p := range map[string]*plan.Plan{"empty": compute(nil, plan.Options{}), "mixed": compute(mixed(), plan.Options{})} {
 		var b bytes.Buffer
 		if err := p.JSON(&b); err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestEqualIsEmpty(t *testing.T) {
 		e := entryOf(d, "switch.x", record.Applied)
 		for _, x := range []plan.Device{{Have: d}, {Recorded: e}, {Have: d, Recorded: e}} {
 			x.Address, x.Target, x.Want = "switch.x", fake, d
-			p := plan.Compute([]plan.Device{x}, plan.Options{})
+			p := compute([]plan.Device{x}, plan.Options{})
 			if p.HasChanges() || len(p.Drift) > 0 || len(p.Unseen) > 0 {
 				t.Fatalf("%+v", p)
 			}
@@ -182,7 +182,7 @@ func TestSymmetric(t *testing.T) {
 }
 
 func changes(from, to *intent.Device) map[string][2]string {
-	p := plan.Compute([]plan.Device{{Address: "switch.x", Target: fake, Want: to, Recorded: entryOf(from, "switch.x", record.Applied)}}, plan.Options{})
+	p := compute([]plan.Device{{Address: "switch.x", Target: fake, Want: to, Recorded: entryOf(from, "switch.x", record.Applied)}}, plan.Options{})
 	plain := func(s string) string {
 		if strings.HasPrefix(s, "(") || s == intent.AtDefault {
 			return ""
@@ -219,9 +219,9 @@ func drawn(t *rapid.T, label string) *intent.Device {
 
 // Whatever the order of the devices, the plan is the same.
 func TestOrder(t *testing.T) {
-	want := text(t, plan.Compute(mixed(), plan.Options{}), plan.TextOptions{})
+	want := text(t, compute(mixed(), plan.Options{}), plan.TextOptions{})
 	rapid.Check(t, func(rt *rapid.T) {
-		if got := text(t, plan.Compute(rapid.Permutation(mixed()).Draw(rt, "order"), plan.Options{}), plan.TextOptions{}); got != want {
+		if got := text(t, compute(rapid.Permutation(mixed()).Draw(rt, "order"), plan.Options{}), plan.TextOptions{}); got != want {
 			rt.Fatalf("another order, another plan:\n%s", cmp.Diff(want, got))
 		}
 	})
@@ -235,7 +235,7 @@ func TestHostileText(t *testing.T) {
 		d.LAGs = []intent.LAG{{Name: evil, Mode: evil, Hash: evil}}
 	})
 	old := leaf("tor", 1, func(d *intent.Device) { d.Ports[0].Name, d.Ports[0].MTU.Value = evil, 1500 })
-	p := plan.Compute([]plan.Device{
+	p := compute([]plan.Device{
 		{Address: "switch.tor", Target: fake, Selected: evil, Want: d, Recorded: entryOf(old, "switch.tor", record.Applied)},
 		{Address: "switch.new", Target: fake, Selected: evil, Want: d},
 	}, plan.Options{Full: true})
@@ -272,7 +272,7 @@ func TestSonic(t *testing.T) {
 		}
 		return seen
 	}
-	p := plan.Compute([]plan.Device{{Address: "switch.tor", Target: &sonic.Target, Want: d, Have: capture("3,4", "40000")}}, plan.Options{})
+	p := compute([]plan.Device{{Address: "switch.tor", Target: &sonic.Target, Want: d, Have: capture("3,4", "40000")}}, plan.Options{})
 	golden(t, "sonic.txt", text(t, p, plan.TextOptions{}))
 	if p.Summary.Interrupted[intent.OfPort] != 3 {
 		t.Errorf("%+v", p.Summary)
@@ -281,9 +281,9 @@ func TestSonic(t *testing.T) {
 
 func TestSaved(t *testing.T) {
 	devices := mixed()
-	p := plan.Compute(devices, plan.Options{RocecVersion: "0.1.0", View: view(), Full: true})
+	p := compute(devices, plan.Options{RocecVersion: "0.1.0", View: view(), Full: true})
 	path := filepath.Join(t.TempDir(), "a.rocplan")
-	if err := plan.Snapshot("default", record.Digest(nil), devices, p).Save(path); err != nil {
+	if err := plan.Snapshot("default", record.Digest(nil), compare(devices, plan.Options{}), p).Save(path); err != nil {
 		t.Fatal(err)
 	}
 	s, err := plan.Load(path)
@@ -297,7 +297,7 @@ func TestSaved(t *testing.T) {
 	if diff := cmp.Diff(text(t, p, o), text(t, s.Plan, o)); diff != "" {
 		t.Error(diff)
 	}
-	if err := s.Stale(plan.Snapshot("default", record.Digest(nil), mixed(), p)); err != nil {
+	if err := s.Stale(plan.Snapshot("default", record.Digest(nil), compare(mixed(), plan.Options{}), p)); err != nil {
 		t.Errorf("nothing moved: %v", err)
 	}
 	moved := mixed()
@@ -307,7 +307,7 @@ func TestSaved(t *testing.T) {
 	moved[6].Have.Ports[0].MTU.Value = 1                // device
 	moved = slices.Delete(moved, 5, 6)                  // gone
 	moved = append(moved, plan.Device{Address: "switch.z", Want: leaf("z", 1, nil)})
-	err = s.Stale(plan.Snapshot("default", record.Digest([]byte("x")), moved, p))
+	err = s.Stale(plan.Snapshot("default", record.Digest([]byte("x")), compare(moved, plan.Options{}), p))
 	want := "Saved plan is stale: the sources have changed, switch.captured: the device has changed, switch.files: its artifacts have changed, " +
 		"switch.new: its intent has changed, switch.replaced: its record has changed, switch.same is gone, switch.z is new"
 	if err == nil || err.Error() != want {
@@ -316,9 +316,9 @@ func TestSaved(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	p := plan.Compute(nil, plan.Options{})
+	p := compute(nil, plan.Options{})
 	path := filepath.Join(t.TempDir(), "a.rocplan")
-	if err := plan.Snapshot("default", "", nil, p).Save(path); err != nil {
+	if err := plan.Snapshot("default", "", compare(nil, plan.Options{}), p).Save(path); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(path)
@@ -348,7 +348,7 @@ func TestLoadRefuses(t *testing.T) {
 
 func FuzzSaved(f *testing.F) {
 	devices := mixed()
-	b, err := json.Marshal(plan.Snapshot("default", "", devices, plan.Compute(devices, plan.Options{})))
+	b, err := json.Marshal(plan.Snapshot("default", "", compare(devices, plan.Options{}), compute(devices, plan.Options{})))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func BenchmarkCompute(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		p := plan.Compute(list, plan.Options{})
+		p := compute(list, plan.Options{})
 		if p.Summary.Change != 6400 {
 			b.Fatal(p.Summary)
 		}

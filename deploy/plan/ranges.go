@@ -1,10 +1,11 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
 )
 
 // Ranges writes names in the range syntax of the language, as few patterns as
@@ -25,7 +26,7 @@ type span struct {
 }
 
 func spans(names []string) []span {
-	list := slices.SortedFunc(slices.Values(names), Natural)
+	list := slices.SortedFunc(slices.Values(names), intent.Natural)
 	list = slices.Compact(list)
 	var rows []pattern
 	var out []span
@@ -50,7 +51,7 @@ func spans(names []string) []span {
 	return out
 }
 
-func bySpan(a, b span) int { return Natural(a.text, b.text) }
+func bySpan(a, b span) int { return intent.Natural(a.text, b.text) }
 
 // Bounds of the language on one range: bytes, and numbers in brackets.
 const (
@@ -222,32 +223,6 @@ func run(numbers []uint64) int {
 func (s set) number(n uint64) string {
 	text := strconv.FormatUint(n, 10)
 	return strings.Repeat("0", max(s.width-len(text), 0)) + text
-}
-
-// Natural orders names as people do: numbers by value, so that "swp9" comes
-// before "swp10".
-func Natural(a, b string) int {
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		if !digit(a[i]) || !digit(b[j]) {
-			if a[i] != b[j] {
-				return cmp.Compare(a[i], b[j])
-			}
-			i, j = i+1, j+1
-			continue
-		}
-		x, y := number(a[i:]), number(b[j:])
-		m, n := strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-		if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
-			return c
-		}
-		i, j = i+len(x), j+len(y)
-		if i == len(a) || j == len(b) {
-			if c := cmp.Compare(len(a)-i, len(b)-j); c != 0 {
-				return c
-			}
-		}
-	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 func number(s string) string {

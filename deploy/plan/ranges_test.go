@@ -80,24 +80,6 @@ func TestRangesAreTheLanguages(t *testing.T) {
 	})
 }
 
-func TestNaturalIsAnOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`([a-c]|0{0,2}[0-9]|/){0,6}`)
-		a, b, c := text.Draw(t, "a"), text.Draw(t, "b"), text.Draw(t, "c")
-		if Natural(a, b) != -Natural(b, a) || (Natural(a, b) == 0) != (a == b) {
-			t.Fatalf("%q and %q: %d, %d", a, b, Natural(a, b), Natural(b, a))
-		}
-		if Natural(a, b) <= 0 && Natural(b, c) <= 0 && Natural(a, c) > 0 {
-			t.Fatalf("%q <= %q <= %q, but the first is after the last", a, b, c)
-		}
-	})
-	want := []string{"swp1", "swp2", "swp9", "swp10", "swp10s1", "swp10s2", "swp11"}
-	got := slices.SortedFunc(slices.Values([]string{"swp11", "swp10s2", "swp10", "swp9", "swp2", "swp10s1", "swp1"}), Natural)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestAddresses(t *testing.T) {
 	in := []string{
 		"topology.pod1.leaf[0]", "topology.pod1.leaf[1]", "topology.pod1.leaf[10]", "topology.pod1.leaf[2]",

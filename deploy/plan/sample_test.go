@@ -147,3 +147,17 @@ func mixed() []plan.Device {
 }
 
 func none() intent.Opt[uint32] { return intent.Opt[uint32]{} }
+
+// compare compares devices one by one.
+func compare(devices []plan.Device, o plan.Options) []*plan.Part {
+	var parts []*plan.Part
+	for i := range devices {
+		parts = append(parts, plan.Compare(&devices[i], o))
+	}
+	return parts
+}
+
+// compute is the plan of devices.
+func compute(devices []plan.Device, o plan.Options) *plan.Plan {
+	return plan.Join(compare(devices, o), o)
+}

@@ -45,29 +45,32 @@ type Fingerprint struct {
 
 // Snapshot joins a plan with the fingerprints of its devices. Sources is the
 // digest of everything that was compiled.
-func Snapshot(workspace, sources string, devices []Device, p *Plan) *Saved {
+func Snapshot(workspace, sources string, parts []*Part, p *Plan) *Saved {
 	s := &Saved{
 		Kind: savedKind, FormatVersion: SavedVersion, RocecVersion: p.RocecVersion, Workspace: workspace, SourcesDigest: sources,
 		Devices: map[string]Fingerprint{}, Plan: p,
 	}
-	for i := range devices {
-		d := &devices[i]
-		f := Fingerprint{Address: d.Address, Artifacts: d.Artifacts, Record: d.Version}
-		name := ""
-		if d.Recorded != nil {
-			name = d.Recorded.Device
-		}
-		if d.Want != nil {
-			name, f.Intent = d.Want.Name, intent.Digest(d.Want)
-		}
-		if d.Have != nil {
-			f.Observed = intent.Digest(d.Have)
-		}
-		if name != "" {
-			s.Devices[name] = f
+	for _, part := range parts {
+		if part.name != "" {
+			s.Devices[part.name] = part.print
 		}
 	}
 	return s
+}
+
+// fingerprint is what a device is planned from, by its name.
+func fingerprint(d *Device) (name string, f Fingerprint) {
+	f = Fingerprint{Address: d.Address, Artifacts: d.Artifacts, Record: d.Version}
+	if d.Recorded != nil {
+		name = d.Recorded.Device
+	}
+	if d.Want != nil {
+		name, f.Intent = d.Want.Name, d.Digest
+	}
+	if d.Have != nil {
+		f.Observed = intent.Digest(d.Have)
+	}
+	return name, f
 }
 
 // Save writes a plan file, whole or not at all, for its owner's eyes.
@@ -154,7 +157,7 @@ func (s *Saved) Stale(now *Saved) error {
 	put(s.SourcesDigest != now.SourcesDigest, "the sources have changed")
 	put(s.RocecVersion != now.RocecVersion, "rocec is %q, was %q", now.RocecVersion, s.RocecVersion)
 	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Devices)), maps.Keys(now.Devices))
-	slices.SortFunc(names, Natural)
+	slices.SortFunc(names, intent.Natural)
 	for _, n := range slices.Compact(names) {
 		a, was := s.Devices[n]
 		b, is := now.Devices[n]

@@ -100,9 +100,8 @@ func (s Summary) Impact() string {
 
 // block prints one group of equal changes.
 func (t *text) block(list []Change, b *block) {
-	c := &list[b.members[0]]
 	t.heading(list, b)
-	rows := t.rows(c, b)
+	rows := t.rows(list, b)
 	names, values := 0, 0
 	for _, r := range rows {
 		if r.value != "" {
@@ -146,10 +145,17 @@ func (t *text) heading(list []Change, b *block) {
 		case len(b.ranges) > len(shown):
 			s += fmt.Sprintf(", and %d more", len(b.ranges)-len(shown))
 		}
-		if n := len(b.members); last && n > 1 {
-			s += fmt.Sprintf("  (%s, identical)", plural(n, noun(c)))
-		} else if last && c.Object == intent.OfDevice && c.Action != Update {
-			s += "  (1 device)"
+		var notes []string
+		if n := len(b.members); n > 1 {
+			notes = append(notes, plural(n, noun(c))+", identical")
+		} else if c.Object == intent.OfDevice && c.Action != Update {
+			notes = append(notes, "1 device")
+		}
+		if c.Action == Update && c.Note != "" {
+			notes = append(notes, printable(c.Note)) // it is about every field
+		}
+		if last && len(notes) > 0 {
+			s += "  (" + strings.Join(notes, "; ") + ")"
 		}
 		t.line("%s", paint(t.style.Heading, s))
 	}
@@ -172,7 +178,8 @@ type row struct {
 	left       string
 }
 
-func (t *text) rows(c *Change, b *block) []row {
+func (t *text) rows(list []Change, b *block) []row {
+	c := &list[b.members[0]]
 	// Notes that name the first object speak of all.
 	note := func(s string) string {
 		if len(b.members) > 1 && c.Name != "" {
@@ -202,15 +209,30 @@ func (t *text) rows(c *Change, b *block) []row {
 		default:
 			r.value = printable(f.Before) + " -> " + printable(f.After)
 		}
-		if !whole && i == 0 && c.Note != "" {
-			r.comment = strings.TrimPrefix(r.comment+", "+note(c.Note), ", ")
-		}
-		if f.Source != "" {
-			r.comment = strings.TrimPrefix(r.comment+", "+printable(f.Source), ", ")
+		if where := sources(list, b, i); where != "" {
+			r.comment = strings.TrimPrefix(r.comment+", "+printable(where), ", ")
 		}
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// sources says where a field of the changes of a block was written: the first
+// place, and how many others there are.
+func sources(list []Change, b *block, field int) string {
+	first, seen := "", map[string]bool{}
+	for _, m := range b.members {
+		if fields := list[m].Fields; field < len(fields) && fields[field].Source != "" {
+			if first == "" {
+				first = fields[field].Source
+			}
+			seen[fields[field].Source] = true
+		}
+	}
+	if n := len(seen) - 1; n > 0 {
+		return first + " and " + plural(n, "other place")
+	}
+	return first
 }
 
 // verb is the action as people read it; "delete" is the word of the JSON.
@@ -306,10 +328,10 @@ func (p *Plan) others(t *text) {
 			t.line("%s %s", paint(t.style.Read, " <= read"), printable(s))
 		}
 	}
-	if len(p.Unseen) > 0 {
+	for _, part := range UnseenParts(p.Unseen, t.verbose) {
 		t.line("")
-		t.line("could not be seen in the captured output:")
-		for _, s := range UnseenLines(p.Unseen, t.verbose) {
+		t.line("%s", part.Title)
+		for _, s := range part.Lines {
 			t.line("  %s", printable(s))
 		}
 	}
@@ -331,9 +353,36 @@ func (t *text) listed(list []string) []string {
 	return out
 }
 
-// UnseenLines are fields that could not be seen, one line for each range of
+// UnseenPart is a list of what could not be seen, with what stands above it.
+type UnseenPart struct {
+	Title string
+	Lines []string
+}
+
+// UnseenParts are what the captured output lacks, and in verbose form also what
+// no output of such a device shows.
+func UnseenParts(list []Unseen, verbose bool) []UnseenPart {
+	var lacking, never []Unseen
+	for _, u := range list {
+		if u.Never {
+			never = append(never, u)
+		} else {
+			lacking = append(lacking, u)
+		}
+	}
+	var parts []UnseenPart
+	if len(lacking) > 0 {
+		parts = append(parts, UnseenPart{"could not be seen in the captured output:", unseenLines(lacking, verbose)})
+	}
+	if len(never) > 0 && verbose {
+		parts = append(parts, UnseenPart{"is shown by no output of such a device:", unseenLines(never, verbose)})
+	}
+	return parts
+}
+
+// unseenLines are fields that could not be seen, one line for each range of
 // objects that lack the same ones: `switch.tor.port["swp[1-4]"]: pause, dcbx`.
-func UnseenLines(list []Unseen, verbose bool) []string {
+func unseenLines(list []Unseen, verbose bool) []string {
 	changes := make([]Change, len(list))
 	for i, u := range list {
 		changes[i] = Change{Address: u.Address, Device: u.Device, Owner: u.Owner, Object: u.Object, Name: u.Name, Action: Update, Note: strings.Join(u.Fields, ", ")}

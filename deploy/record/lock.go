@@ -149,7 +149,7 @@ func (s *Store) take(h Holder) error {
 // dead reports whether the holder was a process of this host that has ended.
 // Of another host nothing can be known.
 func (s *Store) dead(h Holder, host string) bool {
-	if h.Host != host || host == "" || !idForm.MatchString(h.ID) {
+	if h.Host != host || host == "" || !idForm().MatchString(h.ID) {
 		return false
 	}
 	path := filepath.Join(s.Dir(), aliveFile+h.ID)
@@ -169,7 +169,7 @@ func bury(path string) bool {
 	return f.Unlock() == nil && os.Remove(path) == nil
 }
 
-var idForm = regexp.MustCompile(`^[a-z0-9]{1,64}$`)
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{1,64}$`) })
 
 // begin reads the names once, which nobody else changes now, and removes what
 // processes that died left behind: pending entries and their signs of life.
@@ -191,7 +191,7 @@ func (l *Lock) begin() error {
 		switch {
 		case strings.HasPrefix(e.Name(), aliveFile) && path != l.alive.Path():
 			bury(path)
-		case leftover.MatchString(e.Name()):
+		case leftover().MatchString(e.Name()):
 			if err := os.Remove(path); err != nil {
 				return err
 			}
@@ -201,7 +201,7 @@ func (l *Lock) begin() error {
 }
 
 // leftover is the form of pending files of entries: a dot, the name, a number.
-var leftover = regexp.MustCompile(`^\.[A-Za-z0-9][A-Za-z0-9._-]*\.json[0-9]+$`)
+var leftover = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z0-9][A-Za-z0-9._-]*\.json[0-9]+$`) })
 
 // Unlock gives the record back. A lock that was broken meanwhile is a *LostError.
 func (l *Lock) Unlock() error {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -113,6 +114,29 @@ func (s *Store) All() ([]*Entry, error) {
 		}
 	}
 	return list, errors.Join(failed...)
+}
+
+// exportKind tells an export from a plan and a manifest.
+const exportKind = "rocec record"
+
+// Export writes every entry as one JSON object: kind, format version, workspace
+// and the entries by the name of the device, in the form of Canonical. An entry
+// that cannot be read is an error, for half a record is none.
+func (s *Store) Export(w io.Writer) error {
+	entries, err := s.All()
+	if err != nil {
+		return fmt.Errorf("export record: %w", err)
+	}
+	devices := make(map[string]*Entry, len(entries))
+	for _, e := range entries {
+		devices[e.Device] = e
+	}
+	b, err := Canonical(map[string]any{"kind": exportKind, "format_version": FormatVersion, "workspace": s.workspace, "devices": devices})
+	if err != nil {
+		return fmt.Errorf("export record: %w", err)
+	}
+	_, err = w.Write(b)
+	return err
 }
 
 // ConflictError says that an entry is not the one that was read.

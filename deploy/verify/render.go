@@ -28,10 +28,9 @@ func Text(w io.Writer, results []*Result, o TextOptions) error {
 	for _, r := range results {
 		r.text(&b, o)
 	}
-	unseen := unseen(results)
-	if len(unseen) > 0 {
-		b.WriteString("could not be seen in the captured output:\n")
-		for _, l := range plan.UnseenLines(unseen, o.Detailed) {
+	for _, part := range plan.UnseenParts(unseen(results), o.Detailed) {
+		b.WriteString(part.Title + "\n")
+		for _, l := range part.Lines {
 			fmt.Fprintf(&b, "  %s\n", diag.Printable(l))
 		}
 		b.WriteByte('\n')
@@ -137,15 +136,7 @@ func Tally(results []*Result) string {
 func unseen(results []*Result) []plan.Unseen {
 	var list []plan.Unseen
 	for _, r := range results {
-		for _, p := range r.Unseen {
-			address := plan.Address(r.Address, r.Kind, p.Object, p.Name)
-			i := len(list) - 1
-			if i < 0 || list[i].Address != address { // the fields of one object follow each other
-				i++
-				list = append(list, plan.Unseen{Address: address, Device: r.Device, Owner: r.Address, Object: p.Object, Name: p.Name})
-			}
-			list[i].Fields = append(list[i].Fields, p.Field)
-		}
+		list = append(list, r.Unseen...)
 	}
 	return list
 }

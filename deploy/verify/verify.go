@@ -17,6 +17,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/disk"
+	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
@@ -45,7 +46,7 @@ type Result struct {
 	Status      Status
 	Reason      string // of Unknown
 	Differences []intent.Difference
-	Unseen      []intent.Path
+	Unseen      []plan.Unseen
 	Observed    *intent.Device // nil if Unknown
 	Findings    diag.List      // of the target about the captures
 	Confirmed   bool           // the record was marked as applied
@@ -75,13 +76,17 @@ func Captures(dir, address string, d *intent.Device, t *targets.Target, files *s
 		r.Observed, r.Reason = nil, "the captured output could not be read"
 		return r, nil
 	}
-	r.compare(d)
+	r.compare(d, t)
 	return r, nil
 }
 
 // compare is the verdict on an observed device.
-func (r *Result) compare(want *intent.Device) {
-	r.Differences, r.Unseen = intent.Diff(want, r.Observed), intent.Unseen(want, r.Observed)
+func (r *Result) compare(want *intent.Device, t *targets.Target) {
+	r.Differences = intent.Diff(want, r.Observed)
+	unseen := intent.Unseen(want, r.Observed)
+	for _, p := range unseen {
+		r.Unseen = plan.AddUnseen(r.Unseen, r.Address, t, want, p)
+	}
 	wanted := 0
 	for p, v := range want.Fields {
 		if v.State == intent.Set && p.Field != "" {
@@ -91,7 +96,7 @@ func (r *Result) compare(want *intent.Device) {
 	switch {
 	case len(r.Differences) > 0:
 		r.Status = Drift
-	case wanted > 0 && len(r.Unseen) == wanted:
+	case wanted > 0 && len(unseen) == wanted:
 		r.Reason = "the captured output shows none of the settings"
 	default:
 		r.Status = InSync

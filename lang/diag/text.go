@@ -61,7 +61,10 @@ func Tally(list List) string {
 	return strings.Join(parts, ", ")
 }
 
-// Escape sequences of terminals (ECMA-48, SGR), in one table.
+// Escape sequences of terminals (ECMA-48, SGR), in one table. A library of styles,
+// lipgloss, would give the same six and lay out nothing here; whether there is
+// colour at all is the caller's word, so that a pipe never depends on what a
+// library makes of its environment.
 const (
 	reset     = "\x1b[0m"
 	bold      = "\x1b[1m"

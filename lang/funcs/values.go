@@ -29,6 +29,7 @@ const (
 	wantSpeed  = `a number with M, G or T, like "25G" or "1.6T"`
 	wantLength = `a number with m or km, like "3m" or "1.5km"`
 	wantTime   = `a number with us, ms, s or m, like "200ms"`
+	wantDelay  = `a number with ns, us or ms, like "250ns"`
 	wantDSCP   = `a number from 0 to 63 or one of cs0 to cs7, af11 to af43, ef, va, le`
 	wantAlpha  = `a number above 0 or a fraction of whole numbers, like "1/8"`
 	wantShare  = `a percentage as a plain number above 0 and up to 100, or a speed like "25G"`
@@ -130,6 +131,26 @@ func ParseTime(s string) (us int64, err error) {
 	n, reason := d.times(mult, "is not a whole number of microseconds", reason)
 	if reason != "" {
 		return 0, &ValueError{"time", s, reason, wantTime}
+	}
+	return n, nil
+}
+
+// ParseDelay reads a delay on a cable with ns, us or ms and returns
+// nanoseconds.
+func ParseDelay(s string) (ns int64, err error) {
+	d, unit, reason := scanDecimal(s)
+	mult := uint64(0)
+	switch unit {
+	case "ns":
+		mult = 1
+	case "us":
+		mult = 1e3
+	case "ms":
+		mult = 1e6
+	}
+	n, reason := d.times(mult, "is not a whole number of nanoseconds", reason)
+	if reason != "" {
+		return 0, &ValueError{"delay", s, reason, wantDelay}
 	}
 	return n, nil
 }

@@ -89,6 +89,13 @@ func TestParse(t *testing.T) {
 		{"time", one(ParseTime), "0.5us", "error: microseconds"},
 		{"time", one(ParseTime), "200", "error: us, ms, s or m"},
 
+		{"delay", one(ParseDelay), "250ns", "250"},
+		{"delay", one(ParseDelay), "1.5us", "1500"},
+		{"delay", one(ParseDelay), "2ms", "2000000"},
+		{"delay", one(ParseDelay), "0.5ns", "error: nanoseconds"},
+		{"delay", one(ParseDelay), "2s", "error: ns, us or ms"},
+		{"delay", one(ParseDelay), "250", "error: ns, us or ms"},
+
 		{"dscp", one(ParseDSCP), "0", "0"},
 		{"dscp", one(ParseDSCP), "63", "63"},
 		{"dscp", one(ParseDSCP), "026", "26"},
@@ -189,6 +196,7 @@ func TestParsersDoNotAllocate(t *testing.T) {
 		"speed":  func() { _, _ = ParseSpeed("1.6T") },
 		"length": func() { _, _ = ParseLength("0.5m") },
 		"time":   func() { _, _ = ParseTime("200ms") },
+		"delay":  func() { _, _ = ParseDelay("250ns") },
 		"dscp":   func() { _, _ = ParseDSCP("af31") },
 		"alpha":  func() { _, _, _ = ParseAlpha("1/8") },
 		"share":  func() { _, _ = ParsePercentOrSpeed("12.5") },

@@ -2,7 +2,9 @@ package packs_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -138,4 +140,82 @@ func TestContractsCompile(t *testing.T) {
 			t.Errorf("the default of SONiC is PFC on 3 and 4 and DSCP 26 on class 1, not %+v", p)
 		}
 	})
+}
+
+// splitOf compiles a switch of a model with one port split.
+func splitOf(t *testing.T, model, port, breakout string) *fabric.Fabric {
+	t.Helper()
+	return compile(t, fmt.Sprintf(`
+switch "s" {
+  model = %q
+  os    = "sonic/202605"
+  port %q { breakout = %q }
+}
+`, model, port, breakout)).Fabric
+}
+
+// TestBreakouts holds the data of split ports against platform.json of their images.
+func TestBreakouts(t *testing.T) {
+	for _, c := range []struct {
+		model, port, breakout string
+		want                  string // mode, then name, lanes and alias of the last child
+	}{
+		{"nvidia/sn3700", "Ethernet4", "4x50G", "4x50G[25G,10G,1G] Ethernet7 7 etp2d"},
+		{"nvidia/sn4700", "Ethernet248", "4x25G", "4x25G(4)[10G,1G] Ethernet251 251 etp32d"},
+		{"nvidia/sn4600c", "Ethernet4", "2x50G", "2x50G[25G,10G,1G] Ethernet6 10,11 etp2b"},
+		{"nvidia/sn5600", "Ethernet504", "2x400G", "2x400G[200G,100G,50G,40G,25G,10G] Ethernet508 508,509,510,511 etp64b"},
+		{"dell/z9332f-on", "Ethernet8", "2x200G", "2x200G[100G,40G] Ethernet12 45,46,47,48 etp2b"},
+		{"dell/z9864f-on", "Ethernet8", "4x100G", "4x100G(8) Ethernet14 23,24 etp2d"},
+		{"dell/s5248f-on", "Ethernet76", "4x10G", "4x25G[10G] Ethernet79 44 Eth56/4"},
+		{"arista/7060dx5-64s", "Ethernet8", "8x50G", "8x50G[40G,25G,10G] Ethernet15 16 Ethernet2/8"},
+		{"edgecore/as7816-64x", "Ethernet120", "4x25G", "4x25G Ethernet123 248 Eth31/4(Port31)"},
+		{"celestica/silverstone", "Ethernet248", "2x100G", "2x100G Ethernet252 221,222,223,224 Eth32/5"},
+	} {
+		f := splitOf(t, c.model, c.port, c.breakout)
+		if len(f.Breakouts) != 1 {
+			t.Fatalf("%s: %d splits", c.model, len(f.Breakouts))
+		}
+		b := f.Breakouts[0]
+		if b.Mode == 0 {
+			t.Errorf("%s %s: no data", c.model, c.port)
+			continue
+		}
+		last := len(b.Children) - 1
+		_, name, _ := strings.Cut(f.PortName(b.Children[last]), "/")
+		if got := strings.Join([]string{f.Text(b.Mode), name, f.Text(b.Parts[last].Lanes), f.Text(b.Parts[last].Alias)}, " "); got != c.want {
+			t.Errorf("%s %s split %s is %s, want %s", c.model, c.port, c.breakout, got, c.want)
+		}
+	}
+}
+
+// TestEveryBreakout splits every port of every model in every way its data have:
+// a range with a lane or an alias too few would be an error.
+func TestEveryBreakout(t *testing.T) {
+	ports := regexp.MustCompile(`(?m)^    "(Ethernet[^"]*)" = \{\n      lanes`)
+	modes := regexp.MustCompile(`(?m)^        "([1-9]x[0-9]+G)[^"]*" +=`)
+	models := 0
+	for model, file := range packs.Index()["switch_model"] {
+		text, err := fs.ReadFile(packs.Files(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, block, _ := strings.Cut(string(text), "switch_model \""+model+"\" {\n")
+		block, _, _ = strings.Cut(block, "\n}\n")
+		at := ports.FindStringSubmatch(block)
+		if at == nil {
+			continue
+		}
+		models++
+		for _, m := range modes.FindAllStringSubmatch(block, -1) {
+			f := splitOf(t, model, at[1], m[1])
+			for i := range f.Breakouts {
+				if f.Breakouts[i].Mode == 0 {
+					t.Errorf("%s: %s of %s has no data", model, m[1], f.Text(f.Breakouts[i].Parent))
+				}
+			}
+		}
+	}
+	if models < 20 {
+		t.Errorf("%d models have data on split ports", models)
+	}
 }

@@ -17,11 +17,12 @@ nic_model "intel/e810" {
   max_mtu         = 9702
   source          = "intel/ethernet-linux-ice README; Intel document 635330"
   sources = {
-    roce           = "torvalds/linux drivers/net/ethernet/intel/ice, devlink parameters enable_roce and enable_iwarp; no RoCE v1"
-    pfc_priorities = "Intel document 635330: one traffic class with PFC"
-    dscp_trust     = "torvalds/linux drivers/net/ethernet/intel/ice/ice_dcb_nl.c, L3 mode"
-    max_mtu        = "torvalds/linux drivers/net/ethernet/intel/ice, ICE_MAX_MTU"
-    pcie           = "servethehome.com review of E810-CQDA2: PCIe Gen4 x16"
+    roce            = "torvalds/linux drivers/net/ethernet/intel/ice, devlink parameters enable_roce and enable_iwarp; no RoCE v1"
+    traffic_classes = "Intel document 635330 of November 2025: eight on adapters with up to four ports"
+    pfc_priorities  = "Intel document 635330: one traffic class with PFC"
+    dscp_trust      = "torvalds/linux drivers/net/ethernet/intel/ice/ice_dcb_nl.c, L3 mode"
+    max_mtu         = "torvalds/linux drivers/net/ethernet/intel/ice, ICE_MAX_MTU"
+    pcie            = "servethehome.com review of E810-CQDA2: PCIe Gen4 x16"
   }
 }
 

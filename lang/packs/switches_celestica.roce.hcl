@@ -80,8 +80,22 @@ switch_model "celestica/silverstone" {
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
   os           = ["sonic"]
-  source       = "sonic-net/sonic-buildimage device/celestica/x86_64-cel_silverstone-r0/Silverstone"
+  breakouts = {
+    "Ethernet[0-248:8]" = {
+      lanes = "[33-96,1-32,97-160,225-256,161-224]"
+      index = "[1-32]"
+      modes = {
+        "2x100G"   = "Eth[1-32]/[1,5]"
+        "2x40G"    = "Eth[1-32]/[1,5]"
+        "4x100G"   = "Eth[1-32]/[1,3,5,7]"
+        "4x25G(4)" = "Eth[1-32]/[1-4]"
+        "4x10G(4)" = "Eth[1-32]/[1-4]"
+      }
+    }
+  }
+  source = "sonic-net/sonic-buildimage device/celestica/x86_64-cel_silverstone-r0/Silverstone"
   sources = {
+    breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
   }

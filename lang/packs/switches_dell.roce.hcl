@@ -67,8 +67,19 @@ switch_model "dell/s5232f-on" {
   has_watchdog = { sonic = true }
   os           = ["sonic", "dell-os10"]
   defaults     = { sonic = qos.sonic_default }
-  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5232f_c3538-r0/DellEMC-S5232f-C32"
+  breakouts = {
+    "Ethernet[0-124:4]" = {
+      lanes = "[1-128]"
+      index = "[1-32]"
+      modes = {
+        "2x50G"      = "etp[1-32][a-b]"
+        "4x25G[10G]" = "etp[1-32][a-d]"
+      }
+    }
+  }
+  source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5232f_c3538-r0/DellEMC-S5232f-C32"
   sources = {
+    breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     ports        = "dell-os10: dellhpc/omnia docs/source/InstallationGuides/ConfiguringSwitches/ethernet-s5.rst"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -94,8 +105,19 @@ switch_model "dell/s5248f-on" {
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
   os           = ["sonic", "dell-os10"]
-  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5248f_c3538-r0/DellEMC-S5248f-P-25G"
+  breakouts = {
+    "Ethernet[48-76:4]" = {
+      lanes = "[121-128,69-72,65-68,1-4,33-36,5-8,41-44]"
+      index = "[49-56]"
+      modes = {
+        "2x50G"      = "Eth[49-56]/[1-2]"
+        "4x25G[10G]" = "Eth[49-56]/[1-4]"
+      }
+    }
+  }
+  source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5248f_c3538-r0/DellEMC-S5248f-P-25G"
   sources = {
+    breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     ports        = "dell-os10: 48 SFP28 ports and eight of 100 Gb/s as in the SONiC image, 49 to 52 being the QSFP28-DD ones; public VxRail ToR set-ups use 49 to 52 and 55, 56"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -215,8 +237,19 @@ switch_model "dell/z9332f-on" {
   has_watchdog = { sonic = true }
   os           = ["sonic"]
   defaults     = { sonic = qos.sonic_default }
-  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32"
+  breakouts = {
+    "Ethernet[0-248:8]" = {
+      lanes = "[33-96,1-32,97-160,225-256,161-224]"
+      index = "[1-32]"
+      modes = {
+        "2x200G[100G,40G]" = "etp[1-32][a-b]"
+        "4x100G[50G]"      = "etp[1-32][a-d]"
+      }
+    }
+  }
+  source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32"
   sources = {
+    breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
@@ -285,8 +318,25 @@ switch_model "dell/z9864f-on" {
   has_watchdog = { sonic = true }
   os           = ["sonic"]
   defaults     = { sonic = qos.sonic_default }
-  source       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64"
+  breakouts = {
+    "Ethernet[0-504:8]" = {
+      lanes = "[1-8,17-24,33-40,49-56,65-72,81-88,97-104,113-120,129-136,145-152,161-168,177-184,193-200,209-216,233-240,249-264,273-280,297-304,313-320,329-336,345-352,361-368,377-384,393-400,409-416,425-432,441-448,457-464,473-480,489-496,505-512,25-32,9-16,57-64,41-48,89-96,73-80,121-128,105-112,153-160,137-144,185-192,169-176,217-224,201-208,241-248,225-232,281-288,265-272,305-312,289-296,337-344,321-328,369-376,353-360,401-408,385-392,433-440,417-424,465-472,449-456,497-504,481-488]"
+      index = "[1-64]"
+      modes = {
+        "2x400G(8)" = "etp[1-64][a-b]"
+        "2x200G(8)" = "etp[1-64][a-b]"
+        "2x100G(8)" = "etp[1-64][a-b]"
+        "2x50G(8)"  = "etp[1-64][a-b]"
+        "4x200G"    = "etp[1-64][a-d]"
+        "4x100G(8)" = "etp[1-64][a-d]"
+        "8x100G"    = "etp[1-64][a-h]"
+        "8x50G"     = "etp[1-64][a-h]"
+      }
+    }
+  }
+  source = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64"
   sources = {
+    breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"

@@ -198,6 +198,39 @@ const (
 	ACapPFC
 	AOSNames
 	AReservedHeadroomShare
+	// topology, tiers
+	ANodes
+	ANICs
+	APlanes
+	APods
+	ARouting
+	ANodePorts
+	AUpPorts
+	ADownPorts
+	ALoopback
+	AAddressing
+	AFabricSubnet
+	AAt
+	// switch hash
+	AFunction
+	ASeed
+	// class
+	ARedundancy
+	AMaxOversubscription
+	// cabling
+	AFile
+	AFormat
+	AColumns
+	ARename
+	ADefaultCable
+	// routing
+	ARepair
+	ALeak
+	ATo
+	AAnnounce
+	ABreakouts
+	AIndex
+	AModes
 	AttrCount // the number of attribute numbers, 0 included
 )
 
@@ -231,4 +264,10 @@ var names = [AttrCount]string{
 	ADefaults: "defaults", AFacts: "facts", AReach: "reach", AMinSpeed: "min_speed", AMaxLength: "max_length", AClassOfMedia: "class",
 	AUsableMbps: "usable", AGeneration: "generation", AWidth: "width", ACaps: "capabilities", ACapETS: "has_ets", ACapECN: "has_ecn", ACapPFC: "has_pfc",
 	AOSNames: "port_names", AReservedHeadroomShare: "headroom_share",
+	ANodes: "nodes", ANICs: "nics", APlanes: "planes", APods: "pods", ARouting: "routing", ANodePorts: "node_ports", AUpPorts: "up_ports", ADownPorts: "down_ports",
+	ALoopback: "loopback", AAddressing: "addressing", AFabricSubnet: "fabric_subnet", AAt: "at", AFunction: "function", ASeed: "seed",
+	ARedundancy: "redundancy", AMaxOversubscription: "max_oversubscription",
+	AFile: "file", AFormat: "format", AColumns: "columns", ARename: "rename", ADefaultCable: "default_cable",
+	ARepair: "repair", ALeak: "leak", ATo: "to", AAnnounce: "announce",
+	ABreakouts: "breakouts", AIndex: "index", AModes: "modes",
 }

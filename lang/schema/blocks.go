@@ -2,8 +2,17 @@ package schema
 
 var top = []Kind{
 	Rocec, Variable, Locals, Output, Module, Defaults, QoS, Segment, Switch, Node, MLAG, Link,
-	Check, Target, Override, SwitchModel, NICModel, ASIC, Media, PCIe,
+	Topology, Cabling, Routing, Check, Target, Override, SwitchModel, NICModel, ASIC, Media, PCIe,
 }
+
+// MaxTier is the greatest number of switches of one tier.
+const MaxTier = 1 << 16
+
+// TopologyKinds are the words for how a topology is wired.
+var TopologyKinds = []string{"rail_optimized", "leaf_spine", "clos3", "dual_tor", "ring", "full_mesh"}
+
+// ColumnWords are what the columns of a cable list in CSV are named for.
+var ColumnWords = []string{"a_device", "a_port", "b_device", "b_port", "media", "length", "length_unit", "label"}
 
 func label(name string, enum ...string) []Label { return []Label{{Name: name, Enum: enum}} }
 
@@ -58,6 +67,8 @@ var blocks = [KindCount]BlockDef{
 		attr(AMark, enum("host", "application"), "who writes the DSCP"),
 		attr(ATransport, enum("roce_v2", "roce_v1", "iwarp"), "transport of this class"),
 		attr(ARDMAMTU, enum("256", "512", "1024", "2048", "4096"), "RDMA path MTU the class asks for"),
+		attr(ARedundancy, number(1, 16), "leaves that each node with this class is cabled to, at least"),
+		attr(AMaxOversubscription, Type{Base: Number}, "most that a leaf may take from nodes for each unit its uplinks carry: 1, 1.5"),
 		attr(ARemap, boolean(), "priorities may differ between ports: the rewrite is declared"),
 		attr(ADefault, boolean(), "takes every undeclared code point"),
 	}},
@@ -74,16 +85,7 @@ var blocks = [KindCount]BlockDef{
 	}},
 	Switch: {
 		Kind: Switch, Word: "switch", Labels: label("name"), Each: true, Blocks: []Kind{Port, LAG, Interface, Except}, Doc: "A switch. Its ports exist by its model; a block says more about one.",
-		Attrs: join(deviceAttrs, []AttrDef{
-			attr(AModel, str(), "a `switch_model`: \"nvidia/sn5600\""),
-			attr(ARole, str(), "free word shared by switches that should be alike"),
-			attr(AQoS, or(ref(QoS), "keep"), "qos of every port"),
-			attr(AMTU, mtu, "IP MTU of every port"),
-			attr(ABuffer, object(
-				attr(AShared, size, "shared pool"), attr(AHeadroom, size, "shared headroom pool"),
-				attr(AAlpha, Type{Base: Alpha}, "dynamic threshold of lossless groups"),
-			), "packet buffer of the switch"),
-		}, deviations),
+		Attrs: join(deviceAttrs, switchAttrs, deviations),
 	},
 	Port: {
 		Kind: Port, Word: "port", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of a switch, by name or range.",
@@ -139,9 +141,11 @@ var blocks = [KindCount]BlockDef{
 			attr(ARoCEMode, enum("v2", "v1"), "RoCE version"),
 			attr(AFirmware, str(), "expected firmware"), attr(ADriver, str(), "expected driver"),
 			attr(ARail, number(0, 4095), "rail"), attr(APlane, number(0, 4095), "plane"), attr(AGPU, str(), "GPU beside it"),
+			attr(AAt, ref(Port), "the switch port it is cabled to, where that is not the one its topology would take"),
 			attr(ASegment, ref(Segment), "one tagged segment, with the address on it"),
 			attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
 			attr(AAddress, or(many(Type{Base: CIDR}), "none"), "addresses; by slot unless written"),
+			attr(AGateway, Type{Base: Addr}, "router of an untagged address; that of its segment or leaf unless written"),
 			attr(AVFs, object(
 				required(ACount, number(0, 1024), "how many"), attr(AMode, enum("legacy", "switchdev"), "mode of the embedded switch"),
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"), attr(AResource, str(), "name for schedulers"),
@@ -197,6 +201,11 @@ var blocks = [KindCount]BlockDef{
 		attr(ASpeeds, mapOf(str(), speed), "speed of ports by range of the first naming; \"*\" for all"), attr(ALanes, number(1, 16), "lanes of a port"),
 		attr(AMaxMTU, number(576, 65535), "largest IP MTU"), attr(AJumboMTU, number(576, 65535), "the usual jumbo IP MTU of its ports"),
 		attr(APlatform, str(), "platform name of the vendor's headroom table"), attr(AHWSKU, str(), "SKU name of the vendor's headroom table"),
+		attr(ABreakouts, mapOf(str(), object(
+			required(ALanes, str(), "their lanes, in the order of the ports: \"[0-127]\""),
+			required(AIndex, str(), "their numbers on the front panel"),
+			required(AModes, mapOf(str(), many(str())), "aliases of the children by mode as the platform spells it: { \"4x25G[10G]\" = \"etp[1-32][a-d]\" }"),
+		)), "ports that can be split, by range, as SONiC's platform.json has them"),
 		attr(ABuffer, size, "packet buffer, where it differs from the asic's"), attr(AMaxLossless, number(0, 8), "lossless priorities, where it differs from the asic's"),
 		attr(APauseResponse, duration, "response to a pause, where it is not the standard's"),
 		attr(AHasWatchdog, mapOf(str(), boolean()), "PFC watchdog, by operating system"),
@@ -219,4 +228,50 @@ var blocks = [KindCount]BlockDef{
 	PCIe: {Kind: PCIe, Word: "pcie", Labels: label("generation"), Doc: "What a PCIe generation carries.", Attrs: join([]AttrDef{
 		attr(AUsableMbps, mapOf(number(1, 32), speed), "usable data rate by lanes"),
 	}, source)},
+	Topology: {
+		Kind: Topology, Word: "topology", Labels: []Label{{Name: "kind", Enum: TopologyKinds}, {Name: "name"}}, Each: true, Blocks: []Kind{Leaf, Spine, Core},
+		Doc: "A generated fabric: its tiers give switches, and its links follow from counts. `topology.NAME.leaf[3].port[\"swp9\"]` is the address of a generated port.",
+		Attrs: []AttrDef{
+			attr(ANodes, refs(Node), "nodes that it joins; without them only switches are joined"),
+			attr(ANICs, Type{Base: Range}, "which NICs of the nodes, in this order; all unless written"),
+			attr(APlanes, number(1, 64), "planes of a `rail_optimized` or `dual_tor` topology (1): separate fabrics side by side"),
+			attr(APods, refs(Topology), "of a `clos3`: topologies whose spines the `core` tier joins"),
+			attr(AQoS, or(ref(QoS), "keep"), "qos of the ports and NICs it connects"),
+			attr(ARouting, ref(Routing), "what the proofs may assume of paths through it"),
+			attr(AMTU, mtu, "IP MTU of the ports and NICs it connects"),
+		},
+	},
+	Leaf: {Kind: Leaf, Word: "leaf", Blocks: []Kind{Port, Except}, Doc: "The switches that nodes are cabled to; in `ring` and `full_mesh`, the switches that are joined.", Attrs: join(tierAttrs, []AttrDef{
+		attr(ANodePorts, Type{Base: Range}, "ports for nodes, in order of slots"),
+		attr(AUpPorts, Type{Base: Range}, "ports to spines, or to each other"),
+		attr(ASubnet, Type{Base: CIDR}, "subnet of the NICs below, where neither NIC nor segment has one"),
+		attr(AAddressing, enum("shared", "per_port"), "\"shared\": one subnet, the switch is host 1; \"per_port\": a /31 or /127 for each port, switch first"),
+		attr(AFabricSubnet, Type{Base: CIDR}, "a /31 or /127 for each uplink, by leaf and uplink; unnumbered unless written"),
+	}, deviations)},
+	Spine: {Kind: Spine, Word: "spine", Blocks: []Kind{Port, Except}, Doc: "The switches that join leaves.", Attrs: join(tierAttrs, []AttrDef{
+		attr(ADownPorts, Type{Base: Range}, "ports to leaves"),
+		attr(AUpPorts, Type{Base: Range}, "ports to cores"),
+		attr(APorts, Type{Base: Range}, "ports, when all go to leaves"),
+		attr(AFabricSubnet, Type{Base: CIDR}, "a /31 or /127 for each uplink, by spine and uplink; unnumbered unless written"),
+	}, deviations)},
+	Core: {Kind: Core, Word: "core", Blocks: []Kind{Port, Except}, Doc: "The switches that join the spines of a `clos3`, or of its pods.", Attrs: join(tierAttrs, []AttrDef{
+		attr(ADownPorts, Type{Base: Range}, "ports to spines"),
+		attr(APorts, Type{Base: Range}, "ports to spines"),
+	}, deviations)},
+	Cabling: {Kind: Cabling, Word: "cabling", Labels: label("name"), Doc: "A list of cables in a file.", Attrs: []AttrDef{
+		required(AFile, many(str()), "file of the list, inside the module, or a list of files"),
+		required(AFormat, enum("netbox", "csv", "dot", "lldp"), "\"netbox\": its cable import or export; \"dot\": a graph as topology checkers read it; \"lldp\": captures of what neighbours say"),
+		attr(AColumns, mapOf(enum(ColumnWords...), str()), "of \"csv\": the file's name of each column, where it differs: { a_device = \"From\" }"),
+		attr(ARename, mapOf(str(), str()), "device names of the list, and what they are called here"),
+		attr(AMode, enum("define", "verify"), "\"define\" (unless written): its rows are links; \"verify\": they are compared with the links there are"),
+		attr(ADefaultCable, cable, "fills what a row leaves empty"),
+		attr(ADevice, str(), "of \"lldp\": the device that took the capture, where the file does not say; else its name without the extension"),
+	}},
+	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; a block called \"default\" speaks for all that names none.", Attrs: []AttrDef{
+		required(AModel, enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists"),
+		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority"),
+		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
+		attr(ALeak, many(object(required(AFrom, ref(Segment), "segment that is reached"), required(ATo, ref(Segment), "segment that reaches it"))), "segments of different `vrf` that reach each other"),
+		attr(AAnnounce, many(Type{Base: CIDR}), "prefixes that leave by external ports"),
+	}},
 }

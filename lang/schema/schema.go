@@ -4,6 +4,8 @@
 // unknown names are compared with them. It holds data only.
 package schema
 
+import "sync"
+
 // Kind is a kind of block.
 type Kind uint8
 
@@ -37,6 +39,12 @@ const (
 	ASIC
 	Media
 	PCIe
+	Topology
+	Leaf
+	Spine
+	Core
+	Cabling
+	Routing
 	KindCount
 )
 
@@ -71,6 +79,7 @@ const (
 	Number              // Ratio: any decimal number
 	Any                 // not kept; expressions only
 	Scalar              // Str: a string, number or bool in canonical text
+	Delay               // Int, nanoseconds
 )
 
 // Type is the type of an attribute.
@@ -145,21 +154,30 @@ func Inside(parent Kind) []Kind {
 }
 
 // Lookup returns the definition of a named attribute of a kind, or nil.
-func Lookup(k Kind, name string) *AttrDef { return index[k][name] }
+func Lookup(k Kind, name string) *AttrDef { return index[k]()[name] }
 
 // Name is the word of an attribute.
 func (a Attr) Name() string { return names[a] }
 
+// Tier reports whether a kind is a tier of a topology, whose instances are switches.
+func (k Kind) Tier() bool { return k == Leaf || k == Spine || k == Core }
+
+// Device reports whether the instances of a kind are devices: switches, the generated ones among them, and nodes.
+func (k Kind) Device() bool { return k == Switch || k == Node || k.Tier() }
+
 // String is the word of a kind.
 func (k Kind) String() string { return blocks[k].Word }
 
-var index = func() (ix [KindCount]map[string]*AttrDef) {
+// index is made for a kind when a block of it is met: a fabric has few of them.
+var index = func() (ix [KindCount]func() map[string]*AttrDef) {
 	for k := range ix {
-		m := make(map[string]*AttrDef, len(blocks[k].Attrs))
-		for i := range blocks[k].Attrs {
-			m[names[blocks[k].Attrs[i].Num]] = &blocks[k].Attrs[i]
-		}
-		ix[k] = m
+		ix[k] = sync.OnceValue(func() map[string]*AttrDef {
+			m := make(map[string]*AttrDef, len(blocks[k].Attrs))
+			for i := range blocks[k].Attrs {
+				m[names[blocks[k].Attrs[i].Num]] = &blocks[k].Attrs[i]
+			}
+			return m
+		})
 	}
 	return ix
 }()
@@ -167,10 +185,7 @@ var index = func() (ix [KindCount]map[string]*AttrDef) {
 // Later lists block words that the language foresees and this version does not
 // have, with what they will do. They are refused plainly.
 var Later = map[string]string{
-	"topology":   "generated fabrics",
-	"cabling":    "cable lists",
 	"connection": "how a device is reached",
-	"routing":    "declared routing",
 	"analysis":   "proofs over failures",
 	"rollout":    "waves of a live rollout",
 	"moved":      "renaming without replacement",

@@ -65,7 +65,17 @@ var (
 	cable = object(
 		attr(AMediaName, str(), "a `media` block: \"dac\", \"aoc\", \"sr\", \"dr\", \"fr\", \"lr\""),
 		attr(ALength, length, "length, which headroom follows"),
-		attr(ADelay, duration, "extra one-way delay of equipment in the path"),
+		attr(ADelay, Type{Base: Delay, Max: 1e9}, "extra one-way delay of equipment in the path"),
+	)
+
+	hash = object(
+		attr(AFunction, str(), "hash function over flows, in the words of the OS"),
+		attr(ASeed, number(0, 1<<32-1), "seed; tiers that follow each other have different ones"),
+	)
+
+	switchBuffer = object(
+		attr(AShared, size, "shared pool"), attr(AHeadroom, size, "shared headroom pool"),
+		attr(AAlpha, Type{Base: Alpha}, "dynamic threshold of lossless groups"),
 	)
 
 	// deviations are what a device, port or NIC as found may restate.
@@ -93,6 +103,30 @@ var (
 		attr(AManage, enum("full", "verify", "none"), "full: rocec writes it; verify: proven and compared, never written; none: taken as declared"),
 		attr(AVars, Type{Base: Any}, "free values for expressions: `self.vars`"),
 	}
+
+	// switchAttrs are common to written and to generated switches.
+	switchAttrs = []AttrDef{
+		attr(AModel, str(), "a `switch_model`: \"nvidia/sn5600\""),
+		attr(ARole, str(), "free word shared by switches that should be alike"),
+		attr(AQoS, or(ref(QoS), "keep"), "qos of every port"),
+		attr(AMTU, mtu, "IP MTU of every port"),
+		attr(ABuffer, switchBuffer, "packet buffer of the switch"),
+		attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or a constraint"),
+		attr(AHash, hash, "how flows are spread over links of equal cost"),
+	}
+
+	// tierAttrs are common to the tiers of a topology.
+	tierAttrs = join([]AttrDef{
+		attr(ACount, number(1, MaxTier), "how many switches are generated"),
+		attr(ASwitches, refs(Switch), "switches written elsewhere that play this tier, in index order; in place of `count`"),
+	}, deviceAttrs, switchAttrs, []AttrDef{
+		attr(ACable, cable, "of the links below this tier; it also sees the tier below, as `leaf` or `spine`"),
+		attr(ASpeed, speed, "speed of the links below this tier"),
+		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction of the links below"),
+		attr(AAutoneg, boolean(), "auto-negotiation of the links below"),
+		attr(ALoopback, Type{Base: CIDR}, "address of the loopback; of a longer prefix, each switch has the one at its index"),
+		attr(AVRF, str(), "routing table of the ports of this tier"),
+	})
 
 	// portAttrs are common to switch ports and NICs.
 	portAttrs = []AttrDef{

@@ -14,6 +14,7 @@ import (
 type View struct {
 	Files *Files
 	Read  Reader
+	Shown func(name string) string // how the name of a file is shown; nil: as it is
 
 	mu    sync.Mutex
 	cache []*loaded // least recently used first
@@ -36,7 +37,11 @@ func (v *View) Name(id FileID) string {
 	if v == nil || v.Files == nil {
 		return ""
 	}
-	return v.Files.Name(id)
+	name := v.Files.Name(id)
+	if v.Shown != nil && name != "" {
+		return v.Shown(name)
+	}
+	return name
 }
 
 // Range is where a span starts and ends; false if its file is not at hand.

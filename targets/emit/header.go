@@ -6,9 +6,21 @@ import "github.com/rocec/rocec/compiler/intent"
 // made it, for which device, and the digest of that device's intent. The lines
 // carry no comment marks. The tool's version is left out on purpose: it stands
 // in the manifest, so that a new version alone changes no artifact.
-func Header(d *intent.Device) []string {
+func (o *Out) Header(d *intent.Device) []string {
 	return []string{
 		"made by rocec for " + Comment(d.Name),
-		"intent " + intent.Digest(d),
+		"intent " + o.Digest(d),
 	}
+}
+
+// Header is that of the device that the file is for.
+func (f *File) Header(d *intent.Device) []string { return f.out.Header(d) }
+
+// Digest is the digest of the device's intent. It is computed once, as each
+// artifact states it and a digest costs as much as an artifact.
+func (o *Out) Digest(d *intent.Device) string {
+	if o.digest == "" {
+		o.digest = intent.Digest(d)
+	}
+	return o.digest
 }

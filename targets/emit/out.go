@@ -44,6 +44,9 @@ type Line struct {
 type Out struct {
 	Trace     bool // note the origin of lines
 	Artifacts []Artifact
+	Kits      []*Kit // files that it shares with other devices, each once
+
+	digest string // of the device's intent, once somebody asked
 }
 
 // File starts a new artifact; what is written goes to it.
@@ -79,6 +82,34 @@ func (f *File) From(p intent.Path, format string, args ...any) {
 		fmt.Fprintf(&f.buf, format, args...)
 	}
 	f.end(p)
+}
+
+// Grow makes room for so many more bytes, where they can be told beforehand.
+func (f *File) Grow(n int) { f.buf.Grow(n) }
+
+// Put writes one line of parts as they are, with the field of the intent that it
+// came from. What From says of the text holds here too.
+func (f *File) Put(p intent.Path, parts ...string) {
+	for _, s := range parts {
+		f.buf.WriteString(s)
+	}
+	f.end(p)
+}
+
+// Block writes lines that were written before, each ended by "\n", and where
+// each of them came from. It is for files of such lines only (not for CRLF).
+func (f *File) Block(text string, from []intent.Path) {
+	f.buf.WriteString(text)
+	a := &f.out.Artifacts[f.index]
+	if f.out.Trace {
+		for i, p := range from {
+			if p != (intent.Path{}) {
+				a.Lines = append(a.Lines, Line{f.line + i, p})
+			}
+		}
+	}
+	f.line += len(from)
+	a.Bytes = f.buf.Bytes()
 }
 
 // end ends the line that stands in the buffer.

@@ -89,9 +89,20 @@ var All = []ID{
 	HostMarks, HostDSCP, NetDirectMatch, TCPMatch, UDPMatch, CNPMark, DCQCN, ClusterClass,
 }
 
+// Words that stand for features of their own.
+var (
+	lagModes   = map[string]ID{"lacp": LAGLACP, "static": LAGStatic, "active_backup": LAGActiveBkp, "set": LAGSet}
+	ifaceKinds = map[intent.IfaceKind]ID{
+		intent.SVI: SVI, intent.Routed: RoutedPort, intent.Loopback: LoopbackIface,
+		intent.Direct: HostAddress, intent.VLANDev: VLANDevice, intent.VNIC: HostVNIC,
+	}
+	trusts = map[intent.Trust]ID{intent.TrustDSCP: TrustByDSCP, intent.TrustPCP: TrustByPCP, intent.TrustNone: TrustNothing}
+)
+
 // Uses lists what an intent needs of its target, one entry for each place.
 func Uses(d *intent.Device) []Use {
-	u := &uses{}
+	const perPort = 10 // most have fewer
+	u := &uses{list: make([]Use, 0, perPort*len(d.Ports))}
 	for i := range d.Ports {
 		u.port(&d.Ports[i])
 	}
@@ -169,8 +180,7 @@ func (u *uses) lag(l *intent.LAG) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfLAG, Name: l.Name, Field: field}
 	}
-	mode := map[string]ID{"lacp": LAGLACP, "static": LAGStatic, "active_backup": LAGActiveBkp, "set": LAGSet}
-	u.when(true, mode[l.Mode], at("mode"))
+	u.when(true, lagModes[l.Mode], at("mode"))
 	u.when(l.Rate != "", LAGRate, at("rate"))
 	u.when(l.Hash != "", LAGHash, at("hash"))
 	u.when(l.MTU.IsSet(), PortMTU, at("mtu"))
@@ -183,11 +193,7 @@ func (u *uses) iface(f *intent.Iface) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfIface, Name: f.Name, Field: field}
 	}
-	kind := map[intent.IfaceKind]ID{
-		intent.SVI: SVI, intent.Routed: RoutedPort, intent.Loopback: LoopbackIface,
-		intent.Direct: HostAddress, intent.VLANDev: VLANDevice, intent.VNIC: HostVNIC,
-	}
-	u.when(true, kind[f.Kind], at("on"))
+	u.when(true, ifaceKinds[f.Kind], at("on"))
 	u.when(f.Pin != "", VNICPin, at("pin"))
 	u.when(f.VRF != "", VRF, at("vrf"))
 	u.when(f.Gateway.IsSet(), Gateway, at("gateway"))
@@ -203,8 +209,7 @@ func (u *uses) qos(q *intent.QoS) {
 		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 	}
 	if q.Trust.IsSet() {
-		mode := map[intent.Trust]ID{intent.TrustDSCP: TrustByDSCP, intent.TrustPCP: TrustByPCP, intent.TrustNone: TrustNothing}
-		u.when(true, mode[q.Trust.Value], at("trust"))
+		u.when(true, trusts[q.Trust.Value], at("trust"))
 	}
 	u.when(q.DSCP.IsSet(), DSCPMap, at("dscp_map"))
 	u.when(q.PCP.IsSet(), PCPMap, at("pcp_map"))

@@ -136,7 +136,51 @@ func rxeHost() *intent.Device {
 	return d
 }
 
+// bnxtHost has adapters of Broadcom.
+func bnxtHost() *intent.Device {
+	d := nvmeHost()
+	d.Name = "bcm01"
+	q := &d.QoS[0]
+	q.TC = intent.Some([8]uint8{3: 3, 6: 6}) // on the adapter 1 and 2
+	q.Sched = intent.Some([8]intent.Sched{0: {Kind: intent.SchedETS, Percent: 50}, 3: {Kind: intent.SchedETS, Percent: 50}, 6: {Kind: intent.SchedStrict}})
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		p.NIC.Model, p.NIC.Driver, p.CableMm, p.Headroom = "broadcom/bcm575xx", bnxt, intent.Opt[uint32]{}, nil
+	}
+	return d
+}
+
+// iceHost has E810 adapters, with one RDMA class that is ECN-capable and no
+// class for CNPs, whose mark nothing sets there.
+func iceHost() *intent.Device {
+	d := nvmeHost()
+	d.Name = "e810"
+	q := &d.QoS[0]
+	q.DSCP, q.TC = dscpMap(map[int]uint8{26: 3}), intent.Some([8]uint8{3: 1})
+	q.Sched = intent.Some([8]intent.Sched{{Kind: intent.SchedETS, Percent: 50}, {Kind: intent.SchedETS, Percent: 50}})
+	q.Marks = []intent.Mark{q.Marks[0], q.Marks[2]}
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		p.NIC.Model, p.NIC.Driver, p.CableMm, p.Headroom = "intel/e810", ice, intent.Opt[uint32]{}, nil
+		p.NIC.Facts = map[string]int64{"max_tc": 8, "pfc_priorities": 1}
+	}
+	return d
+}
+
+// iwarpHost has a Chelsio adapter, on which no application's traffic is marked
+// by the host.
+func iwarpHost() *intent.Device {
+	d := node("iw01")
+	d.QoS = []intent.QoS{{Name: "iw", Marks: []intent.Mark{{Class: "rdma", Carries: "rdma", Transport: "iwarp"}, {Class: "default", Default: true}}}}
+	d.Ports = []intent.Port{{
+		Name: "rail0", MTU: intent.Some[uint16](9000), QoS: "iw",
+		NIC: &intent.NIC{Model: "chelsio/t6", Driver: cxgb4, RDMA: intent.Some(true), IWARP: true},
+	}}
+	d.Ifaces = []intent.Iface{{Name: "rail0", Kind: intent.Direct, On: "rail0", Addresses: prefixes("10.40.0.5/24"), RDMA: true}}
+	return d
+}
+
 // hosts are all of them, by the name of their golden.
 func hosts() map[string]*intent.Device {
-	return map[string]*intent.Device{"nvme-dcb": nvmeHost(), "nvme-mlnx": mlnxHost(), "bond-pcp": pcpHost(), "lossy": lossyHost(), "rxe": rxeHost()}
+	return map[string]*intent.Device{"nvme-dcb": nvmeHost(), "nvme-mlnx": mlnxHost(), "bond-pcp": pcpHost(), "lossy": lossyHost(), "rxe": rxeHost(), "bnxt": bnxtHost(), "ice": iceHost(), "iwarp": iwarpHost()}
 }

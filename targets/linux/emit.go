@@ -1,48 +1,19 @@
 package linux
 
 import (
-	_ "embed"
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets/emit"
 )
 
-// The parts of scripts that are the same on every host.
-var (
-	//go:embed scripts/qos.sh
-	qosBody string
-	//go:embed scripts/dcb.sh
-	dcbBody string
-	//go:embed scripts/mlnx.sh
-	mlnxBody string
-	//go:embed scripts/install.sh
-	installBody string
-	//go:embed scripts/verify.sh
-	verifyBody string
-	//go:embed scripts/rollback.sh
-	rollbackBody string
-	//go:embed scripts/capture.sh
-	captureBody string
-)
-
 func write(d *intent.Device, out *emit.Out) {
 	h := newHost(d)
-	h.head = emit.Header(d)
+	h.head = out.Header(d)
+	out.Use(kit())
 	h.netplan(out)
-	h.qosScript(out)
-	files := []placed{
-		{netplanFile, "/etc/netplan/60-rocec.yaml", 0o600},
-		{qosScript, "/usr/local/sbin/rocec-qos", 0o755},
-	}
+	files := []placed{{netplanFile, "/etc/netplan/60-rocec.yaml", 0o600}}
 	files = append(files, h.systemFiles(out)...)
-	h.packages(out)
-	h.install(out, files)
-	h.verify(out, files)
-	h.rollback(out)
-	h.capture(out)
+	files = append(files, h.environments(out)...)
+	h.data(out, append(files, placed{dataFile, "/etc/rocec/host.sh", 0o644}))
 }
 
 // placed is a file of the bundle and where it belongs on the host.
@@ -51,116 +22,84 @@ type placed struct {
 	mode     uint32
 }
 
-// script starts a bash script; what follows is data, then the body.
-func (h *host) script(out *emit.Out, name string, step emit.Step, run string) *emit.File {
-	f := out.File(name, 0o755, step)
-	f.Run(run)
-	f.Line("#!/bin/bash")
-	h.header(f)
-	f.Line("set -u")
-	f.Line("export LC_ALL=C PATH=\"$PATH:/usr/sbin:/sbin\"")
-	f.Line("")
-	return f
-}
-
-func (h *host) portNames() string {
-	var names []string
-	for _, p := range h.Ports {
-		names = append(names, quote(p.Name))
+// systemFiles writes the small files that the system reads at boot and that
+// depend on the host, and says where each belongs.
+func (h *host) systemFiles(out *emit.Out) []placed {
+	var list []placed
+	file := func(from, to string) *emit.File {
+		list = append(list, placed{from, to, 0o644})
+		f := out.File(from, 0o644, emit.Data)
+		h.header(f)
+		return f
 	}
-	return join(names)
-}
-
-func (h *host) install(out *emit.Out, files []placed) {
-	f := h.script(out, "install.sh", emit.Apply, "sudo ./install.sh")
-	f.From(at(intent.OfDevice, "", "name"), "host=%s", quote(h.Name))
-	f.Line("ports=(%s)", h.portNames())
-	f.Line("programs=(%s)", join(h.programs()))
-	listFiles(f, files)
-	f.Text(installBody)
-}
-
-func listFiles(f *emit.File, files []placed) {
-	f.Line("files=(")
-	for _, p := range files {
-		f.Line("\t%s", quote(fmt.Sprintf("%s|%s|%o", p.from, p.to, p.mode)))
+	for i := range h.Ports {
+		h.linkFile(&h.Ports[i], file)
 	}
-	f.Line(")")
-	f.Line("")
-}
-
-func (h *host) rollback(out *emit.Out) {
-	f := h.script(out, "rollback.sh", emit.Rollback, "sudo ./rollback.sh")
-	f.Line("ports=(%s)", h.portNames())
-	f.Line("")
-	f.Text(rollbackBody)
-}
-
-func (h *host) capture(out *emit.Out) {
-	f := h.script(out, "capture.sh", emit.Verify, "sudo ./capture.sh DIR")
-	f.Line("ports=(%s)", h.portNames())
-	f.Line("")
-	f.Line("# The read-only commands and the file that each one fills.")
-	f.Line("probe_host() {")
-	for _, p := range probes {
-		if !p.PerPort {
-			f.Line("\tsave %s %s", quote(p.File), p.Command)
+	h.egressFiles(file)
+	if names := h.multiRail(); len(names) > 0 {
+		f := file("sysctl.d/60-rocec.conf", "/etc/sysctl.d/60-rocec.conf")
+		f.Line("# Answer and ask ARP for an address only on the rail that has it.")
+		for _, n := range names {
+			// Slashes, since a name may have a dot in it: sysctl.d(5).
+			for _, setting := range []string{"arp_ignore = 1", "arp_announce = 2", "rp_filter = 2"} {
+				f.Put(intent.Path{}, "net/ipv4/conf/", n, "/", setting)
+			}
 		}
-	}
-	f.Line("}")
-	f.Line("probe_port() {")
-	f.Line("\tlocal port=$1")
-	for _, p := range probes {
-		if p.PerPort {
-			f.Line("\tsave \"%s\" %s", strings.ReplaceAll(p.File, "%s", "$port"), strings.ReplaceAll(p.Command, "%s", "\"$port\""))
-		}
-	}
-	f.Line("}")
-	f.Line("")
-	f.Text(captureBody)
-}
-
-// programs are the commands that the scripts start.
-func (h *host) programs() []string {
-	list := []string{"ip", "netplan", "systemctl", "systemd-escape", "flock", "ethtool"}
-	if h.anyDriver(mlx5) {
-		list = append(list, "dcb")
-		if h.tool == mlnxTool {
-			list = append(list, mlnxTool)
-		}
-	}
-	if h.anyRDMA() {
-		list = append(list, "rdma")
 	}
 	return list
 }
 
-func (h *host) anyDriver(driver string) bool {
-	return slices.ContainsFunc(h.Ports, func(p intent.Port) bool { return p.NIC != nil && p.NIC.Driver == driver })
+// linkFile names a port by its PCI address, which netplan cannot match.
+func (h *host) linkFile(p *intent.Port, file func(from, to string) *emit.File) {
+	if p.NIC.PCI == "" || p.NIC.MAC != "" || p.Verify {
+		return
+	}
+	name := "systemd/network/05-rocec-" + p.Name + ".link"
+	f := file(name, "/etc/"+name)
+	f.Line("[Match]")
+	f.From(at(intent.OfPort, p.Name, "pci"), "Path=pci-%s", p.NIC.PCI)
+	f.Line("")
+	f.Line("[Link]")
+	f.From(at(intent.OfPort, p.Name, "name"), "Name=%s", p.Name)
+	c, _ := h.carrier(h.carries(p))
+	if mtu := h.linkMTU(c); mtu.IsSet() {
+		f.From(at(intent.OfPort, p.Name, "mtu"), "MTUBytes=%d", mtu.Value)
+	}
 }
 
-func (h *host) anyRDMA() bool {
-	return slices.ContainsFunc(h.Ports, func(p intent.Port) bool { return h.rdma(&p) })
+// egressFiles completes the VLAN devices of netplan, which has no word for it.
+func (h *host) egressFiles(file func(from, to string) *emit.File) {
+	for i := range h.Ifaces {
+		v := &h.Ifaces[i]
+		if v.Kind != intent.VLANDev || v.QoS == "" {
+			continue
+		}
+		maps := pairs(egress(h.qos[v.QoS]), "-")
+		if len(maps) == 0 {
+			continue
+		}
+		name := "systemd/network/10-netplan-" + v.Name + ".netdev.d/qos.conf"
+		f := file(name, "/etc/"+name)
+		f.Line("[VLAN]")
+		f.From(at(intent.OfIface, v.Name, "qos"), "EgressQOSMaps=%s", join(maps))
+	}
 }
 
-// verify writes what verify.sh compares besides the settings that rocec-qos --check reads.
-func (h *host) verify(out *emit.Out, files []placed) {
-	f := h.script(out, "verify.sh", emit.Verify, "sudo ./verify.sh")
-	f.Line("ports=(%s)", h.portNames())
-	listFiles(f, files)
+// checks writes what verify.sh compares besides the settings that rocec-qos --check reads.
+func (h *host) checks(f *emit.File) {
 	f.Line("check_network() {")
-	checks := 0
-	check := func(p intent.Path, format string, args ...any) {
-		checks++
-		f.From(p, "\t"+format, args...)
+	count := 0
+	check := func(p intent.Path, words ...string) {
+		count++
+		f.Put(p, "\t", join(words))
 	}
 	for i := range h.Ports {
 		p := &h.Ports[i]
 		if p.NIC.RDMA.Or(false) {
-			check(at(intent.OfPort, p.Name, "rdma"), "check_rdma %s", p.Name)
+			check(at(intent.OfPort, p.Name, "rdma"), "check_rdma", p.Name)
 		}
 		if p.NIC.RDMAMTU != 0 {
-			check(at(intent.OfPort, p.Name, "mtu"), "check_rdma_mtu %s %d", p.Name, p.NIC.RDMAMTU)
+			check(at(intent.OfPort, p.Name, "mtu"), "check_rdma_mtu", p.Name, itoa(p.NIC.RDMAMTU))
 		}
 	}
 	for _, g := range h.LAGs {
@@ -168,7 +107,7 @@ func (h *host) verify(out *emit.Out, files []placed) {
 		if g.MLAG {
 			peers = "the two switches of the MLAG pair do not bundle them"
 		}
-		check(at(intent.OfLAG, g.Name, "mode"), "check_bond %s %s %s %s", g.Name, quote(bondModes[g.Mode].proc), quote(peers), join(g.Members))
+		check(at(intent.OfLAG, g.Name, "mode"), "check_bond", g.Name, quote(bondModes[g.Mode].proc), quote(peers), join(g.Members))
 	}
 	for i := range h.Ifaces {
 		v := &h.Ifaces[i]
@@ -178,24 +117,30 @@ func (h *host) verify(out *emit.Out, files []placed) {
 			if v.MTU.IsSet() {
 				mtu = itoa(v.MTU.Value)
 			}
-			check(here("vlan"), "check_vlan %s %s %d %s", v.Name, v.On, v.VLAN, mtu)
+			check(here("vlan"), "check_vlan", v.Name, v.On, itoa(v.VLAN), mtu)
 		}
 		for _, a := range v.Addresses.Or(nil) {
-			check(here("address"), "check_address %s %s %s", device(v), a, quote(v.Name))
+			check(here("address"), "check_address", device(v), a.String(), quote(v.Name))
 		}
 		if v.RDMA {
-			check(here("rdma"), "check_gid %s", device(v))
+			check(here("rdma"), "check_gid", device(v))
 		}
 	}
 	for _, r := range h.rails() {
 		for _, a := range r.iface.Addresses.Value {
-			check(at(intent.OfIface, r.iface.Name, "gateway"), "check_rule %s %d", a.Addr(), r.table)
+			check(at(intent.OfIface, r.iface.Name, "gateway"), "check_rule", a.Addr().String(), itoa(r.table))
 		}
 	}
-	if checks == 0 {
+	for _, name := range h.multiRail() {
+		check(intent.Path{}, "check_arp", name)
+	}
+	if count == 0 {
 		f.Line("\t:")
 	}
 	f.Line("}")
-	f.Line("")
-	f.Text(verifyBody)
+}
+
+// list writes an array of the shell.
+func list(f *emit.File, name string, words []string) {
+	f.Put(intent.Path{}, name, "=(", join(words), ")")
 }

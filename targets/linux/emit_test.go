@@ -1,7 +1,7 @@
 package linux
 
 import (
-	"path"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,11 +22,13 @@ func TestGolden(t *testing.T) {
 
 func TestEveryField(t *testing.T) {
 	t.Parallel()
-	pcp := "mlx5 has no other map than the one it is born with"
+	pcp := "adapters have no other map than the one they are born with"
 	exempt := map[string]targettest.Exempt{
 		"nvme-dcb":  {"QoS.PCP": pcp},
 		"nvme-mlnx": {"QoS.PCP": pcp},
 		"lossy":     {"QoS.PCP": pcp, "Port.Tagged": "the virtual functions tag the VLAN, whether or not the port says so"},
+		"bnxt":      {"QoS.PCP": pcp},
+		"ice":       {"QoS.PCP": pcp, "QoS.TC": "in DSCP mode a priority has the class of its own number, and what the map never gives has none"},
 		"bond-pcp": {
 			"QoS.PCP":    pcp,
 			"Port.MTU":   "a bond gives its MTU to its members",
@@ -61,7 +63,9 @@ func find(t testing.TB, list []emit.Artifact, name string) []byte {
 
 func TestNetplanAcceptsFiles(t *testing.T) {
 	t.Parallel()
-	for name, d := range hosts() {
+	all := hosts()
+	for _, name := range []string{"nvme-dcb", "bond-pcp", "lossy", "rxe"} { // the others differ in nothing that netplan sees
+		d := all[name]
 		t.Run(name, func(t *testing.T) {
 			made := oracle.Netplan(t, map[string][]byte{"60-rocec.yaml": find(t, artifacts(t, d), netplanFile)})
 			for _, p := range d.Ports {
@@ -84,27 +88,78 @@ func TestNetplanAcceptsFiles(t *testing.T) {
 
 func TestSystemdAcceptsUnits(t *testing.T) {
 	t.Parallel()
-	for name, d := range hosts() {
-		t.Run(name, func(t *testing.T) {
-			units := map[string][]byte{}
-			for _, a := range artifacts(t, d) {
-				if strings.HasPrefix(a.Path, "systemd/system/") {
-					units[path.Base(a.Path)] = a.Bytes
-				}
-			}
-			oracle.Systemd(t, units, "/usr/local/sbin/rocec-qos")
-		})
+	units := map[string][]byte{}
+	for _, a := range kit().Artifacts {
+		if strings.HasSuffix(a.Path, ".service") {
+			units[a.Path] = a.Bytes
+		}
+	}
+	oracle.Systemd(t, units, "/usr/local/sbin/rocec-qos")
+}
+
+// TestShellAcceptsScripts holds the programs and the data against the checkers.
+func TestShellAcceptsScripts(t *testing.T) {
+	t.Parallel()
+	for _, a := range kit().Artifacts {
+		if a.Mode == 0o755 {
+			oracle.Shell(t, a.Path, a.Bytes)
+		}
+	}
+	all := hosts()
+	for _, name := range []string{"bond-pcp", "lossy", "bnxt", "iwarp"} { // one of each shape of data
+		text := "#!/bin/bash\n" + string(find(t, artifacts(t, all[name]), dataFile))
+		oracle.Shell(t, name+"/"+dataFile, []byte(text))
 	}
 }
 
-// TestShellAcceptsScripts holds one host of each shape of script against the
-// checkers; the data of the others is parsed by TestEveryString.
-func TestShellAcceptsScripts(t *testing.T) {
+// TestKit: one kit for all hosts, whose parts are what the data may name, and
+// whose programs are started in the folder of a host.
+func TestKit(t *testing.T) {
 	t.Parallel()
-	for name, only := range map[string]string{"bond-pcp": "", "nvme-mlnx": qosScript, "lossy": "verify.sh"} {
-		for _, a := range artifacts(t, hosts()[name]) {
-			if a.Mode == 0o755 && (only == "" || a.Path == only) {
-				oracle.Shell(t, name+"/"+a.Path, a.Bytes)
+	paths := map[string]emit.Artifact{}
+	for _, a := range kit().Artifacts {
+		paths[a.Path] = a
+	}
+	for name, d := range hosts() {
+		var out emit.Out
+		Target.Emit(d, &out)
+		if len(out.Kits) != 1 || out.Kits[0] != kit() {
+			t.Errorf("%s uses %d kits", name, len(out.Kits))
+		}
+		for _, p := range newHost(d).parts() {
+			if _, ok := paths["modules-load.d/"+p+".conf"]; !ok {
+				t.Errorf("%s: the kit has no part %s", name, p)
+			}
+		}
+		for _, a := range out.Artifacts {
+			if a.Mode&0o111 != 0 || a.Run != "" {
+				t.Errorf("%s: %s is a program, and not of the kit", name, a.Path)
+			}
+		}
+	}
+	for path, run := range map[string]string{"install.sh": "", "verify.sh": "", "rollback.sh": "", "capture.sh": " DIR"} {
+		if want := "sudo ../common/" + kit().Name + "/" + path + run; paths[path].Run != want {
+			t.Errorf("%s is run as %q, wanted %q", path, paths[path].Run, want)
+		}
+	}
+}
+
+// TestSettings: every setting that the data may hold is one that rocec-qos
+// forgets between two ports.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	text, err := scripts.ReadFile("scripts/qos.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, forget, _ := strings.Cut(string(text), "forget() {")
+	forget, _, _ = strings.Cut(forget, "}")
+	setting := regexp.MustCompile(`(?m)^\t+([a-z_]+)=`)
+	for name, d := range hosts() {
+		_, body, _ := strings.Cut(string(find(t, artifacts(t, d), dataFile)), "\n)\n")
+		for _, m := range setting.FindAllStringSubmatch(body, -1) {
+			if !strings.Contains(forget, " "+m[1]+"=''") && !strings.Contains(forget, "\t"+m[1]+"=''") {
+				t.Errorf("%s sets %s, which rocec-qos does not forget", name, m[1])
 			}
 		}
 	}

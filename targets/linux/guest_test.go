@@ -35,6 +35,13 @@ func pcpGuest(port string) *intent.Device {
 	return d
 }
 
+// familyGuest is a host whose port behaves as one of another family.
+func familyGuest(driver string) *intent.Device {
+	d := guestHost("rd0")
+	d.Ports[0].NIC.Driver, d.Ports[0].CableMm = driver, intent.Opt[uint32]{}
+	return d
+}
+
 // softGuest is soft-RoCE over a veth of the guest.
 func softGuest() *intent.Device {
 	d := rxeHost()
@@ -54,53 +61,101 @@ step() { : >/run/lab/changes; echo "@ $1"; shift; "$@"; echo "exit $?"; wc -l </
 dump() { for o in dcbx ets pfc app; do echo "# $1/$o.json"; dcb -j $o show dev "$1"; echo; done; echo "# addr.json"; ip -j -d addr show; }
 `
 
-const storageJob = logged + `
+// in is a job whose functions start the programs of the kit in the folder of a host.
+func in(folder, script string) string {
+	program := "/common/" + kit().Name
+	return logged + "\ncd " + folder + "\nqos() { " + program + "/rocec-qos --data host.sh \"$@\"; }; capture() { bash " + program + "/capture.sh \"$@\"; }\n" + script
+}
+
+const storageJob = `
 ip link set rd0 mtu 9000 up
-step capture bash /rocec/capture.sh /run/lab/before
+step capture capture /run/lab/before
 echo "@ untouched"; dump rd0
-step check-before /rocec/rocec-qos --check rd0
-step first /rocec/rocec-qos rd0
-step second /rocec/rocec-qos rd0
-step check-after /rocec/rocec-qos --all --check
+step check-before qos --check rd0
+step first qos rd0
+step second qos rd0
+step check-after qos --all --check
 echo "@ set"; dump rd0
 dcb app replace dev rd0 dscp-prio 26:5
 dcb app del dev rd0 dscp-prio 11:0
 dcb pfc set dev rd0 prio-pfc 4:on
-step check-drift /rocec/rocec-qos --check rd0
-step repair /rocec/rocec-qos rd0
-step repaired /rocec/rocec-qos --check rd0
-step restore /rocec/rocec-qos --restore /run/lab/before
+step check-drift qos --check rd0
+step repair qos rd0
+step repaired qos --check rd0
+step restore qos --restore /run/lab/before
 echo "@ restored"; dump rd0
 ip link set rd0 mtu 1500
-step wrong-mtu /rocec/rocec-qos --check rd0
-step no-device /rocec/rocec-qos nosuch
+step wrong-mtu qos --check rd0
+step no-device qos nosuch
 `
 
-const pcpJob = logged + `
+const bnxtJob = `
+rmmod dcbstub; insmod "$DCBSTUB" family=bnxt
+ip link set rd0 mtu 9000 up
+dcb app add dev rd0 dscp-prio 26:5 11:2
+step first qos rd0
+step second qos rd0
+echo "@ set"; dump rd0
+echo "@ adapter"; cat /sys/module/dcbstub/parameters/map; echo
+sed 's/trust=dscp/&; roce_prio=3/' host.sh >/run/lab/host.sh
+step port qos --data /run/lab/host.sh rd0
+step port-again qos --data /run/lab/host.sh rd0
+dcb -j app show dev rd0
+`
+
+const iceJob = `
+cat >/run/lab/bin/ethtool <<'END'
+#!/bin/bash
+agent=/sys/module/dcbstub/parameters/agent
+case $1 in
+--show-priv-flags) if [[ $(cat $agent) == Y ]]; then echo "fw-lldp-agent      : on"; else echo "fw-lldp-agent      : off"; fi ;;
+--set-priv-flags) echo "$4" >$agent ;;
+*) exit 76 ;;
+esac
+END
+chmod +x /run/lab/bin/ethtool
+rmmod dcbstub; insmod "$DCBSTUB" family=ice
+ip link set rd0 mtu 9000 up
+step capture capture /run/lab/ice
+step check-before qos rd0 --check
+step first qos rd0
+step second qos rd0
+echo "@ set"; dump rd0
+dcb app del dev rd0 dscp-prio 26:3
+dcb app add dev rd0 dscp-prio 26:5
+step repair qos rd0
+step repaired qos rd0 --check
+step restore qos --restore /run/lab/ice
+ethtool --show-priv-flags rd0
+dcb -j app show dev rd0
+rm /run/lab/bin/ethtool
+`
+
+const pcpJob = `
 for m in 8021q; do modprobe -d "$GUEST_MODS" $m; done
 ip link set rd1 mtu 9000 up
 ip link add link rd1 name rd1.100 type vlan id 100
 dcb app add dev rd1 dscp-prio 26:3
-step first /rocec-pcp/rocec-qos rd1
-step second /rocec-pcp/rocec-qos rd1
+step first qos rd1
+step second qos rd1
 ip -d link show dev rd1.100
 echo "@ set"; dump rd1
 ip link del rd1.100
 `
 
-const softJob = logged + `
+const softJob = `
 for m in crc32_generic veth configfs ib_uverbs rdma_ucm rdma_rxe; do modprobe -d "$GUEST_MODS" $m; done
 ip link add v0 type veth peer name v1
 ip link set v1 mtu 4200 up; ip link set v0 mtu 4200 up; ip addr add 10.20.0.5/24 dev v0
-step check-before /rocec-soft/rocec-qos --check v0
-step first /rocec-soft/rocec-qos v0
-step second /rocec-soft/rocec-qos v0
-step check-after /rocec-soft/rocec-qos --check v0
+step check-before qos --check v0
+step first qos v0
+step second qos v0
+step check-after qos --check v0
 rdma link show
 grep -Hr . /sys/kernel/config/rdma_cm --include=default_roce_mode --include=default_roce_tos
 echo 8 >/sys/kernel/config/rdma_cm/rxe_v0/ports/1/default_roce_tos
-step check-drift /rocec-soft/rocec-qos --check v0
-step capture bash /rocec-soft/capture.sh /run/lab/soft
+step check-drift qos --check v0
+step capture capture /run/lab/soft
 for f in addr.json rdma.json rdma_cm.txt; do echo "# $f"; cat /run/lab/soft/$f; echo; done
 `
 
@@ -130,6 +185,9 @@ func bundle(t *testing.T, dir string, d *intent.Device) map[string][]byte {
 	for _, a := range artifacts(t, d) {
 		files[dir+"/"+a.Path] = a.Bytes
 	}
+	for _, a := range kit().Artifacts {
+		files["/common/"+kit().Name+"/"+a.Path] = a.Bytes
+	}
 	return files
 }
 
@@ -138,17 +196,22 @@ func bundle(t *testing.T, dir string, d *intent.Device) map[string][]byte {
 func TestGuest(t *testing.T) {
 	oracle.Need(t, oracle.Guest)
 	storage, pcp, soft := guestHost("rd0"), pcpGuest("rd1"), softGuest()
+	bcm, e810 := familyGuest(bnxt), familyGuest(ice)
 	results := oracle.RunGuest(t, []oracle.GuestJob{
-		{Name: "storage", Files: bundle(t, "/rocec", storage), Script: storageJob},
-		{Name: "pcp", Files: bundle(t, "/rocec-pcp", pcp), Script: pcpJob},
-		{Name: "soft", Files: bundle(t, "/rocec-soft", soft), Script: softJob},
+		{Name: "storage", Files: bundle(t, "/rocec", storage), Script: in("/rocec", storageJob)},
+		{Name: "pcp", Files: bundle(t, "/rocec-pcp", pcp), Script: in("/rocec-pcp", pcpJob)},
+		{Name: "bnxt", Files: bundle(t, "/rocec-bnxt", bcm), Script: in("/rocec-bnxt", bnxtJob)},
+		{Name: "ice", Files: bundle(t, "/rocec-ice", e810), Script: in("/rocec-ice", iceJob)},
+		{Name: "soft", Files: bundle(t, "/rocec-soft", soft), Script: in("/rocec-soft", softJob)},
 	})
 	for _, r := range results {
 		t.Logf("%s: exit %d\n%s", r.Name, r.ExitCode, r.Output)
 	}
 	t.Run("storage", func(t *testing.T) { storageResult(t, storage, steps(results[0].Output)) })
 	t.Run("pcp", func(t *testing.T) { pcpResult(t, pcp, steps(results[1].Output)) })
-	t.Run("soft", func(t *testing.T) { softResult(t, soft, steps(results[2].Output)) })
+	t.Run("bnxt", func(t *testing.T) { bnxtResult(t, bcm, steps(results[2].Output)) })
+	t.Run("ice", func(t *testing.T) { iceResult(t, e810, steps(results[3].Output)) })
+	t.Run("soft", func(t *testing.T) { softResult(t, soft, steps(results[4].Output)) })
 }
 
 // ended demands an exit code, and whether any command of the step set anything.
@@ -231,6 +294,38 @@ func pcpResult(t *testing.T, d *intent.Device, s map[string]string) {
 		t.Errorf("the VLAN device does not map priority 2 to PCP 3:\n%s", s["second"])
 	}
 	sameQoS(t, d, captured(s["set"]))
+}
+
+// bnxtResult: besides what dcb shows, the map that the adapter was given is the intent's.
+func bnxtResult(t *testing.T, d *intent.Device, s map[string]string) {
+	ended(t, s, "first", "0", true)
+	ended(t, s, "second", "0", false)
+	sameQoS(t, d, captured(s["set"]))
+	var want []string
+	for _, p := range d.QoS[0].DSCP.Value {
+		want = append(want, itoa(p))
+	}
+	if diff := cmp.Diff(want, strings.Fields(s["adapter"])); diff != "" {
+		t.Errorf("the adapter's map (-want +got):\n%s", diff)
+	}
+	ended(t, s, "port", "0", true)
+	ended(t, s, "port-again", "0", false)
+	if !strings.Contains(s["port-again"], `"dgram_port_prio":[[4791,3]]`) {
+		t.Errorf("RoCE has no priority:\n%s", s["port-again"])
+	}
+}
+
+func iceResult(t *testing.T, d *intent.Device, s map[string]string) {
+	ended(t, s, "check-before", "2", false)
+	ended(t, s, "first", "0", true)
+	ended(t, s, "second", "0", false)
+	sameQoS(t, d, captured(s["set"]))
+	ended(t, s, "repair", "0", true)
+	ended(t, s, "repaired", "0", false)
+	ended(t, s, "restore", "0", true)
+	if !strings.Contains(s["restore"], "fw-lldp-agent      : on") || strings.Contains(s["restore"], "dscp_prio") {
+		t.Errorf("not as before:\n%s", s["restore"])
+	}
 }
 
 func softResult(t *testing.T, d *intent.Device, s map[string]string) {

@@ -94,7 +94,13 @@ func (h *host) rdma(p *intent.Port) bool {
 	if p.NIC.RDMA.Or(false) {
 		return true
 	}
-	return slices.ContainsFunc(h.Ifaces, func(f intent.Iface) bool { return f.RDMA && f.On == h.carries(p) })
+	on := h.carries(p)
+	for i := range h.Ifaces {
+		if f := &h.Ifaces[i]; f.RDMA && f.On == on {
+			return true
+		}
+	}
+	return false
 }
 
 // device is the name of the Linux device that an interface is.
@@ -240,7 +246,20 @@ func pairs(m map[uint8]uint8, sep string) []string {
 }
 
 // quote makes one word of the shell of any text that passed the target's check.
+// Most are plain, and the quoting of what is not costs a parser.
 func quote(s string) string {
+	plain, blank := true, false
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		blank = blank || c == ' '
+		plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == ' ' || c == '.' || c == ':' || c == '_' || c == '-' || c == '/' || c == ','
+	}
+	if plain && s != "" {
+		if blank {
+			return "'" + s + "'"
+		}
+		return s
+	}
 	q, err := emit.Shell(s)
 	if err != nil {
 		return "''" // only for NUL, which the check refuses

@@ -21,8 +21,14 @@ type site struct {
 
 func (s site) run(code int, d *intent.Device, script string, args ...string) string {
 	s.t.Helper()
-	dir := filepath.Join(s.t.TempDir(), "bundle")
-	for _, a := range artifacts(s.t, d) {
+	base := s.t.TempDir()
+	dir := filepath.Join(base, "bundle")
+	list := artifacts(s.t, d)
+	for _, a := range kit().Artifacts {
+		a.Path = kit().Folder() + "/" + a.Path
+		list = append(list, a)
+	}
+	for _, a := range list {
 		path := filepath.Join(dir, a.Path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			s.t.Fatal(err)
@@ -31,7 +37,8 @@ func (s site) run(code int, d *intent.Device, script string, args ...string) str
 			s.t.Fatal(err)
 		}
 	}
-	c := exec.Command("bash", append([]string{filepath.Join(dir, script)}, args...)...)
+	c := exec.Command("bash", append([]string{filepath.Join(kit().Folder(), script)}, args...)...)
+	c.Dir = dir
 	c.Env = append(os.Environ(), "ROCEC_ROOT="+s.root)
 	out, _ := c.CombinedOutput()
 	if got := c.ProcessState.ExitCode(); got != code {

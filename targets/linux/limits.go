@@ -3,7 +3,6 @@ package linux
 import (
 	"fmt"
 	"net"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,9 +29,23 @@ func limits(d *intent.Device, refuse targets.Refuse) {
 	for i := range d.Ifaces {
 		l.iface(&d.Ifaces[i])
 	}
-	l.addresses()
 	for i := range d.QoS {
 		l.qosOf(&d.QoS[i])
+	}
+	l.environments()
+}
+
+// environments: one file tells applications how to use a class.
+func (l *limit) environments() {
+	for _, e := range l.classes(func(a, b *environment) {
+		l.refuse(fmt.Sprintf("class %q is not the same on ports %q and %q, and applications are told of it once", a.class, a.port, b.port),
+			"give it the same mark on both, or another name on one",
+			at(intent.OfQoS, b.qos, "class."+b.class), at(intent.OfQoS, a.qos, "class."+a.class))
+	}) {
+		if !plainName(e.class) {
+			l.refuse(fmt.Sprintf("class %q names a file of settings for its applications", e.class),
+				fmt.Sprintf("name it with letters, digits, dot, underscore and hyphen, at most %d", maxClassName), at(intent.OfQoS, e.qos, "class."+e.class))
+		}
 	}
 }
 
@@ -53,9 +66,17 @@ func (l *limit) system() {
 	}
 }
 
-// device names of Linux: dev_valid_name allows more, but each of these files
+// isDeviceName: dev_valid_name of Linux allows more, but each of these files
 // and tools has a meaning of its own for the rest.
-var deviceName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,14}$`)
+func isDeviceName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && (i == 0 || c != '.' && c != '-') {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 15
+}
 
 // reserved are names with a meaning of their own in sysctl and netplan.
 var reserved = []string{"all", "default", "lo", "bonding_masters"}
@@ -64,7 +85,7 @@ func (l *limit) name(name string, p intent.Path) {
 	switch {
 	case len(name) > 15:
 		l.refuse(fmt.Sprintf("%s %q has %d bytes, Linux takes 15", p.Object, name, len(name)), "choose a shorter name", p)
-	case !deviceName.MatchString(name):
+	case !isDeviceName(name):
 		l.refuse(fmt.Sprintf("%s %q is no name of a Linux network device", p.Object, name),
 			"use letters, digits, dot, underscore and hyphen", p)
 	case slices.Contains(reserved, name):
@@ -74,27 +95,58 @@ func (l *limit) name(name string, p intent.Path) {
 
 func (l *limit) names() {
 	seen := map[string]intent.Path{}
-	once := func(name string, p intent.Path) {
-		l.name(name, p)
-		if first, ok := seen[name]; ok {
-			l.refuse(fmt.Sprintf("two devices have the name %q", name), "give each port, bond and VLAN device a name of its own", p, first)
+	for i := range l.Ports {
+		p := at(intent.OfPort, l.Ports[i].Name, "name")
+		l.name(p.Name, p)
+		seen[p.Name] = p
+	}
+	for i := range l.LAGs {
+		p := at(intent.OfLAG, l.LAGs[i].Name, "name")
+		l.name(p.Name, p)
+		seen[p.Name] = p
+	}
+	for i := range l.Ifaces {
+		p := at(intent.OfIface, l.Ifaces[i].Name, "name")
+		if l.Ifaces[i].Kind != intent.VLANDev {
+			continue
 		}
-		seen[name] = p
-	}
-	for _, p := range l.Ports {
-		once(p.Name, at(intent.OfPort, p.Name, "name"))
-	}
-	for _, g := range l.LAGs {
-		once(g.Name, at(intent.OfLAG, g.Name, "name"))
-	}
-	for _, f := range l.Ifaces {
-		if f.Kind == intent.VLANDev {
-			once(f.Name, at(intent.OfIface, f.Name, "name"))
+		l.name(p.Name, p)
+		if first, ok := seen[p.Name]; ok {
+			l.refuse(fmt.Sprintf("two devices have the name %q", p.Name), "give each port, bond and VLAN device a name of its own", p, first)
 		}
+		seen[p.Name] = p
 	}
 }
 
-var pciAddress = regexp.MustCompile(`^[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$`)
+// isPCI reports whether a text is a PCI address such as "0000:3b:00.0".
+func isPCI(s string) bool {
+	const form = "xxxx:xx:bx.o"
+	if len(s) != len(form) {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch form[i] {
+		case 'x':
+			if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+				return false
+			}
+		case 'b': // 32 devices
+			if c != '0' && c != '1' {
+				return false
+			}
+		case 'o': // 8 functions
+			if c < '0' || c > '7' {
+				return false
+			}
+		default:
+			if c != form[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 func (l *limit) portOf(p *intent.Port) {
 	here := func(field string) intent.Path { return at(intent.OfPort, p.Name, field) }
@@ -103,9 +155,9 @@ func (l *limit) portOf(p *intent.Port) {
 		l.refuse(fmt.Sprintf("port %q has no adapter", p.Name), "write the model of the adapter", here("model"))
 		return
 	}
-	if n.Driver != mlx5 && n.Driver != rxe {
-		l.refuse(fmt.Sprintf("linux cannot configure the driver %q of port %q yet", n.Driver, p.Name),
-			"use an adapter of the mlx5 family or soft-RoCE (rxe); ice, bnxt, qede, cxgb4 and mlx4 come later", here("model"))
+	if _, ok := families[n.Driver]; !ok {
+		l.refuse(fmt.Sprintf("linux cannot configure the driver %q of port %q", n.Driver, p.Name),
+			"use an adapter whose driver is "+familyNames, here("model"))
 		return
 	}
 	l.match(p)
@@ -115,14 +167,11 @@ func (l *limit) portOf(p *intent.Port) {
 	l.vfs(p)
 	if x := n.DCBX; x.IsSet() {
 		if x.Value.Version != "" && x.Value.Version != "ieee" {
-			l.refuse(fmt.Sprintf("port %q wants DCBX version %q, mlx5 sets only ieee", p.Name, x.Value.Version), `write version = "ieee"`, here("dcbx"))
+			l.refuse(fmt.Sprintf("port %q wants DCBX version %q, this target sets only ieee", p.Name, x.Value.Version), `write version = "ieee"`, here("dcbx"))
 		}
 		if x.Value.Owner != "" && x.Value.Owner != "os" {
 			l.refuse(fmt.Sprintf("port %q leaves DCBX to %q, and this target sets the port itself", p.Name, x.Value.Owner), `write owner = "os"`, here("dcbx"))
 		}
-	}
-	if p.QoS != "" && l.qos[p.QoS] == nil {
-		l.refuse(fmt.Sprintf("port %q names the qos %q, which the host does not have", p.Name, p.QoS), "name one that exists", here("qos"))
 	}
 	if q := l.qos[p.QoS]; q != nil {
 		l.fits(p, q)
@@ -137,7 +186,7 @@ func (l *limit) match(p *intent.Port) {
 			l.refuse(fmt.Sprintf("port %q has the MAC address %q", p.Name, n.MAC), `write it as "b8:3f:d2:00:00:01"`, at(intent.OfPort, p.Name, "mac"))
 		}
 	}
-	if n.PCI != "" && !pciAddress.MatchString(n.PCI) {
+	if n.PCI != "" && !isPCI(n.PCI) {
 		l.refuse(fmt.Sprintf("port %q has the PCI address %q", p.Name, n.PCI), `write it as "0000:3b:00.0"`, at(intent.OfPort, p.Name, "pci"))
 	}
 	if n.PCI != "" && n.MAC == "" && n.VFs.Or(intent.VFs{}).Mode == "switchdev" {
@@ -176,14 +225,11 @@ func (l *limit) link(p *intent.Port) {
 	if p.Autoneg.IsSet() && !p.Autoneg.Value && !p.Mbps.IsSet() {
 		l.refuse(fmt.Sprintf("port %q has no autonegotiation and no speed", p.Name), "write the speed", here("autoneg"))
 	}
-	if _, ok := fecWords[p.FEC.Value]; p.FEC.IsSet() && !ok {
-		l.refuse(fmt.Sprintf("port %q wants FEC %q", p.Name, p.FEC.Value), "write none, rs, fc or auto", here("fec"))
-	}
 	if p.CableMm.IsSet() {
 		m := metres(p.CableMm.Value)
 		switch {
-		case p.NIC.Driver == rxe:
-			l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no PFC and no cable length", p.Name), "remove the cable length, or use an mlx5 adapter", here("cable"))
+		case !familyOf(p).cable:
+			l.refuse(fmt.Sprintf("port %q is driven by %s, which takes no length of a cable", p.Name, p.NIC.Driver), "remove the length, or use an mlx5 adapter", here("cable"))
 		case m == 0 || m > maxCableMetres:
 			l.refuse(fmt.Sprintf("port %q has a cable of %d m, mlx5 takes 1 to %d", p.Name, m, maxCableMetres), "use a shorter cable", here("cable"))
 		}
@@ -191,11 +237,6 @@ func (l *limit) link(p *intent.Port) {
 	if b := l.bond[p.Name]; b != nil && (!p.Native.IsZero() || !p.Tagged.IsZero()) {
 		l.refuse(fmt.Sprintf("port %q is in the bond %q and has VLANs of its own", p.Name, b.Name), "write the VLANs at the bond",
 			here("segments"), at(intent.OfLAG, b.Name, "segments"))
-	}
-	for _, h := range p.Headroom {
-		if h.Group > 7 {
-			l.refuse(fmt.Sprintf("port %q has headroom for priority %d", p.Name, h.Group), "use a priority from 0 to 7", here("headroom"))
-		}
 	}
 }
 
@@ -215,10 +256,7 @@ func (l *limit) vlans(name string, native intent.Opt[uint16], tagged intent.Opt[
 				at(o, name, "segments"))
 		}
 	}
-	if native.IsSet() && (native.Value == 0 || native.Value > 4094) {
-		l.refuse(fmt.Sprintf("%q has the untagged VLAN %d", name, native.Value), "use 1 to 4094", at(o, name, "native"))
-	}
-	if native.IsSet() && (uses(native.Value) || slices.Contains(tagged.Or(nil), native.Value)) {
+	if native.IsSet() && uses(native.Value) {
 		l.refuse(fmt.Sprintf("VLAN %d is untagged on %q and tagged as well", native.Value, name), "use it in one way",
 			at(o, name, "native"), at(o, name, "segments"))
 	}
@@ -237,8 +275,14 @@ func (l *limit) rdmaOf(p *intent.Port) {
 	if v := n.RoCE; v.IsSet() && v.Value != "v1" && v.Value != "v2" {
 		l.refuse(fmt.Sprintf("port %q wants RoCE %q", p.Name, v.Value), `write "v2" or "v1"`, here("roce_mode"))
 	}
-	if n.RoCE.Or("") == "v1" && n.Driver == rxe {
-		l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no RoCE v1", p.Name), `write roce_mode = "v2"`, here("roce_mode"))
+	if v := n.RoCE; v.IsSet() && (v.Value == "v1" || v.Value == "v2") && !slices.Contains(familyOf(p).roce, v.Value) {
+		l.refuse(fmt.Sprintf("port %q is driven by %s, which has no RoCE %s", p.Name, n.Driver, v.Value), "choose another mode, or another adapter", here("roce_mode"), here("model"))
+	}
+	if n.IWARP && !familyOf(p).iwarp {
+		l.refuse(fmt.Sprintf("port %q is driven by %s, which has no iWARP", p.Name, n.Driver), "use RoCE, or an adapter of ice, qede or cxgb4", here("model"))
+	}
+	if n.IWARP && n.RoCE.IsSet() {
+		l.refuse(fmt.Sprintf("port %q has classes of iWARP and RoCE %s, and runs one of them", p.Name, n.RoCE.Value), "give all its RDMA classes one transport", here("roce_mode"))
 	}
 	switch n.RDMAMTU {
 	case 0, 256, 512, 1024, 2048, 4096:
@@ -273,6 +317,8 @@ func (l *limit) vfs(p *intent.Port) {
 		l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no virtual functions", p.Name), "remove vfs", here)
 	case v.Mode != "" && v.Mode != "legacy" && v.Mode != "switchdev":
 		l.refuse(fmt.Sprintf("port %q wants virtual functions in mode %q", p.Name, v.Mode), `write "legacy" or "switchdev"`, here)
+	case v.Mode != "" && p.NIC.Driver != mlx5:
+		l.refuse(fmt.Sprintf("port %q is driven by %s, and netplan sets the mode of virtual functions for mlx5", p.Name, p.NIC.Driver), "remove the mode", here)
 	case v.Mode == "switchdev" && (v.VLAN != 0 || v.Trust):
 		l.refuse(fmt.Sprintf("port %q is in switchdev mode, where VLAN and trust of a virtual function belong to its representor", p.Name),
 			"remove them, or use legacy mode", here)

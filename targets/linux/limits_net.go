@@ -28,9 +28,6 @@ func (l *limit) lagOf(g *intent.LAG) {
 	if g.ID != 0 && !strings.HasSuffix(g.Name, strconv.Itoa(int(g.ID))) {
 		l.refuse(fmt.Sprintf("bond %q has the number %d, and Linux bonds have only a name", g.Name, g.ID), "remove the number", here("id"))
 	}
-	if g.Rate != "" && (g.Mode != "lacp" || g.Rate != "fast" && g.Rate != "slow") {
-		l.refuse(fmt.Sprintf("bond %q of mode %s has the LACP rate %q", g.Name, g.Mode, g.Rate), `write rate = "fast" or "slow" with mode = "lacp"`, here("rate"))
-	}
 	if g.Hash != "" && (g.Mode == "active_backup" || !slices.Contains(bondHashes, g.Hash)) {
 		l.refuse(fmt.Sprintf("bond %q of mode %s has the hash %q", g.Name, g.Mode, g.Hash),
 			"with lacp or static, write one of "+strings.Join(bondHashes, ", "), here("hash"))
@@ -49,17 +46,10 @@ func (l *limit) lagOf(g *intent.LAG) {
 func (l *limit) members(g *intent.LAG) {
 	here := at(intent.OfLAG, g.Name, "members")
 	var first *intent.Port
-	for i, m := range g.Members {
+	for _, m := range g.Members {
 		p := l.port[m]
-		switch {
-		case p == nil:
-			l.refuse(fmt.Sprintf("bond %q has the member %q, which is no port of the host", g.Name, m), "name ports of the host", here)
-			continue
-		case l.bond[m] != g || slices.Contains(g.Members[:i], m):
-			l.refuse(fmt.Sprintf("port %q is in two bonds, or twice in one", m), "name it once", here)
-			continue
-		case p.NIC == nil:
-			continue
+		if p == nil || p.NIC == nil {
+			continue // refused elsewhere
 		}
 		if first == nil {
 			first = p
@@ -89,8 +79,7 @@ func (l *limit) iface(f *intent.Iface) {
 	}
 	c, ok := l.carrier(f.On)
 	if !ok {
-		l.refuse(fmt.Sprintf("interface %q is on %q, which the host does not have", f.Name, f.On), "name a port or bond of the host", here("on"))
-		return
+		return // refused elsewhere
 	}
 	if b := l.bond[f.On]; b != nil {
 		l.refuse(fmt.Sprintf("interface %q is on port %q, which is in the bond %q", f.Name, f.On, b.Name), "put it on the bond", here("on"))
@@ -104,6 +93,11 @@ func (l *limit) iface(f *intent.Iface) {
 		l.vlanDevice(f, c)
 	}
 	l.gateway(f)
+	for _, a := range f.Addresses.Or(nil) {
+		if a.Addr().IsLoopback() {
+			l.refuse(fmt.Sprintf("interface %q has the address %s of the loopback", f.Name, a), "write an address of its subnet", here("address"))
+		}
+	}
 }
 
 func (l *limit) direct(f *intent.Iface, c carrier) {
@@ -122,8 +116,8 @@ func (l *limit) direct(f *intent.Iface, c carrier) {
 
 func (l *limit) vlanDevice(f *intent.Iface, c carrier) {
 	here := func(field string) intent.Path { return at(intent.OfIface, f.Name, field) }
-	if f.VLAN == 0 || f.VLAN > 4094 {
-		l.refuse(fmt.Sprintf("interface %q has the VLAN %d", f.Name, f.VLAN), "use 1 to 4094", here("vlan"))
+	if f.VLAN == 0 {
+		l.refuse(fmt.Sprintf("interface %q is a VLAN device without a VLAN", f.Name), "give it a tagged segment", here("vlan"))
 	}
 	for _, o := range l.on(f.On, intent.VLANDev) {
 		if o == f {
@@ -146,7 +140,10 @@ func (l *limit) vlanDevice(f *intent.Iface, c carrier) {
 		return
 	}
 	q := l.qos[f.QoS]
-	if q == nil || slices.ContainsFunc(c.members, func(p *intent.Port) bool { return p.QoS != f.QoS }) {
+	if q == nil {
+		return // refused elsewhere
+	}
+	if slices.ContainsFunc(c.members, func(p *intent.Port) bool { return p.QoS != f.QoS }) {
 		l.refuse(fmt.Sprintf("interface %q has the qos %q, its port another", f.Name, f.QoS), "give both the same qos", here("qos"))
 		return
 	}
@@ -179,22 +176,5 @@ func (l *limit) gateway(f *intent.Iface) {
 	if !slices.ContainsFunc(f.Addresses.Or(nil), inside) {
 		l.refuse(fmt.Sprintf("interface %q has the gateway %s outside its subnets", f.Name, g), "write an address of the gateway's subnet",
 			at(intent.OfIface, f.Name, "gateway"), at(intent.OfIface, f.Name, "address"))
-	}
-}
-
-func (l *limit) addresses() {
-	seen := map[netip.Addr]string{}
-	for _, f := range l.Ifaces {
-		for _, a := range f.Addresses.Or(nil) {
-			here := at(intent.OfIface, f.Name, "address")
-			switch {
-			case !a.IsValid() || a.Addr().IsUnspecified() || a.Addr().IsMulticast() || a.Addr().IsLoopback() || a.Addr().Is4In6():
-				l.refuse(fmt.Sprintf("interface %q has the address %s", f.Name, a), "write a unicast address with its prefix length", here)
-			case seen[a.Addr()] != "":
-				l.refuse(fmt.Sprintf("interfaces %q and %q have one address, %s", seen[a.Addr()], f.Name, a.Addr()), "correct one of them",
-					here, at(intent.OfIface, seen[a.Addr()], "address"))
-			}
-			seen[a.Addr()] = f.Name
-		}
 	}
 }

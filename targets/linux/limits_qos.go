@@ -2,26 +2,22 @@ package linux
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/intent"
 )
 
 // fits refuses what a QoS needs of the adapter of a port.
 func (l *limit) fits(p *intent.Port, q *intent.QoS) {
-	if p.NIC.Driver == rxe {
-		l.softRoCE(p, q)
+	if !familyOf(p).dcb {
+		l.noDCB(p, q)
 		return
 	}
 	if p.NIC.RoCE.Or("") == "v1" && q.Trust.Or("") == intent.TrustDSCP && l.rdma(p) {
 		l.refuse(fmt.Sprintf("port %q runs RoCE v1, which has no DSCP, and trusts it", p.Name), `write roce_mode = "v2", or trust = "pcp"`,
 			at(intent.OfPort, p.Name, "roce_mode"), at(intent.OfQoS, q.Name, "trust"))
 	}
-	for _, m := range q.Marks {
-		if want := roceVersion(m.Transport); want != "" && p.NIC.RoCE.IsSet() && p.NIC.RoCE.Value != want && m.Carries == "rdma" {
-			l.refuse(fmt.Sprintf("class %q is of transport %s, port %q runs RoCE %s", m.Class, m.Transport, p.Name, p.NIC.RoCE.Value), "write one of them in both places",
-				at(intent.OfQoS, q.Name, "class."+m.Class), at(intent.OfPort, p.Name, "roce_mode"))
-		}
-	}
+	l.transports(p, q)
 	if most, ok := p.NIC.Facts["max_tc"]; ok && q.TC.IsSet() {
 		for prio, tc := range q.TC.Value {
 			if int64(tc) >= most {
@@ -29,6 +25,85 @@ func (l *limit) fits(p *intent.Port, q *intent.QoS) {
 					"use fewer classes", at(intent.OfQoS, q.Name, "queue_map"), at(intent.OfPort, p.Name, "model"))
 				return
 			}
+		}
+	}
+	if most, ok := p.NIC.Facts["pfc_priorities"]; ok && int64(len(q.PFC.Value.List())) > most {
+		l.refuse(fmt.Sprintf("port %q has PFC on %d of its priorities at most, qos %q wants %s", p.Name, most, q.Name, q.PFC.Value), "use fewer lossless classes",
+			at(intent.OfQoS, q.Name, "pfc"), at(intent.OfPort, p.Name, "model"))
+	}
+	if s := q.Sched.Value; !familyOf(p).caps {
+		for tc := range s {
+			if s[tc].CapMbps != 0 {
+				l.refuse(fmt.Sprintf("qos %q limits traffic class %d, and port %q is driven by %s, which has no rate limits", q.Name, tc, p.Name, p.NIC.Driver), "remove the limit",
+					at(intent.OfQoS, q.Name, "cap"), at(intent.OfPort, p.Name, "model"))
+			}
+		}
+	}
+	switch p.NIC.Driver {
+	case ice:
+		l.fitsIce(p, q)
+	case bnxt:
+		if _, _, one := rocePriority(q); !one {
+			l.refuse(fmt.Sprintf("qos %q has RDMA classes of several priorities, and bnxt gives RoCE one on port %q", q.Name, p.Name), "give them one priority",
+				at(intent.OfQoS, q.Name, "class"), at(intent.OfPort, p.Name, "model"))
+		}
+	}
+}
+
+func (l *limit) transports(p *intent.Port, q *intent.QoS) {
+	for _, m := range q.Marks {
+		if want := roceVersion(m.Transport); want != "" && m.Carries == "rdma" && !slices.Contains(familyOf(p).roce, want) {
+			l.refuse(fmt.Sprintf("class %q is of transport %s, port %q is driven by %s, which has no RoCE %s", m.Class, m.Transport, p.Name, p.NIC.Driver, want),
+				"choose another transport, or another adapter", at(intent.OfQoS, q.Name, "class."+m.Class), at(intent.OfPort, p.Name, "model"))
+			continue
+		}
+		if want := roceVersion(m.Transport); want != "" && p.NIC.RoCE.IsSet() && p.NIC.RoCE.Value != want && m.Carries == "rdma" {
+			l.refuse(fmt.Sprintf("class %q is of transport %s, port %q runs RoCE %s", m.Class, m.Transport, p.Name, p.NIC.RoCE.Value), "write one of them in both places",
+				at(intent.OfQoS, q.Name, "class."+m.Class), at(intent.OfPort, p.Name, "roce_mode"))
+		}
+	}
+}
+
+// fitsIce: one traffic class with PFC (Intel 635330); in DSCP mode the class of a
+// priority is its own number (ice_dcbnl_setets); classes begin at 0 and have no
+// gap (ice_dcb_get_num_tc); a bonded port takes no change (ice_dcbnl_setets of
+// newer kernels).
+func (l *limit) fitsIce(p *intent.Port, q *intent.QoS) {
+	here := func(field string) intent.Path { return at(intent.OfQoS, q.Name, field) }
+	model := at(intent.OfPort, p.Name, "model")
+	if len(q.PFC.Value.List()) > 1 && p.NIC.Facts["pfc_priorities"] != 1 {
+		l.refuse(fmt.Sprintf("qos %q has PFC on %s, and an E810 has it on one priority", q.Name, q.PFC.Value), "use one lossless class", here("pfc"), model)
+	}
+	if b := l.bond[p.Name]; b != nil && (q.Trust.IsSet() || q.TC.IsSet() || q.PFC.IsSet()) {
+		l.refuse(fmt.Sprintf("port %q is driven by ice, which takes no DCB setting while it is in a bond such as %q", p.Name, b.Name), "leave the ports apart, or give them no qos",
+			at(intent.OfLAG, b.Name, "members"), at(intent.OfPort, p.Name, "qos"))
+	}
+	for _, m := range q.Marks {
+		if m.Carries == "cnp" {
+			l.refuse(fmt.Sprintf("class %q marks CNPs, and no setting of irdma does on port %q", m.Class, p.Name), "give the port a qos without a class for CNPs",
+				here("class."+m.Class), model)
+		}
+	}
+	if !q.TC.IsSet() || !q.Sched.IsSet() {
+		return
+	}
+	if isOwn(p, q) {
+		if _, _, ok := ownClasses(q); !ok {
+			l.refuse(fmt.Sprintf("qos %q gives two priorities one traffic class, and while an E810 trusts DSCP each has its own", q.Name), "give every class of the qos a priority of its own",
+				here("queue_map"), model)
+		}
+		return
+	}
+	var used [8]bool
+	most := uint8(0)
+	for _, tc := range q.TC.Value {
+		used[tc&7] = true
+		most = max(most, tc&7)
+	}
+	for tc := range most {
+		if !used[tc] {
+			l.refuse(fmt.Sprintf("qos %q leaves out traffic class %d, and those of an E810 have no gap", q.Name, tc), "number the traffic classes from 0 without a gap", here("queue_map"), model)
+			return
 		}
 	}
 }
@@ -43,10 +118,12 @@ func roceVersion(transport string) string {
 	return ""
 }
 
-// softRoCE: rdma_rxe sends through the netdev and has neither queues nor CNPs.
-func (l *limit) softRoCE(p *intent.Port, q *intent.QoS) {
-	here := func(field string) { // one finding for each setting, at both ends
-		l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no %s in hardware", p.Name, field), "use a qos that only marks RDMA, or an mlx5 adapter",
+// noDCB refuses, one finding for each setting and at both ends, what the host
+// cannot set on a port.
+func (l *limit) noDCB(p *intent.Port, q *intent.QoS) {
+	l.transports(p, q)
+	here := func(field string) {
+		l.refuse(fmt.Sprintf("port %q cannot have %s set: %s", p.Name, field, familyOf(p).why), "use a qos that only marks RDMA, or an adapter of mlx5, bnxt or ice",
 			at(intent.OfQoS, q.Name, field), at(intent.OfPort, p.Name, "model"))
 	}
 	for _, s := range []struct {
@@ -59,19 +136,19 @@ func (l *limit) softRoCE(p *intent.Port, q *intent.QoS) {
 		{q.TC.IsSet(), "queue_map"},
 		{q.Sched.IsSet(), "ets"},
 		{q.PFC.IsSet() || q.Lossless != 0, "pfc"},
-		{q.Pause.IsSet(), "pause"},
+		{q.Pause.IsSet() && p.NIC.Driver == rxe, "pause"},
 	} {
 		if s.set {
 			here(s.field)
 		}
 	}
 	for _, m := range q.Marks {
-		if m.Carries == "cnp" || m.Congestion != "" || m.Transport == "roce_v1" {
+		if m.Carries == "cnp" || m.Congestion != "" {
 			here("class." + m.Class)
 		}
 	}
 	if p.NIC.DCBX.IsSet() {
-		l.refuse(fmt.Sprintf("port %q is soft-RoCE, which has no DCBX", p.Name), "remove dcbx", at(intent.OfPort, p.Name, "dcbx"))
+		l.refuse(fmt.Sprintf("port %q cannot have DCBX set: %s", p.Name, familyOf(p).why), "remove dcbx", at(intent.OfPort, p.Name, "dcbx"))
 	}
 }
 
@@ -82,18 +159,12 @@ func (l *limit) qosOf(q *intent.QoS) {
 		l.refuse(fmt.Sprintf("qos %q trusts DSCP and has no map of it", q.Name), "decide all 64 DSCPs", here("trust"))
 	}
 	if q.DSCP.IsSet() && !dscp {
-		l.refuse(fmt.Sprintf("qos %q maps DSCPs and does not trust them", q.Name), `write trust = "dscp"; on mlx5 a map of DSCPs and trust in them are one`,
+		l.refuse(fmt.Sprintf("qos %q maps DSCPs and does not trust them", q.Name), `write trust = "dscp"; on adapters a map of DSCPs and trust in them are one`,
 			here("dscp_map"), here("trust"))
 	}
 	for prio, got := range q.PCP.Or([8]uint8{0, 1, 2, 3, 4, 5, 6, 7}) {
 		if int(got) != prio {
-			l.refuse(fmt.Sprintf("qos %q maps PCP %d to priority %d, mlx5 takes the PCP as the priority", q.Name, prio, got), "leave the map out", here("pcp_map"))
-			break
-		}
-	}
-	for d, p := range q.DSCP.Value {
-		if p > 7 {
-			l.refuse(fmt.Sprintf("qos %q maps DSCP %d to priority %d", q.Name, d, p), "use a priority from 0 to 7", here("dscp_map"))
+			l.refuse(fmt.Sprintf("qos %q maps PCP %d to priority %d, adapters take the PCP as the priority", q.Name, prio, got), "leave the map out", here("pcp_map"))
 			break
 		}
 	}
@@ -111,9 +182,6 @@ func (l *limit) lossless(q *intent.QoS) {
 		l.refuse(fmt.Sprintf("qos %q has PFC on %s and lossless classes on %s", q.Name, q.PFC.Or(0), q.Lossless), "write PFC for the lossless classes only",
 			here("pfc"))
 	}
-	if q.PFC.Or(0) != 0 && q.Pause.Or(false) {
-		l.refuse(fmt.Sprintf("qos %q has global pause and PFC, which exclude each other", q.Name), "write pause = false", here("pause"), here("pfc"))
-	}
 }
 
 // maxCapMbps is what the 8-bit field of older adapters holds.
@@ -129,29 +197,17 @@ func (l *limit) sched(q *intent.QoS) {
 		return
 	}
 	var used [8]bool
-	for prio, tc := range q.TC.Value {
-		if tc > 7 {
-			l.refuse(fmt.Sprintf("qos %q puts priority %d into traffic class %d", q.Name, prio, tc), "use 0 to 7", here("queue_map"))
-			return
-		}
-		used[tc] = true
+	for _, tc := range q.TC.Value {
+		used[tc&7] = true
 	}
-	sum := 0
 	for tc, s := range q.Sched.Value {
 		switch {
 		case used[tc] && s.Kind == intent.SchedIdle:
 			l.refuse(fmt.Sprintf("qos %q uses traffic class %d, which has no scheduler", q.Name, tc), "give it a share, or make it strict", here("ets"), here("queue_map"))
 		case !used[tc] && s.Kind != intent.SchedIdle:
 			l.refuse(fmt.Sprintf("qos %q schedules traffic class %d, which no priority uses", q.Name, tc), "leave it idle", here("ets"), here("queue_map"))
-		case s.Kind == intent.SchedETS && (s.Percent == 0 || s.Percent > 100):
-			l.refuse(fmt.Sprintf("qos %q gives traffic class %d %d %%", q.Name, tc, s.Percent), "give it 1 to 100 %", here("ets"))
-		case s.Kind == intent.SchedETS:
-			sum += int(s.Percent)
 		}
 		l.rateCap(q, tc, s)
-	}
-	if sum != 0 && sum != 100 {
-		l.refuse(fmt.Sprintf("the shares of qos %q sum to %d %%, mlx5 demands 100", q.Name, sum), "make them sum to 100", here("ets"))
 	}
 }
 
@@ -196,9 +252,8 @@ func (l *limit) mark(q *intent.QoS, m intent.Mark, here intent.Path) {
 	no := func(help, format string, args ...any) {
 		l.refuse(fmt.Sprintf("class %q of qos %q ", m.Class, q.Name)+fmt.Sprintf(format, args...), help, here)
 	}
-	if m.Priority > 7 || m.DSCP.Or(0) > 63 {
-		no("use priorities 0 to 7 and DSCPs 0 to 63", "has priority %d and DSCP %d", m.Priority, m.DSCP.Or(0))
-		return
+	if m.DSCP.Or(0) > 63 {
+		return // refused elsewhere
 	}
 	if m.DSCP.IsSet() && q.DSCP.IsSet() && q.DSCP.Value[m.DSCP.Value] != m.Priority {
 		no("make the map and the class agree", "has priority %d, DSCP %d goes to %d", m.Priority, m.DSCP.Value, q.DSCP.Value[m.DSCP.Value])
@@ -206,8 +261,8 @@ func (l *limit) mark(q *intent.QoS, m intent.Mark, here intent.Path) {
 	if m.Default != (m.Carries == "") {
 		no("write carries, or default = true", "is the default class and carries %q", m.Carries)
 	}
-	if m.Transport == "iwarp" || m.Transport != "" && m.Transport != "roce_v2" && m.Carries != "rdma" || m.Transport != "" && m.Carries != "rdma" && m.Carries != "cnp" {
-		no(`write transport = "roce_v2" for classes of RDMA`, "carries %q over %s", m.Carries, m.Transport)
+	if m.Transport != "" && m.Transport != "roce_v2" && m.Carries != "rdma" || m.Transport != "" && m.Carries != "rdma" && m.Carries != "cnp" {
+		no("write transport for classes of RDMA", "carries %q over %s", m.Carries, m.Transport)
 	}
 	switch m.Carries {
 	case "rdma":
@@ -233,8 +288,14 @@ func (l *limit) rdmaMark(q *intent.QoS, m intent.Mark, no func(help, format stri
 	if q.Trust.Or("") == intent.TrustDSCP && !m.DSCP.IsSet() && !m.Application {
 		no("write its dscp", "has no DSCP on ports that trust it")
 	}
-	if m.Application && (m.ECT || m.Congestion == "dcqcn") && !m.DSCP.IsSet() {
-		no("write its dscp", "is marked by its application with no mark")
+	if m.Application && q.Trust.Or("") == intent.TrustDSCP && m.Transport != "iwarp" {
+		if _, ok := classTOS(q, m); !ok {
+			no("give the class a DSCP and a priority of its own", "is marked by its application, and no DSCP leads to it alone")
+		}
+	}
+	// cma_connect_iw gives a connection the TOS that its application set, and never the default.
+	if m.Transport == "iwarp" && (m.DSCP.IsSet() || m.ECT || m.Congestion != "") && !m.Application {
+		no("remove its dscp, ecn and congestion, or write mark = \"application\"", "is of iWARP, which only applications mark")
 	}
 	switch m.Congestion {
 	case "", "receiver":

@@ -22,8 +22,8 @@ func TestLimits(t *testing.T) {
 		{"long name", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "storage-network0" }, "has 16 bytes"},
 		{"odd name", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "a b" }, "no name of a Linux network device"},
 		{"reserved name", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "all" }, "keeps for itself"},
-		{"two of a name", nvmeHost, func(d *intent.Device) { d.Ports[1].Name = "rail0" }, `two devices have the name "rail0"`},
-		{"other driver", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.Driver = "ice" }, `driver "ice"`},
+		{"two of a name", pcpHost, func(d *intent.Device) { d.Ifaces[1].Name = "bond0" }, `two devices have the name "bond0"`},
+		{"other driver", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.Driver = "mlx4" }, `driver "mlx4"`},
 		{"bad MAC", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.MAC = "b8:3f" }, "MAC address"},
 		{"bad PCI", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.PCI = "3b:00.0" }, "PCI address"},
 		{"one MAC twice", nvmeHost, func(d *intent.Device) { d.Ports[1].NIC.MAC = d.Ports[0].NIC.MAC }, "one MAC address"},
@@ -34,14 +34,11 @@ func TestLimits(t *testing.T) {
 		{"lldpad", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.DCBX.Value.Owner = "lldpad" }, "leaves DCBX"},
 		{"RoCE v1 by DSCP", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.RoCE = intent.Some("v1") }, "has no DSCP"},
 		{"few classes", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.Facts["max_tc"] = 2 }, "has 2 traffic classes"},
-		{"one address twice", nvmeHost, func(d *intent.Device) { d.Ifaces[1].Addresses = d.Ifaces[0].Addresses }, "one address"},
 		{"gateway outside", nvmeHost, func(d *intent.Device) { d.Ifaces[0].Gateway = intent.Some(netip.MustParseAddr("10.11.0.1")) }, "outside its subnets"},
-		{"shares", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].Percent = 40 }, "sum to 90 %"},
 		{"class without scheduler", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[2] = intent.Sched{} }, "has no scheduler"},
 		{"scheduler without class", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[5] = intent.Sched{Kind: intent.SchedStrict} }, "no priority uses"},
 		{"cap with dcb", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].CapMbps = 10_000 }, "125 times off"},
 		{"cap of half a Gbit", mlnxHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].CapMbps = 10_500 }, "10500 Mbit/s"},
-		{"pause and PFC", nvmeHost, func(d *intent.Device) { d.QoS[0].Pause = intent.Some(true) }, "exclude each other"},
 		{"PFC of a lossy class", nvmeHost, func(d *intent.Device) { d.QoS[0].PFC = intent.Some(intent.PrioritySet(0x18)) }, "[3, 4] and lossless classes on [3]"},
 		{"map without trust", nvmeHost, func(d *intent.Device) { d.QoS[0].Trust = intent.Some(intent.TrustPCP) }, "does not trust them"},
 		{"PCP map", nvmeHost, func(d *intent.Device) { d.QoS[0].PCP = intent.Some([8]uint8{0, 1, 2, 4, 3, 5, 6, 7}) }, "maps PCP 3 to priority 4"},
@@ -63,16 +60,69 @@ func TestLimits(t *testing.T) {
 		{"DSCP that Linux confuses", pcpHost, func(d *intent.Device) { d.QoS[0].Marks[0].DSCP = intent.Some[uint8](24) }, "cannot get PCP 3"},
 		{"bond over two adapters", pcpHost, func(d *intent.Device) { d.Ports[1].NIC.Adapter = "nic1" }, "different adapters"},
 		{"rate of a static bond", pcpHost, func(d *intent.Device) { d.LAGs[0].Mode, d.LAGs[0].MLAG = "static", false }, "LACP rate"},
-		{"member of no port", pcpHost, func(d *intent.Device) { d.LAGs[0].Members[1] = "rail9" }, "no port of the host"},
 		{"address on a member", pcpHost, func(d *intent.Device) { d.Ifaces[0].On = "rail0" }, "is in the bond"},
 		{"address of a switch in a pair", pcpHost, func(d *intent.Device) { d.Ifaces[1].Unique = true }, "no such peer"},
 		{"VF VLAN in switchdev", lossyHost, func(d *intent.Device) { d.Ports[0].NIC.VFs.Value.Mode = "switchdev" }, "representor"},
 		{"soft-RoCE with PFC", rxeHost, func(d *intent.Device) {
 			d.QoS[0].PFC, d.QoS[0].Lossless = intent.Some(intent.PrioritySet(8)), 8
-		}, "no pfc in hardware"},
+		}, "cannot have pfc set"},
+		{"two lossless classes on ice", iceHost, func(d *intent.Device) {
+			d.QoS[0].PFC, d.QoS[0].Lossless = intent.Some(intent.PrioritySet(0x18)), 0x18
+		}, "PFC on 1 of its priorities at most"},
+		{"two lossless classes on an ice of no facts", iceHost, func(d *intent.Device) {
+			d.Ports[0].NIC.Facts = nil
+			d.QoS[0].PFC, d.QoS[0].Lossless = intent.Some(intent.PrioritySet(0x18)), 0x18
+		}, "an E810 has it on one priority"},
+		{"CNPs on ice", iceHost, func(d *intent.Device) {
+			d.QoS[0].Marks = append(d.QoS[0].Marks, intent.Mark{Class: "cnp", Carries: "cnp", Priority: 6, DSCP: intent.Some[uint8](48)})
+		}, "no setting of irdma does"},
+		{"priorities that share a class on ice", iceHost, func(d *intent.Device) { d.QoS[0].DSCP.Value[10] = 2 }, "gives two priorities one traffic class"},
+		{"gap in the classes of ice", iceHost, func(d *intent.Device) {
+			q := &d.QoS[0]
+			q.Trust, q.DSCP, q.TC.Value[3] = intent.Some(intent.TrustPCP), intent.Opt[[64]uint8]{}, 2
+			q.Sched.Value[1], q.Sched.Value[2] = intent.Sched{}, q.Sched.Value[1]
+		}, "leaves out traffic class 1"},
+		{"RoCE v1 on ice", iceHost, func(d *intent.Device) { d.Ports[0].NIC.RoCE = intent.Some("v1") }, "driven by ice, which has no RoCE v1"},
+		{"ice in a bond", iceHost, func(d *intent.Device) {
+			d.LAGs = []intent.LAG{{Name: "bond0", Members: []string{"rail0", "rail1"}, Mode: "active_backup"}}
+			d.Ifaces = nil
+		}, "no DCB setting while it is in a bond"},
+		{"cable on bnxt", bnxtHost, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some[uint32](2000) }, "takes no length of a cable"},
+		{"cap on bnxt", bnxtHost, func(d *intent.Device) {
+			d.Options = map[string]string{"qos_tool": mlnxTool}
+			d.QoS[0].Sched.Value[0].CapMbps = 10_000
+		}, "which has no rate limits"},
+		{"two priorities of RoCE on bnxt", bnxtHost, func(d *intent.Device) {
+			q := &d.QoS[0]
+			q.DSCP.Value[30] = 4
+			q.Marks = append(q.Marks, intent.Mark{Class: "gpu", Carries: "rdma", Priority: 4, Application: true, Transport: "roce_v2"})
+		}, "several priorities, and bnxt gives RoCE one"},
+		{"DCB on Chelsio", iwarpHost, func(d *intent.Device) { d.QoS[0].Trust = intent.Some(intent.TrustPCP) }, "cannot have trust set: cxgb4 takes DCB settings only from the switch"},
+		{"DCB on Marvell", iwarpHost, func(d *intent.Device) {
+			d.Ports[0].NIC.Driver, d.QoS[0].PFC, d.QoS[0].Lossless = qede, intent.Some(intent.PrioritySet(8)), 8
+		}, "cannot have pfc set: qede takes DCB settings only from DCBX"},
+		{"marks of iWARP", iwarpHost, func(d *intent.Device) { d.QoS[0].Marks[0].DSCP = intent.Some[uint8](26) }, "which only applications mark"},
+		{"RoCE on Chelsio", iwarpHost, func(d *intent.Device) { d.Ports[0].NIC.IWARP, d.Ports[0].NIC.RoCE = false, intent.Some("v2") }, "driven by cxgb4, which has no RoCE v2"},
+		{"iWARP on mlx5", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.IWARP = true }, "which has no iWARP"},
+		{"mode of virtual functions on ice", iceHost, func(d *intent.Device) {
+			d.Ports[0].NIC.VFs = intent.Some(intent.VFs{Count: 2, Mode: "switchdev"})
+		}, "sets the mode of virtual functions for mlx5"},
+		{"class that names no file", nvmeHost, func(d *intent.Device) { d.QoS[0].Marks[0].Class = "../x" }, "names a file of settings"},
+		{"one class, two marks", nvmeHost, func(d *intent.Device) {
+			other := d.QoS[0]
+			other.Name, other.DSCP = "other", dscpMap(map[int]uint8{26: 3, 30: 3, 48: 6})
+			other.Marks = append([]intent.Mark{}, other.Marks...)
+			other.Marks[0].DSCP = intent.Some[uint8](30)
+			d.QoS = append(d.QoS, other)
+			d.Ports[1].QoS = "other"
+		}, "is not the same on ports"},
+		{"application without a mark", nvmeHost, func(d *intent.Device) {
+			q := &d.QoS[0]
+			q.Marks[0].Application, q.Marks[0].DSCP, q.Marks[0].Priority = true, intent.Opt[uint8]{}, 0
+		}, "no DSCP leads to it alone"},
 		{"soft-RoCE with CNPs", rxeHost, func(d *intent.Device) {
 			d.QoS[0].Marks = append(d.QoS[0].Marks, intent.Mark{Class: "cnp", Carries: "cnp", Priority: 6})
-		}, "no class.cnp in hardware"},
+		}, "cannot have class.cnp set"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.base()
@@ -132,5 +182,11 @@ func TestImpact(t *testing.T) {
 	}
 	if ets := impact(nvmeHost(), targets.Change{Path: at(intent.OfQoS, "storage", "ets")}); ets.Interrupts {
 		t.Errorf("ETS: %+v", ets)
+	}
+	if ets := impact(iceHost(), targets.Change{Path: at(intent.OfQoS, "storage", "ets")}); !ets.Interrupts || !strings.Contains(ets.Note, "ice") {
+		t.Errorf("ETS of ice: %+v", ets)
+	}
+	if pfc := impact(bnxtHost(), targets.Change{Path: at(intent.OfQoS, "storage", "pfc")}); !pfc.Interrupts || !strings.Contains(pfc.Note, "bnxt") {
+		t.Errorf("PFC of bnxt: %+v", pfc)
 	}
 }

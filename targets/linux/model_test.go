@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The model stands in for an mlx5 port and the programs that reach it. The test
+// The model stands in for ports of mlx5, bnxt and ice and the programs that reach it. The test
 // binary is each of the programs, by the name it is started with.
 
 const modelEnv = "ROCEC_MODEL"
@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 // modelPort is what the driver keeps. A class that is not ets shows bandwidth
 // 100, as mlx5e_dcbnl_ieee_getets reads it from the hardware.
 type modelPort struct {
+	Driver string
+	Agent  bool // of ice: the firmware runs LLDP
+	RoCE   int  // of bnxt: the priority of UDP port 4791, 0 for none
+	Shares bool // of bnxt: ETS was set
 	Host   bool
 	DSCP   map[int]int
 	TSA    [8]string
@@ -44,10 +48,22 @@ type modelPort struct {
 	Left map[int]int
 }
 
-func newPort() *modelPort {
-	p := &modelPort{DSCP: map[int]int{}, Prio: [8]int{1, 0, 2, 3, 4, 5, 6, 7}, Cable: 7, RX: true, TX: true, FEC: "Auto", Auto: true}
+func newPort(driver string) *modelPort {
+	p := &modelPort{Driver: driver, DSCP: map[int]int{}, Prio: [8]int{1, 0, 2, 3, 4, 5, 6, 7}, Cable: 7, RX: true, TX: true, FEC: "Auto", Auto: true}
 	for i := range 8 {
 		p.TSA[i], p.BW[i] = "vendor", 100
+	}
+	switch driver {
+	case bnxt: // bnxt_dcb_init, bnxt_dcbnl_ieee_getets
+		p.Host, p.Cable, p.Prio, p.BW = true, 0, [8]int{}, [8]int{}
+		for i := range 8 {
+			p.TSA[i] = "strict"
+		}
+	case ice: // ice_dcb_sw_dflt_cfg
+		p.Agent, p.Cable, p.Prio, p.BW = true, 0, [8]int{}, [8]int{100}
+		for i := range 8 {
+			p.TSA[i] = "ets"
+		}
 	}
 	return p
 }
@@ -135,13 +151,19 @@ func (m model) dcb(args []string) int {
 		}
 		return p.show(object)
 	}
-	if p.Refuse == object {
+	if p.Refuse == object || p.Driver == ice && p.Agent || p.Driver == bnxt && object == "pfc" && !p.Shares {
 		return 0
+	}
+	if object == "ets" {
+		p.Shares = true
 	}
 	// KEY PAIR PAIR KEY PAIR: pairs belong to the word before them.
 	key := ""
 	next := *p
 	before := maps.Clone(p.DSCP)
+	if p.Driver != mlx5 && verb == "replace" {
+		return fail("replace loses entries on %s", p.Driver)
+	}
 	for _, a := range args[4:] {
 		left, right, pair := strings.Cut(a, ":")
 		if !pair {
@@ -161,9 +183,12 @@ func (m model) dcb(args []string) int {
 			return fail("Bandwidth percentages in tc-bw sum to %d%%, expected %d%%", sum, expected)
 		}
 		for i := range 8 {
-			if next.TSA[i] != "ets" {
+			if next.TSA[i] != "ets" && p.Driver == mlx5 {
 				next.BW[i] = 100
 			}
+		}
+		if p.Driver == ice && len(p.DSCP) > 0 { // ice_dcbnl_setets: in DSCP mode the map cannot change
+			next.Prio = [8]int{0, 1, 2, 3, 4, 5, 6, 7}
 		}
 	}
 	*p = next
@@ -195,10 +220,32 @@ func (p *modelPort) put(object, verb, key, left, right string, pair bool, word s
 		switch {
 		case verb == "flush":
 			p.DSCP = map[int]int{}
+			if p.Driver == ice { // back to VLAN mode and its defaults
+				p.Prio, p.PFC = [8]int{}, [8]bool{}
+			}
+		case pair && verb == "add":
+			if _, taken := p.DSCP[n]; taken {
+				return fail("already user mapped")
+			}
+			if p.Driver == ice && len(p.DSCP) == 0 { // the first entry switches to DSCP mode
+				p.Prio, p.BW = [8]int{0, 1, 2, 3, 4, 5, 6, 7}, [8]int{100}
+			}
+			p.DSCP[n] = v
 		case pair && verb == "replace":
 			p.DSCP[n] = v
 		case pair && verb == "del" && p.DSCP[n] == v:
 			delete(p.DSCP, n)
+		}
+	case "app dgram-port-prio":
+		v, _ := strconv.Atoi(right)
+		switch {
+		case !pair:
+		case p.Driver != bnxt || n != 4791:
+			return fail("Attribute write: Invalid argument")
+		case verb == "add":
+			p.RoCE = v
+		case verb == "del" && p.RoCE == v:
+			p.RoCE = 0
 		}
 	case "ets willing", "ets off":
 	case "ets tc-tsa", "ets tc-bw", "ets prio-tc":
@@ -255,9 +302,14 @@ func (p *modelPort) show(object string) int {
 				list = append(list, [2]int{d, prio})
 			}
 		}
-		if v = map[string]any{"dscp_prio": list}; len(list) == 0 {
-			v = map[string]any{}
+		table := map[string]any{}
+		if len(list) > 0 {
+			table["dscp_prio"] = list
 		}
+		if p.RoCE > 0 {
+			table["dgram_port_prio"] = [][2]int{{4791, p.RoCE}}
+		}
+		v = table
 	default:
 		return fail("Object %q is unknown", object)
 	}
@@ -403,7 +455,7 @@ func (p *modelPort) print() {
 
 func (m model) ethtool(args []string) int {
 	p := m.ports[args[len(args)-1]]
-	if p == nil {
+	if p == nil && len(args) > 1 {
 		p = m.ports[args[1]]
 	}
 	if p == nil {
@@ -418,6 +470,16 @@ func (m model) ethtool(args []string) int {
 		fmt.Printf("FEC parameters for x:\nSupported/Configured FEC encodings: %s\nActive FEC encoding: RS\n", p.FEC)
 	case "--set-fec":
 		p.FEC = map[string]string{"rs": "RS", "off": "Off", "baser": "BaseR", "auto": "Auto"}[args[3]]
+	case "--show-priv-flags":
+		if p.Driver != ice {
+			return fail("netlink error: Operation not supported")
+		}
+		fmt.Printf("Private flags for x:\nlink-down-on-close : off\nfw-lldp-agent      : %s\n", map[bool]string{true: "on", false: "off"}[p.Agent])
+	case "--set-priv-flags":
+		if args[3] == "on" && len(p.DSCP) > 0 {
+			return fail("FW-LLDP cannot be enabled in L3 QoS mode")
+		}
+		p.Agent, p.Host = args[3] == "on", args[3] == "off"
 	case "-s":
 		p.Auto = args[3] == "on"
 	case "-i":

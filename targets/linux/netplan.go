@@ -1,7 +1,6 @@
 package linux
 
 import (
-	"fmt"
 	"net/netip"
 	"strconv"
 
@@ -14,12 +13,20 @@ import (
 // digits, dot, colon, slash, underscore and hyphen.
 type yaml struct{ f *emit.File }
 
-func (y yaml) put(p intent.Path, depth int, format string, args ...any) {
-	y.f.From(p, "%*s%s", 2*depth, "", fmt.Sprintf(format, args...))
+func (y yaml) put(p intent.Path, depth int, parts ...string) {
+	const deepest = "            "
+	var line [8]string
+	line[0] = deepest[:2*depth]
+	n := copy(line[1:], parts)
+	y.f.Put(p, line[:1+n]...)
 }
+
+// str is a text in double quotes, which limits has made fit for them.
+func str(s string) string { return `"` + s + `"` }
 
 func (h *host) netplan(out *emit.Out) {
 	f := out.File(netplanFile, 0o600, emit.Data)
+	f.Grow(256 + 640*(len(h.Ports)+len(h.LAGs)+len(h.Ifaces)/2))
 	h.header(f)
 	y := yaml{f}
 	y.put(intent.Path{}, 0, "network:")
@@ -57,23 +64,24 @@ func (h *host) netplan(out *emit.Out) {
 		}
 		first = false
 		here := func(field string) intent.Path { return at(intent.OfIface, v.Name, field) }
-		y.put(here("name"), 2, "%q:", v.Name)
-		y.put(here("vlan"), 3, "id: %d", v.VLAN)
-		y.put(here("on"), 3, "link: %q", v.On)
+		y.put(here("name"), 2, str(v.Name), ":")
+		y.put(here("vlan"), 3, "id: ", itoa(v.VLAN))
+		y.put(here("on"), 3, "link: ", str(v.On))
 		if v.MTU.IsSet() {
-			y.put(here("mtu"), 3, "mtu: %d", v.MTU.Value)
+			y.put(here("mtu"), 3, "mtu: ", itoa(v.MTU.Value))
 		}
+		y.optional(v.RDMA || !v.Addresses.IsSet())
 		y.addresses(v, tables[v])
 	}
 }
 
 func (h *host) netplanPort(y yaml, p *intent.Port, tables map[*intent.Iface]int) {
 	here := func(field string) intent.Path { return at(intent.OfPort, p.Name, field) }
-	y.put(here("name"), 2, "%q:", p.Name)
+	y.put(here("name"), 2, str(p.Name), ":")
 	if p.NIC.MAC != "" {
 		y.put(here("mac"), 3, "match:")
-		y.put(here("mac"), 4, "macaddress: %q", p.NIC.MAC)
-		y.put(here("name"), 3, "set-name: %q", p.Name)
+		y.put(here("mac"), 4, "macaddress: ", str(p.NIC.MAC))
+		y.put(here("name"), 3, "set-name: ", str(p.Name))
 	}
 	if p.Enabled.IsSet() && !p.Enabled.Value {
 		y.put(here("enabled"), 3, `activation-mode: "off"`)
@@ -84,19 +92,29 @@ func (h *host) netplanPort(y yaml, p *intent.Port, tables map[*intent.Iface]int)
 		mtu = b.MTU
 	}
 	if mtu.IsSet() {
-		y.put(here("mtu"), 3, "mtu: %d", mtu.Value)
+		y.put(here("mtu"), 3, "mtu: ", itoa(mtu.Value))
 	}
 	if p.NIC.VFs.IsSet() {
 		v := p.NIC.VFs.Value
-		y.put(here("vfs"), 3, "virtual-function-count: %d", v.Count)
+		y.put(here("vfs"), 3, "virtual-function-count: ", itoa(v.Count))
 		if v.Mode != "" {
-			y.put(here("vfs"), 3, "embedded-switch-mode: %s", v.Mode)
+			y.put(here("vfs"), 3, "embedded-switch-mode: ", v.Mode)
 		}
 		if h.bond[p.Name] != nil && v.Mode == "switchdev" {
 			y.put(here("vfs"), 3, "delay-virtual-functions-rebind: true")
 		}
 	}
+	y.optional(h.rdma(p) || len(h.on(p.Name, intent.Direct)) == 0)
 	y.untagged(h, p.Name, tables)
+}
+
+// optional keeps the boot from waiting for a rail whose switch is down, and for
+// a device without an address, which never gets as far as the wait demands: the
+// default of systemd-networkd-wait-online is two minutes.
+func (y yaml) optional(yes bool) {
+	if yes {
+		y.put(intent.Path{}, 3, "optional: true")
+	}
 }
 
 // untagged writes the addresses of a port or bond itself, or that it has none.
@@ -110,25 +128,26 @@ func (y yaml) untagged(h *host, name string, tables map[*intent.Iface]int) {
 
 func (h *host) netplanBond(y yaml, g *intent.LAG, tables map[*intent.Iface]int) {
 	here := func(field string) intent.Path { return at(intent.OfLAG, g.Name, field) }
-	y.put(here("name"), 2, "%q:", g.Name)
+	y.put(here("name"), 2, str(g.Name), ":")
 	y.put(here("members"), 3, "interfaces:")
 	for _, m := range g.Members {
-		y.put(here("members"), 4, "- %q", m)
+		y.put(here("members"), 4, "- ", str(m))
 	}
 	c, _ := h.carrier(g.Name)
 	if mtu := h.linkMTU(c); mtu.IsSet() {
-		y.put(here("mtu"), 3, "mtu: %d", mtu.Value)
+		y.put(here("mtu"), 3, "mtu: ", itoa(mtu.Value))
 	}
 	y.put(here("mode"), 3, "parameters:")
-	y.put(here("mode"), 4, "mode: %s", bondModes[g.Mode].netplan)
+	y.put(here("mode"), 4, "mode: ", bondModes[g.Mode].netplan)
 	if g.Rate != "" {
-		y.put(here("rate"), 4, "lacp-rate: %s", g.Rate)
+		y.put(here("rate"), 4, "lacp-rate: ", g.Rate)
 	}
 	if g.Hash != "" {
-		y.put(here("hash"), 4, "transmit-hash-policy: %s", g.Hash)
+		y.put(here("hash"), 4, "transmit-hash-policy: ", g.Hash)
 	}
 	// Without it a bond never sees a link go down: the kernel's default is 0.
 	y.put(here("mode"), 4, "mii-monitor-interval: 100")
+	y.optional(len(c.members) > 0 && h.rdma(c.members[0]) || len(h.on(g.Name, intent.Direct)) == 0)
 	y.untagged(h, g.Name, tables)
 }
 
@@ -160,7 +179,7 @@ func (y yaml) addresses(f *intent.Iface, table int) {
 	}
 	y.put(here("address"), 3, "addresses:")
 	for _, a := range list {
-		y.put(here("address"), 4, "- %q", a)
+		y.put(here("address"), 4, "- ", str(a.String()))
 	}
 	if table != 0 {
 		y.routes(f, table, here)
@@ -176,21 +195,21 @@ func (y yaml) routes(f *intent.Iface, table int, here func(string) intent.Path) 
 	for _, a := range f.Addresses.Value {
 		if n := a.Masked(); !seen[n] {
 			seen[n] = true
-			y.put(here("address"), 4, "- to: %q", n)
+			y.put(here("address"), 4, "- to: ", str(n.String()))
 			y.put(here("address"), 5, "scope: link")
-			y.put(here("address"), 5, "table: %d", table)
+			y.put(here("address"), 5, "table: ", itoa(table))
 		}
 	}
 	if f.Gateway.IsSet() {
-		y.put(here("gateway"), 4, "- to: %q", anywhere(f.Gateway.Value))
-		y.put(here("gateway"), 5, "via: %q", f.Gateway.Value)
-		y.put(here("gateway"), 5, "table: %d", table)
+		y.put(here("gateway"), 4, "- to: ", str(anywhere(f.Gateway.Value)))
+		y.put(here("gateway"), 5, "via: ", str(f.Gateway.Value.String()))
+		y.put(here("gateway"), 5, "table: ", itoa(table))
 	}
 	y.put(here("gateway"), 3, "routing-policy:")
 	for _, a := range f.Addresses.Value {
-		y.put(here("address"), 4, "- from: %q", netip.PrefixFrom(a.Addr(), a.Addr().BitLen()))
-		y.put(here("address"), 5, "table: %d", table)
-		y.put(here("address"), 5, "priority: %d", table)
+		y.put(here("address"), 4, "- from: ", str(netip.PrefixFrom(a.Addr(), a.Addr().BitLen()).String()))
+		y.put(here("address"), 5, "table: ", itoa(table))
+		y.put(here("address"), 5, "priority: ", itoa(table))
 	}
 }
 
@@ -205,7 +224,7 @@ func anywhere(gateway netip.Addr) string {
 // header starts a file in which the number sign begins a comment.
 func (h *host) header(f *emit.File) {
 	for _, line := range h.head {
-		f.From(intent.Path{}, "# %s", line)
+		f.Put(intent.Path{}, "# ", line)
 	}
 }
 

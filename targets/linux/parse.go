@@ -49,7 +49,7 @@ func (r *reader) portNames() []string {
 		names = append(names, p.Name)
 	}
 	for file := range r.c.Files {
-		if dir := path.Dir(file); dir != "." && deviceName.MatchString(dir) {
+		if dir := path.Dir(file); dir != "." && isDeviceName(dir) {
 			names = append(names, dir)
 		}
 	}
@@ -107,7 +107,7 @@ func (r *reader) port(name string) {
 	}
 	empty := q
 	// Old OFED drivers keep their own tables, which only mlnx_qos shows.
-	if r.want.tool == mlnxTool && r.c.Files[name+"/mlnx_qos.txt"] != nil {
+	if r.want.tool == mlnxTool && p.NIC.Driver == mlx5 && r.c.Files[name+"/mlnx_qos.txt"] != nil {
 		r.mlnx(p, &q)
 	} else {
 		r.dcb(p, &q)

@@ -55,6 +55,32 @@ func (r *reader) decode(file string, into any) bool {
 	return true
 }
 
+// renumber gives the classes of ice and bnxt the numbers that the intent has for
+// them, as long as the priorities are grouped as there. On ice classes of
+// priorities that the map never gives say nothing.
+func (r *reader) renumber(p *intent.Port, q *intent.QoS) {
+	w := r.want.port[p.Name]
+	if w == nil || !q.Sched.IsSet() || p.NIC.Driver != ice && p.NIC.Driver != bnxt {
+		return
+	}
+	want := r.want.qos[w.QoS]
+	if want == nil || !want.TC.IsSet() || !want.Sched.IsSet() {
+		return
+	}
+	seen := intent.PrioritySet(0xff)
+	if isOwn(p, q) {
+		seen = reached(q.DSCP.Value)
+	}
+	if tc, _ := classesOn(w, want); tc != q.TC.Value {
+		return
+	}
+	var sched [8]intent.Sched
+	for _, prio := range seen.List() {
+		sched[want.TC.Value[prio]&7] = q.Sched.Value[q.TC.Value[prio]&7]
+	}
+	q.TC, q.Sched = want.TC, intent.Some(sched)
+}
+
 // cableMm takes the delay of PFC for metres, as mlx5 does. A length that
 // rounds up to the same metres is the same cable.
 func (r *reader) cableMm(p *intent.Port, m uint32) {
@@ -80,7 +106,7 @@ func (r *reader) dcb(p *intent.Port, q *intent.QoS) {
 		} else {
 			r.pfc(pfc.Prio, q)
 		}
-		if pfc.Delay != nil {
+		if pfc.Delay != nil && familyOf(p).cable {
 			r.cableMm(p, *pfc.Delay)
 		}
 	}
@@ -88,6 +114,7 @@ func (r *reader) dcb(p *intent.Port, q *intent.QoS) {
 	if r.decode(dir+"app.json", &app) {
 		r.app(dir+"app.json", app.DSCP, q)
 	}
+	r.renumber(p, q)
 	var dcbx dcbxJSON
 	if r.decode(dir+"dcbx.json", &dcbx) {
 		r.dcbx(p, dcbx.Host)

@@ -219,7 +219,7 @@ func (r *reader) livePort(p *intent.Port, k *linkJSON) {
 	if p.NIC.MAC = strings.ToLower(k.MAC); k.Perm != "" {
 		p.NIC.MAC = strings.ToLower(k.Perm)
 	}
-	if pciAddress.MatchString(k.Parent) {
+	if isPCI(k.Parent) {
 		p.NIC.PCI = k.Parent
 	}
 }
@@ -333,7 +333,7 @@ func (r *reader) ethtool(p *intent.Port) {
 		}
 	}
 	driver, _ := r.text(p.Name + "/driver.txt")
-	if m := ethBus.FindStringSubmatch(driver); m != nil && pciAddress.MatchString(m[1]) {
+	if m := ethBus.FindStringSubmatch(driver); m != nil && isPCI(m[1]) {
 		p.NIC.PCI = m[1]
 	}
 	if m := ethFirmware.FindStringSubmatch(driver); m != nil {

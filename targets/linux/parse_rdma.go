@@ -105,7 +105,7 @@ func (r *reader) rdmaMark(p *intent.Port, tos uint8) {
 	q.Marks = append(q.Marks, m)
 }
 
-// marks reads the mark of CNPs: OFED shows it in sysfs, the in-tree driver in debugfs.
+// marks reads the mark of CNPs: OFED shows it in sysfs, the drivers of the kernel in debugfs.
 func (r *reader) marks(p *intent.Port, q *intent.QoS) {
 	ofed, _ := r.text(p.Name + "/ecn.txt")
 	debug, _ := r.text("cc_params.txt")
@@ -119,11 +119,15 @@ func (r *reader) marks(p *intent.Port, q *intent.QoS) {
 		base = "/sys/kernel/debug/mlx5/" + pci + "/cc_params/"
 		dscp, prio = value(debug, base+"np_cnp_dscp"), value(debug, base+"np_cnp_prio")
 	}
-	d, err := strconv.ParseUint(dscp, 10, 8)
+	if bcm, _ := r.text("cc_config.txt"); dscp == "" && pci != "" {
+		base = "/sys/kernel/debug/bnxt_re/" + pci + "/cc_config/"
+		dscp, prio = value(bcm, base+"alt_vlan_dscp"), value(bcm, base+"alt_vlan_pcp")
+	}
+	d, err := strconv.ParseUint(dscp, 0, 8)
 	if err != nil || d > 63 {
 		return
 	}
-	n, err := strconv.ParseUint(prio, 10, 8)
+	n, err := strconv.ParseUint(prio, 0, 8)
 	if err != nil || n > 7 {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +15,8 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/oracle"
 )
+
+const qosScript = "rocec-qos"
 
 // bench is a folder that a script takes for the root of its host, with the
 // model behind every program.
@@ -32,22 +33,33 @@ func newBench(t testing.TB, d *intent.Device) bench {
 		t.Fatal(err)
 	}
 	b.must(os.MkdirAll(filepath.Join(b.root, "bin"), 0o755))
-	for _, p := range []string{"dcb", "mlnx_qos", "ethtool", "rdma", "ip", "systemctl", "modprobe", "mstconfig", "ibv_devinfo"} {
+	for _, p := range []string{"dcb", "mlnx_qos", "ethtool", "rdma", "ip", "systemctl", "modprobe", "mstconfig", "ibv_devinfo", "devlink"} {
 		b.must(os.Symlink(self, filepath.Join(b.root, "bin", p)))
 	}
 	ports := map[string]*modelPort{}
 	for i, p := range d.Ports {
-		ports[p.Name] = newPort()
+		ports[p.Name] = newPort(p.NIC.Driver)
 		pci := filepath.Join(b.root, "sys/devices/0000:3b:00."+itoa(i))
 		b.write("sys/class/net/"+p.Name+"/mtu", "9000\n")
 		b.write("sys/class/net/"+p.Name+"/flags", "0x1003\n")
 		b.write("sys/class/net/"+p.Name+"/speed", "100000\n")
-		b.must(os.MkdirAll(filepath.Join(b.root, "sys/drivers/mlx5_core"), 0o755))
+		driver := filepath.Join(b.root, "sys/drivers", map[string]string{mlx5: "mlx5_core", bnxt: "bnxt_en", ice: "ice"}[p.NIC.Driver])
+		b.must(os.MkdirAll(driver, 0o755))
 		b.must(os.MkdirAll(pci, 0o755))
-		b.must(os.Symlink(filepath.Join(b.root, "sys/drivers/mlx5_core"), filepath.Join(pci, "driver")))
+		b.must(os.Symlink(driver, filepath.Join(pci, "driver")))
+		b.write("sys/class/infiniband/mlx5_"+itoa(i)+"/node_type", "1: CA\n")
 		b.must(os.Symlink(pci, filepath.Join(b.root, "sys/class/net", p.Name, "device")))
-		b.write("sys/kernel/debug/mlx5/0000:3b:00."+itoa(i)+"/cc_params/np_cnp_dscp", "48\n")
-		b.write("sys/kernel/debug/mlx5/0000:3b:00."+itoa(i)+"/cc_params/np_cnp_prio", "5\n")
+		switch p.NIC.Driver {
+		case mlx5:
+			b.write("sys/kernel/debug/mlx5/0000:3b:00."+itoa(i)+"/cc_params/np_cnp_dscp", "48\n")
+			b.write("sys/kernel/debug/mlx5/0000:3b:00."+itoa(i)+"/cc_params/np_cnp_prio", "5\n")
+		case bnxt:
+			for name, value := range map[string]string{"enable_cc": "0", "tos_ecn": "1", "tos_dscp": "0", "cc_mode": "0", "alt_vlan_pcp": "5", "alt_vlan_dscp": "46"} {
+				b.write("sys/kernel/debug/bnxt_re/0000:3b:00."+itoa(i)+"/cc_config/"+name, value+"\n")
+			}
+		case ice:
+			b.write("sys/kernel/config/irdma/mlx5_"+itoa(i)+"/roce_dcqcn_enable", "0\n")
+		}
 		cm := "sys/kernel/config/rdma_cm/mlx5_" + itoa(i) + "/ports/1/"
 		b.write(cm+"default_roce_mode", "IB/RoCE v1\n")
 		b.write(cm+"default_roce_tos", "0\n")
@@ -55,9 +67,12 @@ func newBench(t testing.TB, d *intent.Device) bench {
 	b.write("run/x", "")
 	b.write("mask", "255")
 	b.state(ports)
+	moved := strings.NewReplacer("/sys/", b.root+"/sys/", "/proc/", b.root+"/proc/", "/run/", b.root+"/run/", "/etc/", b.root+"/etc/", "/usr/local/", b.root+"/usr/local/")
 	for _, a := range artifacts(t, d) {
-		b.write("bundle/"+a.Path, strings.NewReplacer("/sys/", b.root+"/sys/", "/proc/", b.root+"/proc/", "/run/", b.root+"/run/",
-			"/etc/", b.root+"/etc/", "/usr/local/", b.root+"/usr/local/").Replace(string(a.Bytes)))
+		b.write("bundle/"+a.Path, moved.Replace(string(a.Bytes)))
+	}
+	for _, a := range kit().Artifacts {
+		b.write("common/"+kit().Name+"/"+a.Path, moved.Replace(string(a.Bytes)))
 	}
 	return b
 }
@@ -95,7 +110,11 @@ func (b bench) ports() map[string]*modelPort {
 func (b bench) run(code int, script string, args ...string) (out, started string) {
 	b.t.Helper()
 	b.must(os.RemoveAll(filepath.Join(b.root, "log")))
-	c := exec.Command("bash", append([]string{filepath.Join(b.root, "bundle", script)}, args...)...)
+	if script == qosScript {
+		args = append([]string{"--data", "host.sh"}, args...)
+	}
+	c := exec.Command("bash", append([]string{filepath.Join(kit().Folder(), script)}, args...)...)
+	c.Dir = filepath.Join(b.root, "bundle")
 	c.Env = append(os.Environ(), "PATH="+filepath.Join(b.root, "bin")+":/usr/bin:/bin", modelEnv+"="+b.root)
 	text, _ := c.CombinedOutput()
 	if got := c.ProcessState.ExitCode(); got != code {
@@ -103,6 +122,20 @@ func (b bench) run(code int, script string, args ...string) (out, started string
 	}
 	log, _ := os.ReadFile(filepath.Join(b.root, "log"))
 	return string(text), string(log)
+}
+
+// belongs are the files of the host: from, to and mode of each.
+func (b bench) belongs() [][]string {
+	b.t.Helper()
+	lib, err := scripts.ReadFile("scripts/lib.sh")
+	b.must(err)
+	b.write("common/"+kit().Name+"/belongs.sh", strings.ReplaceAll(strings.ReplaceAll(string(lib), "/etc/", b.root+"/etc/"), "/usr/local/", b.root+"/usr/local/")+"belongs\n")
+	out, _ := b.run(0, "belongs.sh")
+	var list [][]string
+	for line := range strings.Lines(out) {
+		list = append(list, strings.Split(strings.TrimSpace(line), "|"))
+	}
+	return list
 }
 
 // captured reads back the way an operator would, with capture.sh.
@@ -131,7 +164,7 @@ func changes(started string) []string {
 		switch f := strings.Fields(line); {
 		case strings.Contains(line, " show"), f[0] == "systemctl", f[0] == "rdma", f[0] == "ibv_devinfo", f[0] == "mstconfig", f[0] == "modprobe",
 			f[0] == "ip" && f[1] == "-d", strings.HasPrefix(line, "ethtool --json"), strings.HasPrefix(line, "ethtool -i"), strings.HasPrefix(line, "ethtool --show"),
-			f[0] == "mlnx_qos" && f[len(f)-1] == "-a", f[0] == "ethtool" && len(f) == 2:
+			f[0] == "mlnx_qos" && f[len(f)-1] == "-a", f[0] == "ethtool" && len(f) == 2, f[0] == "devlink":
 		default:
 			list = append(list, line)
 		}
@@ -142,13 +175,10 @@ func changes(started string) []string {
 // TestRoundTrip: rocec-qos brings a fresh port to the intent, and what is read
 // back is the intent, with both programs.
 func TestRoundTrip(t *testing.T) {
-	for _, tool := range []string{dcbTool, mlnxTool} {
+	for tool, d := range map[string]*intent.Device{dcbTool: nvmeHost(), mlnxTool: mlnxHost(), bnxt: bnxtHost(), ice: iceHost()} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
-			d := mlnxHost()
-			if tool == dcbTool {
-				d = nvmeHost()
-			} else {
+			if tool != dcbTool {
 				d.Ports, d.Ifaces = d.Ports[:1], d.Ifaces[:1] // the second port says nothing new, and costs seconds
 			}
 			d.Ports[0].FEC = intent.Some(intent.FECRS)
@@ -167,7 +197,8 @@ func TestRoundTrip(t *testing.T) {
 			if diff := cmp.Diff(before.Files, b.captured("restored").Files); diff != "" && tool == mlnxTool {
 				t.Errorf("not as before (-before +after):\n%s", diff)
 			}
-			if p := b.ports()["rail0"]; p.PFC != newPort().PFC || p.Prio != newPort().Prio || len(p.DSCP) != 0 || !p.RX || p.Cable != 7 {
+			p, fresh := b.ports()["rail0"], newPort(d.Ports[0].NIC.Driver)
+			if p.PFC != fresh.PFC || p.Prio != fresh.Prio || len(p.DSCP) != 0 || !p.RX || p.Cable != fresh.Cable || p.RoCE != 0 || p.Agent != fresh.Agent {
 				t.Errorf("not as before: %+v", p)
 			}
 		})
@@ -189,7 +220,7 @@ func equalToIntent(t *testing.T, d *intent.Device, c targets.Captured) {
 		}
 		want, have := d.QoS[0], *h.qos[g.QoS]
 		want.Name, have.Name = "", ""
-		want.Marks = want.Marks[:2] // the default class marks nothing
+		want.Marks = want.Marks[:len(want.Marks)-1] // the default class marks nothing
 		sortMarks(want.Marks)
 		sortMarks(have.Marks)
 		if diff := cmp.Diff(want, have); diff != "" {
@@ -222,20 +253,24 @@ func sortMarks(list []intent.Mark) {
 	}
 }
 
-// TestOrder: what a family needs first comes first (sheet of the family: pause,
-// trust, ETS, PFC, cable), and each concern in a command of its own.
+// TestOrder: what a family needs first comes first (pause, then its own order),
+// and each concern in a command of its own.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	for tool, want := range map[string][]string{
-		dcbTool: {
+	ets := " willing off tc-tsa 0:ets 1:ets 2:strict 3:strict 4:strict 5:strict 6:strict 7:strict tc-bw all:0 0:50 1:50 prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:2 7:0"
+	for name, c := range map[string]struct {
+		host *intent.Device
+		want []string
+	}{
+		dcbTool: {nvmeHost(), []string{
 			"ethtool -A rail0 autoneg off rx off tx off",
 			"dcb dcbx set dev rail0 host ieee",
 			"dcb app replace dev rail0 dscp-prio 0:0 1:0",
-			"dcb ets set dev rail0 willing off tc-tsa 0:ets 1:ets 2:strict 3:strict 4:strict 5:strict 6:strict 7:strict tc-bw all:0 0:50 1:50 prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:2 7:0",
+			"dcb ets set dev rail0" + ets,
 			"dcb pfc set dev rail0 prio-pfc all:off 3:on",
 			"dcb pfc set dev rail0 delay 2",
-		},
-		mlnxTool: {
+		}},
+		mlnxTool: {mlnxHost(), []string{
 			"ethtool -A rail0 autoneg off rx off tx off",
 			"mlnx_qos -i rail0 -d os",
 			"mlnx_qos -i rail0 --trust dscp",
@@ -244,21 +279,31 @@ func TestOrder(t *testing.T) {
 			"mlnx_qos -i rail0 -r 40,0,0,0,0,0,0,0",
 			"mlnx_qos -i rail0 --pfc 0,0,0,1,0,0,0,0",
 			"mlnx_qos -i rail0 --cable_len 2",
-		},
+		}},
+		bnxt: {bnxtHost(), []string{
+			"ethtool -A rail0 autoneg off rx off tx off",
+			"dcb ets set dev rail0" + ets,
+			"dcb pfc set dev rail0 prio-pfc all:off 3:on",
+			"dcb app add dev rail0 dscp-prio 26:3 48:6",
+			"dcb app add dev rail0 dgram-port-prio 4791:3",
+		}},
+		ice: {iceHost(), []string{
+			"ethtool -A rail0 autoneg off rx off tx off",
+			"ethtool --set-priv-flags rail0 fw-lldp-agent off", // which makes the host the owner of DCBX
+			"dcb app add dev rail0 dscp-prio 0:0 1:0",
+			"dcb ets set dev rail0 willing off tc-tsa 0:ets 1:strict 2:strict 3:ets 4:strict 5:strict 6:strict 7:strict tc-bw all:0 0:50 3:50 prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7",
+			"dcb pfc set dev rail0 prio-pfc all:off 3:on",
+		}},
 	} {
-		d := nvmeHost()
-		if tool == mlnxTool {
-			d = mlnxHost()
-		}
-		_, started := newBench(t, d).run(0, qosScript, "rail0")
+		_, started := newBench(t, c.host).run(0, qosScript, "rail0")
 		got := changes(started)
-		if len(got) != len(want) {
-			t.Errorf("%s: %d commands, wanted %d:\n%s", tool, len(got), len(want), strings.Join(got, "\n"))
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %d commands, wanted %d:\n%s", name, len(got), len(c.want), strings.Join(got, "\n"))
 			continue
 		}
-		for i := range want {
-			if !strings.HasPrefix(got[i], want[i]) {
-				t.Errorf("%s: command %d is %q, wanted %q", tool, i, got[i], want[i])
+		for i := range c.want {
+			if !strings.HasPrefix(got[i], c.want[i]) {
+				t.Errorf("%s: command %d is %q, wanted %q", name, i, got[i], c.want[i])
 			}
 		}
 	}
@@ -297,6 +342,134 @@ func TestFailures(t *testing.T) {
 				t.Errorf("no %q in:\n%s", c.says, out)
 			}
 		})
+	}
+}
+
+// TestBroadcom: where the driver of Broadcom has its folder, its settings are
+// collected there and applied at once.
+func TestBroadcom(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, bnxtHost())
+	cc := "sys/kernel/config/bnxt_re/mlx5_0/ports/1/cc/"
+	names := []string{"ecn_marking", "ecn_enable", "cc_mode", "roce_prio", "roce_dscp", "cnp_prio", "cnp_dscp", "disable_prio_vlan_tx", "apply"}
+	for _, n := range names {
+		b.write(cc+n, "0\n")
+	}
+	b.run(0, qosScript, "rail0")
+	var got []string
+	for _, n := range names {
+		text, err := os.ReadFile(filepath.Join(b.root, cc+n))
+		b.must(err)
+		got = append(got, n+"="+string(text))
+	}
+	want := []string{"ecn_marking=0x1", "ecn_enable=0x1", "cc_mode=0x1", "roce_prio=0x3", "roce_dscp=0x1a", "cnp_prio=0x6", "cnp_dscp=0x30", "disable_prio_vlan_tx=0x1", "apply=0x1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	b.write(cc+"apply", "0\n")
+	if out, _ := b.run(0, qosScript, "rail0"); out != "" {
+		t.Errorf("the second run says:\n%s", out)
+	}
+	if text, err := os.ReadFile(filepath.Join(b.root, cc+"apply")); err != nil || string(text) != "0\n" {
+		t.Errorf("the second run applies %q, %v", text, err)
+	}
+	b.write(cc+"cnp_dscp", "0x2e\n")
+	if out, _ := b.run(2, qosScript, "rail0", "--check"); !strings.Contains(out, "congestion control is") || !strings.Contains(out, "cnp_dscp=46") {
+		t.Errorf("the check says:\n%s", out)
+	}
+}
+
+// TestProtocol: an E810 that runs iWARP is told to run RoCE, and one that stays
+// with iWARP is a failure.
+func TestProtocol(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, iceHost())
+	b.write("sys/class/infiniband/mlx5_0/node_type", "4: RNIC\n")
+	out, started := b.run(1, qosScript, "rail0")
+	if !strings.Contains(out, "FAILED: RDMA protocol is iwarp after the change, wanted roce") {
+		t.Error(out)
+	}
+	at := "devlink dev param set pci/0000:3b:00.0 name "
+	if i, j := strings.Index(started, at+"enable_iwarp value false cmode runtime\n"), strings.Index(started, at+"enable_roce value true cmode runtime\n"); i < 0 || j < i {
+		t.Errorf("started:\n%s", started)
+	}
+}
+
+// TestOldKernel: a driver that takes a map without effect is no success.
+func TestOldKernel(t *testing.T) {
+	t.Parallel()
+	for release, code := range map[string]int{"5.15.0-91-generic": 1, "5.16.0": 0, "6.1.0-9-amd64": 0} {
+		b := newBench(t, iceHost())
+		b.write("bin/uname", "#!/bin/sh\necho "+release+"\n")
+		b.must(os.Chmod(filepath.Join(b.root, "bin/uname"), 0o755))
+		if out, _ := b.run(code, qosScript, "rail0"); strings.Contains(out, "has no priorities by DSCP") != (code == 1) {
+			t.Errorf("%s:\n%s", release, out)
+		}
+	}
+}
+
+// TestEnvironment: applications are told the mark of their class, and by
+// rocec-env what changes from boot to boot.
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nvmeHost())
+	for i, p := range []string{"rail0", "rail1"} {
+		port := "sys/class/infiniband/mlx5_" + itoa(i) + "/ports/1/"
+		for j, gid := range []string{"fe80:0000:0000:0000:ba3f:d2ff:fe00:0001", "fe80:0000:0000:0000:ba3f:d2ff:fe00:0001", "0000:0000:0000:0000:0000:ffff:0a0a:000b", "0000:0000:0000:0000:0000:ffff:0a0a:000b"} {
+			b.write(port+"gids/"+itoa(j), gid+"\n")
+			b.write(port+"gid_attrs/types/"+itoa(j), []string{"IB/RoCE v1", "RoCE v2"}[j%2]+"\n")
+			b.write(port+"gid_attrs/ndevs/"+itoa(j), p+"\n")
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(b.root, "bundle/env/rdma.env"))
+	b.must(err)
+	b.write("etc/rocec/env/rdma.env", string(text))
+	values := func(out string) []string {
+		var list []string
+		for line := range strings.Lines(out) {
+			if !strings.HasPrefix(line, "#") {
+				list = append(list, strings.TrimSpace(line))
+			}
+		}
+		return list
+	}
+	out, _ := b.run(0, "rocec-env")
+	if diff := cmp.Diff([]string{
+		"ROCEC_PORTS=rail0=rail0,rail1=rail1", "NCCL_IB_ROCE_VERSION_NUM=2", "NCCL_IB_TC=106", "UCX_IB_TRAFFIC_CLASS=106",
+		"NCCL_IB_HCA==mlx5_0:1,mlx5_1:1", "UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1", "NCCL_IB_GID_INDEX=3",
+	}, values(out)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// One index cannot serve rails that differ.
+	b.write("sys/class/infiniband/mlx5_1/ports/1/gid_attrs/types/3", "IB/RoCE v1\n")
+	b.write("sys/class/infiniband/mlx5_1/ports/1/gid_attrs/types/2", "RoCE v2\n")
+	if out, _ := b.run(0, "rocec-env", "rdma"); strings.Contains(out, "GID_INDEX") {
+		t.Errorf("one index for two:\n%s", out)
+	}
+	b.run(1, "rocec-env", "nosuch")
+}
+
+// TestClasses: what an environment says follows from the class.
+func TestClasses(t *testing.T) {
+	t.Parallel()
+	app := nvmeHost()
+	q := &app.QoS[0]
+	q.DSCP.Value[34], q.DSCP.Value[35] = 4, 4
+	q.Marks = append(q.Marks, intent.Mark{Class: "gpu", Carries: "rdma", Priority: 4, Application: true, ECT: true, Transport: "roce_v2"})
+	text := string(find(t, artifacts(t, app), "env/gpu.env"))
+	if !strings.Contains(text, "\nNCCL_IB_TC=138\n") || !strings.Contains(text, "cannot be told") {
+		t.Errorf("gpu:\n%s", text)
+	}
+	text = string(find(t, artifacts(t, pcpHost()), "env/rdma.env"))
+	for _, want := range []string{"ROCEC_PORTS=bond0.100=bond0/rail0/rail1\n", "NCCL_IB_SL=3\n", "UCX_IB_SL=3\n", "NCCL_IB_TC=106\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	for _, a := range artifacts(t, iwarpHost()) {
+		if strings.HasPrefix(a.Path, "env/") {
+			t.Errorf("iWARP has %s", a.Path)
+		}
 	}
 }
 
@@ -343,8 +516,6 @@ func TestOFED(t *testing.T) {
 	}
 }
 
-var fileEntry = regexp.MustCompile(`(?m)^\t'([^|']+)\|([^|']+)\|(\d+)'$`)
-
 // TestVerify: verify.sh is content with a host that is as it should be, and
 // names each thing that is not.
 func TestVerify(t *testing.T) {
@@ -357,18 +528,21 @@ func TestVerify(t *testing.T) {
 	for i, p := range []string{"rail0", "rail1"} {
 		b.write("sys/class/infiniband/mlx5_"+itoa(i)+"/ports/1/gid_attrs/ndevs/0", p+"\n")
 	}
-	script, err := os.ReadFile(filepath.Join(b.root, "bundle/verify.sh"))
-	b.must(err)
-	entries := fileEntry.FindAllStringSubmatch(string(script), -1)
-	if len(entries) < 5 {
+	for _, n := range []string{"rail0", "rail1"} {
+		for f, v := range map[string]string{"arp_ignore": "1", "arp_announce": "2", "rp_filter": "2"} {
+			b.write("proc/sys/net/ipv4/conf/"+n+"/"+f, v+"\n")
+		}
+	}
+	entries := b.belongs()
+	if len(entries) < 10 {
 		t.Fatalf("verify.sh compares %d files", len(entries))
 	}
 	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(b.root, "bundle", e[1]))
+		text, err := os.ReadFile(e[0])
 		b.must(err)
-		b.write(strings.TrimPrefix(e[2], b.root), string(text))
-		mode, _ := strconv.ParseUint(e[3], 8, 32)
-		b.must(os.Chmod(e[2], os.FileMode(mode)))
+		b.write(strings.TrimPrefix(e[1], b.root), string(text))
+		mode, _ := strconv.ParseUint(e[2], 8, 32)
+		b.must(os.Chmod(e[1], os.FileMode(mode)))
 	}
 	b.run(0, qosScript, "--all")
 	if out, started := b.run(0, "verify.sh"); out != "" || len(changes(started)) > 0 {
@@ -380,12 +554,13 @@ func TestVerify(t *testing.T) {
 	b.write("disabled", "x")
 	b.write("sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0", "eno1\n")
 	b.write("etc/sysctl.d/60-rocec.conf", "")
+	b.write("proc/sys/net/ipv4/conf/rail1/arp_ignore", "0\n")
 	p := b.ports()
 	p["rail1"].PFC[4] = true
 	b.state(p)
 	out, _ := b.run(1, "verify.sh")
 	for _, want := range []string{
-		"/etc/sysctl.d/60-rocec.conf is not the file of this folder", "rocec-qos@rail0.service is not enabled", "rail0 has no address 10.10.0.11/24",
+		"/etc/sysctl.d/60-rocec.conf is not the file of ", "net.ipv4.conf of rail1: arp_ignore is not 1", "rocec-qos@rail0.service is not enabled", "rail0 has no address 10.10.0.11/24",
 		"no rule sends what comes from 10.10.0.11 to table 1001", "no RDMA device has a GID of rail0", "RDMA MTU of mlx5_1 is 1024, wanted at least 4096",
 		"rail1: differs: PFC is 0 0 0 1 1 0 0 0",
 	} {

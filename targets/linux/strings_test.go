@@ -21,7 +21,7 @@ var digestLine = regexp.MustCompile(`# intent sha256:[0-9a-f]+\n`)
 // the netplan file stays one that YAML reads with the same keys.
 func TestEveryString(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"nvme-mlnx", "bond-pcp", "lossy", "rxe"} {
+	for _, name := range []string{"nvme-mlnx", "bond-pcp", "lossy", "rxe", "bnxt"} {
 		t.Run(name, func(t *testing.T) {
 			d := hosts()[name]
 			if d.LAGs == nil { // one port says what two do, in half the time
@@ -30,8 +30,8 @@ func TestEveryString(t *testing.T) {
 			want := map[string][]string{}
 			var err error
 			for _, a := range artifacts(t, d) {
-				if a.Mode == 0o755 {
-					if want[a.Path], err = commands(head(a.Bytes)); err != nil {
+				if a.Path == dataFile {
+					if want[a.Path], err = commands(a.Bytes); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -50,8 +50,8 @@ func keepsShape(want map[string][]string, passed map[string]bool, list []emit.Ar
 			continue
 		}
 		switch {
-		case a.Mode == 0o755:
-			got, err := commands(head(a.Bytes))
+		case a.Path == dataFile:
+			got, err := commands(a.Bytes)
 			if err != nil {
 				return fmt.Errorf("%s: %w", a.Path, err)
 			}
@@ -64,6 +64,10 @@ func keepsShape(want map[string][]string, passed map[string]bool, list []emit.Ar
 			if err := dec.Decode(&f); err != nil {
 				return err
 			}
+		case strings.HasSuffix(a.Path, ".env"):
+			if !variables.Match(a.Bytes) {
+				return fmt.Errorf("%s is not a file of variables:\n%s", a.Path, a.Bytes)
+			}
 		case bytes.ContainsAny(a.Bytes, "\x00\r\x1b"):
 			return fmt.Errorf("%s holds control characters", a.Path)
 		}
@@ -72,20 +76,8 @@ func keepsShape(want map[string][]string, passed map[string]bool, list []emit.Ar
 	return nil
 }
 
-// head is a script without the body that no intent changes.
-func head(script []byte) []byte {
-	for _, body := range []string{qosBody, installBody, verifyBody, rollbackBody, captureBody} {
-		if rest, ok := bytes.CutSuffix(script, []byte(body)); ok {
-			script = rest
-		}
-	}
-	for _, body := range []string{dcbBody, mlnxBody} {
-		if rest, ok := bytes.CutSuffix(script, []byte(body)); ok {
-			script = rest
-		}
-	}
-	return script
-}
+// variables is what systemd, containers and shells read alike.
+var variables = regexp.MustCompile(`^(#[^\x00-\x08\x0b-\x1f]*\n|[A-Z_]+=[A-Za-z0-9_,=/.:-]*\n)*$`)
 
 // commands lists the first words of all commands of a script that are no
 // assignments, and every expansion: user text adds neither. The number of
@@ -113,7 +105,7 @@ func commands(script []byte) ([]string, error) {
 	})
 	var list []string
 	for s := range seen {
-		if !strings.HasPrefix(s, "command check_") {
+		if s != "command :" && !strings.HasPrefix(s, "command check_") && !strings.HasPrefix(s, "command qos") {
 			list = append(list, s)
 		}
 	}

@@ -15,13 +15,13 @@ const (
 
 var qosTool = targets.Option{
 	Name: "qos_tool", Kind: targets.OptionEnum, Values: []string{dcbTool, mlnxTool}, Default: dcbTool,
-	Doc: `the program that sets DCB: "dcb" of iproute2, or "mlnx_qos" of mlnx-tools, which also sets rate limits`,
+	Doc: `the program that sets DCB of mlx5 ports: "dcb" of iproute2, or "mlnx_qos" of mlnx-tools, which also sets rate limits`,
 }
 
 // Target writes the files of one Linux host.
 var Target = targets.Target{
 	Name:       "linux",
-	Title:      "Ubuntu and Debian hosts with mlx5 adapters or soft-RoCE: netplan, dcb or mlnx_qos, systemd",
+	Title:      "Ubuntu and Debian hosts with adapters of mlx5, bnxt, ice, qede and cxgb4 or soft-RoCE: netplan, dcb or mlnx_qos, systemd",
 	OS:         []string{"ubuntu", "debian", "linux"},
 	Kinds:      []intent.Kind{intent.Node},
 	Versions:   "Ubuntu 22.04 and newer, Debian 12 and newer",
@@ -36,6 +36,9 @@ var Target = targets.Target{
 	Sources: []string{
 		"Linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c and en/port_buffer.c",
 		"Linux drivers/infiniband/hw/mlx5/cong.c, drivers/infiniband/core/cma.c and cma_configfs.c",
+		"Linux drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c and drivers/infiniband/hw/bnxt_re/debugfs.c; Broadcom bnxt_setupcc.sh 233.2",
+		"Linux drivers/net/ethernet/intel/ice/ice_dcb_nl.c; README of Intel's ice and irdma drivers",
+		"Linux drivers/net/ethernet/qlogic/qed/qed_dcbx.c and drivers/net/ethernet/chelsio/cxgb4/cxgb4_dcb.c",
 		"Linux net/ipv4/route.c: ip_tos2prio",
 		"iproute2 dcb/ and the manual pages dcb-ets(8), dcb-pfc(8), dcb-app(8), dcb-dcbx(8)",
 		"Mellanox/mlnx-tools python/mlnx_qos 26.07",
@@ -43,29 +46,28 @@ var Target = targets.Target{
 		"systemd.link(5), systemd.netdev(5), sysctl.d(5), modules-load.d(5), systemd 252",
 		"NVIDIA MLNX_OFED documentation: Explicit Congestion Notification, RoCE LAG",
 		"linux-rdma/perftest manual pages, rping(1)",
+		"NVIDIA NCCL user guide, environment variables; openucx/ucx src/uct/ib/base/ib_iface.c; nvme-connect(1)",
 	},
 }
 
-// Where the files go on the host, and how the families call themselves.
+// Files of a host's folder.
 const (
 	netplanFile = "netplan/60-rocec.yaml"
-	qosScript   = "rocec-qos"
-	mlx5        = "mlx5"
-	rxe         = "rxe"
+	dataFile    = "host.sh"
 )
 
-// impact: mlx5e_dcbnl_ieee_setpfc toggles the port; ETS, maps and marks are
-// taken while traffic runs; an MTU change reopens the channels of the netdev.
+// impact: mlx5e_dcbnl_ieee_setpfc toggles the port, ice closes and opens the
+// netdev at any change of DCB (ice_dcbnl_devreset), bnxt when lossless queues
+// move (bnxt_queue_remap). On mlx5 ETS, maps and marks are taken while traffic
+// runs; an MTU change reopens the channels of the netdev.
 func impact(d *intent.Device, c targets.Change) targets.Impact {
 	switch c.Path.Object {
 	case intent.OfQoS:
-		if c.Path.Field == "pfc" {
-			return targets.Impact{Interrupts: true, Note: "link flap, about 2 s per port (mlx5)"}
-		}
+		return qosImpact(d, c.Path)
 	case intent.OfPort:
 		switch c.Path.Field {
 		case "mtu":
-			return targets.Impact{Interrupts: true, Note: "the port is reopened for the new MTU (mlx5)"}
+			return targets.Impact{Interrupts: true, Note: "the port is reopened for the new MTU"}
 		case "speed", "autoneg", "fec", "enabled":
 			return targets.Impact{Interrupts: true, Note: "the link is trained anew"}
 		case "vfs":
@@ -76,9 +78,33 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 	case intent.OfLAG:
 		return targets.Impact{Interrupts: true, Note: "the bond is made anew; its RDMA device as well"}
 	case intent.OfIface:
-		if c.Path.Field == "address" || c.Path.Field == "vlan" || c.Path.Field == "on" {
+		if c.Path.Field == "address" || c.Path.Field == "segment" || c.Path.Field == "on" {
 			return targets.Impact{Interrupts: true, Note: "connections of the old address end"}
 		}
+	}
+	return targets.Impact{}
+}
+
+// qosImpact is the gravest of the ports that have the qos.
+func qosImpact(d *intent.Device, p intent.Path) targets.Impact {
+	on := map[string]bool{}
+	for i := range d.Ports {
+		if x := &d.Ports[i]; x.QoS == p.Name && x.NIC != nil && !x.Verify {
+			on[x.NIC.Driver] = true
+		}
+	}
+	switch p.Field {
+	case "trust", "dscp_map", "queue_map", "ets", "pfc":
+		if on[ice] {
+			return targets.Impact{Interrupts: true, Note: "the port is closed and opened, once for each entry of a map (ice)"}
+		}
+	}
+	switch {
+	case p.Field != "pfc":
+	case on[mlx5]:
+		return targets.Impact{Interrupts: true, Note: "link flap, about 2 s per port (mlx5)"}
+	case on[bnxt]:
+		return targets.Impact{Interrupts: true, Note: "the port may be closed and opened (bnxt)"}
 	}
 	return targets.Impact{}
 }

@@ -87,6 +87,8 @@ func debianPackage(program string) string {
 		return "netplan.io"
 	case "systemd-analyze":
 		return "systemd"
+	case "dot":
+		return "graphviz"
 	case "node":
 		return "nodejs"
 	case "dcb", "ip", "rdma":

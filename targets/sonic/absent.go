@@ -24,7 +24,8 @@ type absence struct {
 // absences lists them. A merge cannot remove: the fragments stop before such
 // rows, a patch takes them out.
 func absences(d *intent.Device) []absence {
-	var all []absence
+	const perPort = 20 // most have fewer
+	all := make([]absence, 0, perPort*len(d.Ports))
 	for i := range d.Ports {
 		if p := &d.Ports[i]; !p.Verify {
 			all = portAbsences(all, d, p)
@@ -101,7 +102,7 @@ func portAbsences(all []absence, d *intent.Device, p *intent.Port) []absence {
 	all = vlanAbsences(all, p.Name, p.Native, p.Tagged, func(field string) intent.Path {
 		return intent.Path{Object: intent.OfPort, Name: p.Name, Field: field}
 	})
-	q := qosOf(d, p.QoS)
+	q := d.QoSNamed(p.QoS)
 	if q == nil {
 		return all
 	}
@@ -154,16 +155,38 @@ func matches(pattern, s string) bool {
 	return len(s) >= len(head)+len(tail) && strings.HasPrefix(s, head) && strings.HasSuffix(s, tail)
 }
 
-// writeAbsences writes the list for the checking program, one per line.
+// writeAbsences writes the list for the checking program: what is forbidden
+// alike in many rows stands once, with their keys, one per line.
 func writeAbsences(all []absence, f *emit.File) {
-	f.Line("[")
-	for i, a := range all {
-		var keep []string
-		for _, k := range a.keep {
-			keep = append(keep, quote(k))
+	type kind struct {
+		table, field, value string
+		row                 bool
+	}
+	of := map[kind][]int{}
+	var kinds []kind
+	for i := range all {
+		k := kind{all[i].table, all[i].field, all[i].value, all[i].row}
+		if of[k] == nil {
+			kinds = append(kinds, k)
 		}
-		f.From(a.from, `    {"table": %s, "key": %s, "field": %s, "value": %s, "row": %t, "keep": [%s]}%s`,
-			quote(a.table), quote(a.key), quote(a.field), quote(a.value), a.row, strings.Join(keep, ", "), comma(i, len(all)))
+		of[k] = append(of[k], i)
+	}
+	size := 0
+	for i := range all {
+		size += 16 + len(all[i].key)
+	}
+	f.Grow(size + 128*len(kinds))
+	f.Line("[")
+	for n, k := range kinds {
+		f.Line(`    {"table": %s, "field": %s, "value": %s, "row": %t, "keys": [`, quote(k.table), quote(k.field), quote(k.value), k.row)
+		var keep []string
+		for j, i := range of[k] {
+			f.Put(all[i].from, "        ", quote(all[i].key), comma(j, len(of[k])))
+			for _, key := range all[i].keep {
+				keep = append(keep, quote(key))
+			}
+		}
+		f.Put(intent.Path{}, `    ], "keep": [`, strings.Join(keep, ", "), "]}", comma(n, len(kinds)))
 	}
 	f.Line("]")
 }
@@ -172,7 +195,7 @@ func writeAbsences(all []absence, f *emit.File) {
 func pcpPort(d *intent.Device) *intent.Port {
 	for i := range d.Ports {
 		p := &d.Ports[i]
-		if q := qosOf(d, p.QoS); q != nil && !p.Verify && q.Trust.IsSet() && q.Trust.Value == intent.TrustPCP {
+		if q := d.QoSNamed(p.QoS); q != nil && !p.Verify && q.Trust.IsSet() && q.Trust.Value == intent.TrustPCP {
 			return p
 		}
 	}

@@ -61,6 +61,14 @@ var patchable = map[string]string{
 	"tomahawk": "202205", "tomahawk1": "202205", "tomahawk2": "202205", "tomahawk3": "202405", "tomahawk4": "202405", "tomahawk5": "202405", "tomahawk6": "202605",
 }
 
+// wredPatchable reports whether apply-patch may make WRED profiles. Up to 202505
+// gcu_field_operation_validators.conf.json lets it replace thresholds of the
+// image's own profile at most; 202211 has no such file, and since 202511 the
+// table is free.
+func wredPatchable(d *intent.Device) bool {
+	return compare(d.OS.Version, "202211") == 0 || compare(d.OS.Version, "202511") >= 0
+}
+
 // watchdogPatchable reports whether apply-patch may change PFC_WD. An unknown
 // version counts as the newest.
 func watchdogPatchable(d *intent.Device) bool {

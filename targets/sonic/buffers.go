@@ -44,7 +44,7 @@ func (b *builder) portBuffers(p *intent.Port) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfPort, Name: p.Name, Field: field}
 	}
-	q := qosOf(d, p.QoS)
+	q := d.QoSNamed(p.QoS)
 	var groups []uint8
 	if q != nil {
 		groups = losslessGroups(q)
@@ -63,7 +63,7 @@ func (b *builder) portBuffers(p *intent.Port) {
 	}
 	// The image binds egress_lossless_profile to queues 3 and 4 only.
 	for _, run := range runs(losslessQueues(q)) {
-		b.maintenance.row("BUFFER_QUEUE", p.Name+"|"+run).set("profile", losslessQueue, intent.Path{Object: intent.OfQoS, Name: q.Name, Field: "pfc"})
+		b.maintenance.share("BUFFER_QUEUE", p.Name+"|"+run, b.shared(q.Name, losslessQueue))
 	}
 }
 
@@ -82,8 +82,17 @@ func (b *builder) groups(p *intent.Port, groups []uint8, at func(string) intent.
 		b.maintenance.row("BUFFER_PG", p.Name+"|"+decimal(g)).set("profile", name, at("headroom"))
 	}
 	for _, run := range runs(left) {
-		b.normal.row("BUFFER_PG", p.Name+"|"+run).set("profile", computed, intent.Path{Object: intent.OfQoS, Name: p.QoS, Field: "pfc"})
+		b.normal.share("BUFFER_PG", p.Name+"|"+run, b.shared(p.QoS, computed))
 	}
+}
+
+// shared is a row that names a profile because of the PFC of a QoS.
+func (b *builder) shared(qos, profile string) row {
+	key := [2]string{qos, profile}
+	if b.profiles[key] == nil {
+		b.profiles[key] = row{"profile": {profile, intent.Path{Object: intent.OfQoS, Name: qos, Field: "pfc"}}}
+	}
+	return b.profiles[key]
 }
 
 func (b *builder) profile(name string, h intent.Headroom, at intent.Path) {

@@ -1,7 +1,6 @@
 package sonic
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -10,13 +9,14 @@ import (
 // config is what an intent becomes: what a normal run loads, and what re-carves
 // the packet buffer or is refused by the config updater and so needs a window.
 type config struct {
+	breakouts   tables // see split.go
 	normal      tables
 	maintenance tables
 }
 
 // build turns an intent that passed Limits into rows. Ports under verify get none.
 func build(d *intent.Device) config {
-	b := &builder{device: d, config: config{normal: tables{}, maintenance: tables{}}, verify: map[string]bool{}}
+	b := &builder{device: d, config: config{breakouts: tables{}, normal: tables{}, maintenance: tables{}}, verify: map[string]bool{}, bindings: map[string]*binding{}, profiles: map[[2]string]row{}}
 	for i := range d.Ports {
 		b.verify[d.Ports[i].Name] = d.Ports[i].Verify
 	}
@@ -48,7 +48,9 @@ func build(d *intent.Device) config {
 type builder struct {
 	device *intent.Device
 	config
-	verify map[string]bool
+	verify   map[string]bool
+	bindings map[string]*binding // by QoS
+	profiles map[[2]string]row   // by QoS and profile, see shared
 }
 
 func (b *builder) port(p *intent.Port) {
@@ -71,11 +73,12 @@ func (b *builder) port(p *intent.Port) {
 	if p.MTU.IsSet() {
 		set("mtu", decimal(p.MTU.Value), "mtu")
 	}
+	b.split(p)
 	b.members(p.Name, p.Native, p.Tagged, at)
 	if p.CableMm.IsSet() {
 		b.normal.row("CABLE_LENGTH", shared).set(p.Name, cable(p.CableMm.Value), at("cable"))
 	}
-	if q := qosOf(b.device, p.QoS); q != nil {
+	if q := b.device.QoSNamed(p.QoS); q != nil {
 		b.bind(p, q)
 	}
 }
@@ -186,15 +189,6 @@ func (b *builder) mlag(m *intent.MLAG) {
 	if m.TimeoutMs > 0 {
 		r.set("session_timeout", decimal(m.TimeoutMs/1000), at)
 	}
-}
-
-// qosOf finds a QoS value by name.
-func qosOf(d *intent.Device, name string) *intent.QoS {
-	i := slices.IndexFunc(d.QoS, func(q intent.QoS) bool { return q.Name == name })
-	if name == "" || i < 0 {
-		return nil
-	}
-	return &d.QoS[i]
 }
 
 // cable is a length as the device is told: whole metres, rounded up.

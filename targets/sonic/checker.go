@@ -19,7 +19,7 @@ func checker(d *intent.Device, gone []absence, out *emit.Out) {
 		writeAbsences(gone, out.File(absentFile, 0o644, emit.Data))
 	}
 	f := out.File(checkFile, 0o644, emit.Data)
-	for _, h := range emit.Header(d) {
+	for _, h := range f.Header(d) {
 		f.Line("# %s", h)
 	}
 	f.Text(checkProgram)

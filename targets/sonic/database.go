@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -84,7 +85,7 @@ func (db *database) rows(table string) map[string]map[string]any { return db.tab
 
 // keys are the keys of a table in natural order.
 func (db *database) keys(table string) []string {
-	return slices.SortedFunc(maps.Keys(db.tables[table]), natural)
+	return slices.SortedFunc(maps.Keys(db.tables[table]), intent.Natural)
 }
 
 // value is a field as text, "" if there is none.

@@ -22,8 +22,9 @@ const (
 // write is Target.Emit: fragments that config load merges, and the scripts around them.
 func write(d *intent.Device, out *emit.Out) {
 	c := build(d)
+	split := splitSteps(d, c, out)
 	files := fragments(c, out)
-	if len(files) == 0 && len(c.maintenance) == 0 {
+	if len(files) == 0 && len(c.maintenance) == 0 && !split {
 		return
 	}
 	gone := absences(d)
@@ -32,7 +33,12 @@ func write(d *intent.Device, out *emit.Out) {
 		s := script(d, out, "apply.sh", emit.Apply,
 			"Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that",
 			"overlap with it or that have to go stop it before the first change.")
-		s.before(files)
+		if split {
+			s.before(append([]string{breakoutFile}, files...))
+			s.splitFirst()
+		} else {
+			s.before(files)
+		}
 		s.overlap(files)
 		s.absent(beforeFile, gone, files)
 		s.checkpoint()
@@ -42,8 +48,11 @@ func write(d *intent.Device, out *emit.Out) {
 		s.after()
 	}
 	maintenance(d, c, out, maintenanceFile, nil)
-	verifier(d, files, out)
+	verifier(d, c, gone, files, out)
 	undo(d, out)
+	if split {
+		undoSplit(d, out)
+	}
 }
 
 // fragments writes the parts of the configuration and returns the names of
@@ -75,7 +84,7 @@ func maintenance(d *intent.Device, c config, out *emit.Out, file string, notes [
 		"For a maintenance window: merges " + file + ", which changes tables that",
 		"config apply-patch refuses or that re-carve the packet buffer. Traffic may be lost.",
 	}
-	if _, ok := c.maintenance["PORT_QOS_MAP"]["global"]; ok {
+	if c.maintenance.at("PORT_QOS_MAP", "global") != nil {
 		about = append(about, "The map of the whole switch (PORT_QOS_MAP|global) takes effect with the next config reload or reboot:",
 			"the Broadcom SAI does not change it while the switch runs.")
 	}
@@ -89,7 +98,10 @@ func maintenance(d *intent.Device, c config, out *emit.Out, file string, notes [
 }
 
 // verifier writes the read-only check.
-func verifier(d *intent.Device, files []string, out *emit.Out) {
+func verifier(d *intent.Device, c config, gone []absence, files []string, out *emit.Out) {
+	if len(c.breakouts) > 0 {
+		files = append([]string{breakoutFile}, files...)
+	}
 	if len(files) == 0 {
 		return
 	}
@@ -97,7 +109,7 @@ func verifier(d *intent.Device, files []string, out *emit.Out) {
 		"Read-only: compares ConfigDB with the fragments, then shows the watchdog and the pause counters.")
 	s.Line("cd \"$(dirname \"${BASH_SOURCE[0]}\")\"")
 	s.Line("python3 %s missing <(sonic-cfggen -d --print-data) %s", checkFile, strings.Join(files, " "))
-	s.absent("<(sonic-cfggen -d --print-data)", absences(d), files)
+	s.absent("<(sonic-cfggen -d --print-data)", gone, files)
 	if bufferModel(d) == traditional && strings.Contains(strings.Join(files, " "), qosFile) {
 		s.Line("# the buffer manager makes the lossless groups by itself, unless its table has no row for the speed and cable")
 		s.Line("python3 %s groups <(sonic-cfggen -d --print-data) %s", checkFile, qosFile)
@@ -108,8 +120,8 @@ func verifier(d *intent.Device, files []string, out *emit.Out) {
 
 func undo(d *intent.Device, out *emit.Out) {
 	s := script(d, out, "rollback.sh", emit.Rollback,
-		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses",
-		"(changed buffer pools), config reload -y "+beforeFile+" goes back too, but restarts the services.")
+		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer",
+		"pools, ECN profiles before 202511), config reload -y "+beforeFile+" goes back too, but restarts the services.")
 	s.root()
 	s.Line("config rollback \"$(cat %s)\"", checkpointFile)
 	s.Line("config save -y")
@@ -123,7 +135,7 @@ func script(d *intent.Device, out *emit.Out, name string, step emit.Step, about 
 	f := out.File(name, 0o755, step)
 	f.Run("sudo ./" + name)
 	f.Line("#!/bin/bash")
-	for _, h := range emit.Header(d) {
+	for _, h := range f.Header(d) {
 		f.Line("# %s", h)
 	}
 	f.Line("# %s", emit.Comment("model "+d.Model+", ASIC "+d.ASIC+", "+bufferModel(d)+" buffer model"))

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/targettest"
 )
 
-var fixtures = map[string]func() *intent.Device{"tor": tor, "leaf": leaf, "pair": pair}
+var fixtures = map[string]func() *intent.Device{"tor": tor, "leaf": leaf, "pair": pair, "split": split}
 
 func TestGolden(t *testing.T) {
 	for name, device := range fixtures {
@@ -36,7 +36,7 @@ func TestEveryField(t *testing.T) {
 		"Watchdog.Action": "drop is what pfcwd takes where none is written",
 		"Device.Options":  "the model that the ASIC has by default may also be written",
 	}
-	targettest.EveryFieldExcept(t, &Target, exempt, tor(), leaf(), pair())
+	targettest.EveryFieldExcept(t, &Target, exempt, tor(), leaf(), pair(), split())
 }
 
 func TestEveryString(t *testing.T) {
@@ -127,9 +127,14 @@ func TestScripts(t *testing.T) {
 func image(t testing.TB, d *intent.Device) map[string]any {
 	t.Helper()
 	rows := func() map[string]any { return map[string]any{} }
-	port, pg, queues, cables := rows(), rows(), rows(), rows()
+	port, pg, queues, cables, splits := rows(), rows(), rows(), rows(), rows()
 	for i, p := range d.Ports {
-		port[p.Name] = map[string]any{"lanes": fmt.Sprint(8 * i), "alias": fmt.Sprintf("etp%d", i+1), "index": fmt.Sprint(i + 1), "speed": "100000", "mtu": "9100", "admin_status": "up"}
+		port[p.Name] = map[string]any{"lanes": fmt.Sprint(200 + 8*i), "alias": fmt.Sprintf("etp%d", i+1), "index": fmt.Sprint(i + 1), "speed": "100000", "mtu": "9100", "admin_status": "up"}
+		if s := p.Split; s != nil {
+			port[p.Name].(map[string]any)["lanes"], port[p.Name].(map[string]any)["alias"] = s.Lanes, s.Alias
+			port[p.Name].(map[string]any)["index"], port[p.Name].(map[string]any)["subport"] = decimal(s.Index), decimal(s.Number)
+			splits[s.Parent] = map[string]any{breakoutColumn: s.Mode}
+		}
 		profile := "pg_lossless_100000_300m_profile"
 		if bufferModel(d) == dynamic {
 			profile = computed
@@ -157,6 +162,9 @@ func image(t testing.TB, d *intent.Device) map[string]any {
 		"BUFFER_PG": pg, "BUFFER_QUEUE": queues, "CABLE_LENGTH": map[string]any{shared: cables},
 		"DSCP_TO_TC_MAP": map[string]any{"AZURE": map[string]any{"3": "3", "4": "4"}},
 		"PORT_QOS_MAP":   map[string]any{"global": map[string]any{"dscp_to_tc_map": "AZURE"}},
+	}
+	if len(splits) > 0 {
+		db[breakoutTable] = splits
 	}
 	return db
 }
@@ -205,6 +213,7 @@ func TestYang(t *testing.T) {
 		c := build(d)
 		oracle.Yang(t, loaded(t, image(t, d), c.normal, c.maintenance))
 		oracle.Yang(t, loaded(t, image(t, d), c.normal))
+		oracle.Yang(t, loaded(t, bare(t, d), c.breakouts, c.normal))
 	}
 }
 
@@ -267,12 +276,12 @@ func TestLosslessQueues(t *testing.T) {
 		t.Errorf("a normal run has %v", rows)
 	}
 	for key, want := range map[string]string{"Ethernet0|5": losslessQueue, "Ethernet0|3": "", "Ethernet0|3-5": "", "Ethernet16|5": ""} {
-		if got := c.maintenance["BUFFER_QUEUE"][key]["profile"].value; got != want {
+		if got := c.maintenance.at("BUFFER_QUEUE", key)["profile"].value; got != want {
 			t.Errorf("BUFFER_QUEUE|%s is %q, want %q", key, got, want)
 		}
 	}
 	for _, key := range []string{"Ethernet0|3", "Ethernet0|5", "Ethernet504|5"} {
-		if got := c.normal["BUFFER_PG"][key]["profile"].value; got != computed {
+		if got := c.normal.at("BUFFER_PG", key)["profile"].value; got != computed {
 			t.Errorf("BUFFER_PG|%s is %q", key, got)
 		}
 	}

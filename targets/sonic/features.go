@@ -17,7 +17,11 @@ const (
 var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.PortSpeed, Support: feature.Native, Source: yang + "sonic-port.yang speed"},
 	{ID: feature.PortFEC, Support: feature.Native, Source: yang + "sonic-port.yang fec"},
-	{ID: feature.PortBreakout, Note: "split the port on the switch first (show interfaces breakout lists its modes), and name the children in ports of a switch_model of your own: the mode has to be spelled as the platform spells it", Source: "sonic-net/sonic-utilities config/main.py, config interface breakout; platform.json breakout_modes"},
+	{
+		ID: feature.PortBreakout, Support: feature.Native,
+		Note:   "config interface breakout, in a script of its own for a maintenance window; modes, lanes and aliases are data of the switch model",
+		Source: "sonic-net/sonic-utilities config/main.py and config/config_mgmt.py; sonic-net/sonic-buildimage platform.json, sonic-config-engine portconfig.py",
+	},
 	{ID: feature.PortAutoneg, Support: feature.Native, Source: yang + "sonic-port.yang autoneg"},
 	{ID: feature.PortAdmin, Support: feature.Native, Source: yang + "sonic-port.yang admin_status"},
 	{ID: feature.PortMTU, Support: feature.Native, Source: "sonic-swss orchagent/portsorch.cpp: PORT mtu is the IP MTU, 22 bytes of headers are added for SAI"},

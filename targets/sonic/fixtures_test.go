@@ -134,3 +134,34 @@ func pair() *intent.Device {
 	}
 	return d
 }
+
+// split is a Spectrum-2 leaf with two ports split: one in four, at a speed that
+// the mode has besides its own, and one in two, of which one half is a LAG's.
+func split() *intent.Device {
+	d := &intent.Device{
+		Version: intent.Version, Name: "rack3-leaf", Kind: intent.Switch, OS: intent.OS{Name: "sonic", Version: "202411"},
+		Model: "nvidia/sn3700", ASIC: "spectrum-2",
+		VLANs: []intent.VLAN{{ID: 100}},
+		QoS:   []intent.QoS{roce("roce", intent.TrustDSCP)},
+	}
+	for i, name := range []string{"Ethernet0", "Ethernet1", "Ethernet2", "Ethernet3"} {
+		p := port(name, 25000, 3000, "roce")
+		p.Native = intent.Some(uint16(100))
+		p.Split = &intent.Split{
+			Parent: "Ethernet0", Mode: "4x50G[25G,10G,1G]", Number: uint8(i + 1), Lanes: decimal(i), Alias: "etp1" + string(rune('a'+i)), Index: 1,
+		}
+		d.Ports = append(d.Ports, p)
+	}
+	for i, name := range []string{"Ethernet4", "Ethernet6"} {
+		p := port(name, 100000, 3000, "roce")
+		p.Split = &intent.Split{
+			Parent: "Ethernet4", Mode: "2x100G[50G,25G,10G,1G]", Number: uint8(i + 1), Lanes: decimal(4+2*i) + "," + decimal(5+2*i),
+			Alias: "etp2" + string(rune('a'+i)), Index: 2,
+		}
+		d.Ports = append(d.Ports, p)
+	}
+	d.Ports[0].Breakout, d.Ports[4].Breakout = "4x25G", "2x100G"
+	d.Ports = append(d.Ports, port("Ethernet8", 200000, 40000, "roce"))
+	d.LAGs = []intent.LAG{{Name: "PortChannel1", ID: 1, Members: []string{"Ethernet6"}, Mode: "lacp", Tagged: intent.Some([]uint16{100})}}
+	return d
+}

@@ -17,8 +17,12 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			return targets.Impact{Interrupts: c.After == "false", Note: "the link of " + c.Path.Name + " changes its state"}
 		case "cable", "headroom":
 			return recarve
+		case "breakout":
+			return targets.Impact{Interrupts: true, Note: "the port is split in a maintenance window: it goes down, and what refers to it is removed"}
 		case "mtu":
-			return targets.Impact{Note: "on the dynamic model headroom is computed anew"}
+			if bufferModel(d) == dynamic {
+				return targets.Impact{Note: "headroom is computed anew"}
+			}
 		case "native", "segments":
 			return targets.Impact{Interrupts: true, Note: "frames of the VLANs that go are dropped"}
 		}

@@ -11,38 +11,13 @@ func (l *limit) qos(q *intent.QoS) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 	}
-	if q.Name == "" {
-		l.refuse("a qos has no name", "name it", at("name"))
-	}
-	l.below(8, q.DSCP.Value[:], "priority", at("dscp_map"))
-	l.below(8, q.PCP.Value[:], "priority", at("pcp_map"))
-	l.below(8, q.TC.Value[:], "queue", at("queue_map"))
-	l.below(8, q.Group.Value[:], "priority group", at("group_map"))
-	l.below(8, q.PFCQueue.Value[:], "queue", at("pfc_queue_map"))
-	l.below(64, q.Rewrite.Value[:], "DSCP", at("remap"))
 	l.trust(q, at)
 	l.pfc(q, at)
-	l.sched(q, at)
-	for queue, e := range q.ECN.Value {
-		if e.On && (e.MaxBytes == 0 || e.MinBytes > e.MaxBytes || e.Probability > 100) {
-			l.refuse(fmt.Sprintf("queue %d marks from %d to %d bytes at %d %%", queue, e.MinBytes, e.MaxBytes, e.Probability),
-				"write min at most max and a probability of at most 100", at("ecn"))
-		}
-	}
 	if x := q.DCBX; x.IsSet() && x.Value.Mode == "off" && (x.Value.Version != "" || x.Value.Owner != "") {
 		l.refuse("dcbx is off and has a version or an owner", `write dcbx = "off"`, at("dcbx"))
 	}
 	if q.Watchdog.IsSet() {
 		l.watchdog(q, at("watchdog"))
-	}
-}
-
-func (l *limit) below(limit uint8, values []uint8, what string, at intent.Path) {
-	for key, v := range values {
-		if v >= limit {
-			l.refuse(fmt.Sprintf("%s %d of entry %d is not below %d", what, v, key, limit), "", at)
-			return
-		}
 	}
 }
 
@@ -103,17 +78,6 @@ func (l *limit) pfc(q *intent.QoS, at func(string) intent.Path) {
 	}
 }
 
-func (l *limit) sched(q *intent.QoS, at func(string) intent.Path) {
-	for queue, s := range q.Sched.Value {
-		switch {
-		case s.Kind != intent.SchedIdle && s.Kind != intent.SchedETS && s.Kind != intent.SchedStrict:
-			l.refuse(fmt.Sprintf("queue %d has the scheduler %q", queue, s.Kind), "", at("ets"))
-		case s.Kind == intent.SchedETS && (s.Percent == 0 || s.Percent > 100):
-			l.refuse(fmt.Sprintf("queue %d has a share of %d %%", queue, s.Percent), "write a bandwidth of 1 to 100", at("ets"))
-		}
-	}
-}
-
 func (l *limit) watchdog(q *intent.QoS, at intent.Path) {
 	w := q.Watchdog.Value
 	if !w.On {
@@ -154,7 +118,7 @@ func (l *limit) switchWide() {
 	var first [2]*intent.Port
 	for i := range d.Ports {
 		p := &d.Ports[i]
-		q := qosOf(d, p.QoS)
+		q := d.QoSNamed(p.QoS)
 		if q == nil || p.Verify || !q.Trust.IsSet() {
 			continue
 		}
@@ -189,7 +153,7 @@ func (l *limit) headrooms() {
 			continue
 		}
 		groups := []uint8(nil)
-		if q := qosOf(d, p.QoS); q != nil {
+		if q := d.QoSNamed(p.QoS); q != nil {
 			groups = losslessGroups(q)
 		}
 		for _, h := range p.Headroom {
@@ -254,7 +218,7 @@ func (l *limit) oneProfile(p *intent.Port, groups []uint8, profiles map[string]*
 		profiles[name] = p
 		return
 	}
-	if q := qosOf(l.device, o.QoS); !sameHeadroom(*uniform(o, losslessGroups(q)), *want) {
+	if q := l.device.QoSNamed(o.QoS); !sameHeadroom(*uniform(o, losslessGroups(q)), *want) {
 		l.refuse(fmt.Sprintf("ports %s and %s have one speed and cable and different headroom", o.Name, p.Name),
 			"write the same for both: they share the profile "+name, at(p), at(o))
 	}

@@ -319,6 +319,7 @@ func (p *parser) ports() {
 		port.QoS = q
 		hint := p.port(key)
 		port.Verify = hint.Verify
+		port.Breakout, port.Split = p.split(key, hint)
 		port.Headroom = p.headroom(&port, hint)
 		p.seen.Ports = append(p.seen.Ports, port)
 	}

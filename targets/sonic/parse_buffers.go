@@ -29,7 +29,7 @@ func (p *parser) headroom(port, hint *intent.Port) []intent.Headroom {
 			add(uint8(g), p.db.ref("BUFFER_PG", key, "profile"))
 		}
 	}
-	if q := qosOf(p.seen, port.QoS); q != nil && bufferModel(p.seen) == traditional && port.Mbps.IsSet() {
+	if q := p.seen.QoSNamed(port.QoS); q != nil && bufferModel(p.seen) == traditional && port.Mbps.IsSet() {
 		// Before the buffer manager has run, its profile can be told by its name.
 		for _, g := range q.PFC.Value.List() {
 			add(g, "pg_lossless_"+strconv.FormatUint(uint64(port.Mbps.Value), 10)+"_"+p.cableText(port.Name)+"_profile")

@@ -241,7 +241,7 @@ func (p *parser) watchdog(port string) intent.Opt[intent.Watchdog] {
 		RestoreMs: number[uint32](p, table, port, "restoration_time", maxRestore).Or(0),
 		PollMs:    number[uint32](p, table, "GLOBAL", "POLL_INTERVAL", maxPoll).Or(0),
 	}
-	q := qosOf(p.hint, p.port(port).QoS)
+	q := p.hint.QoSNamed(p.port(port).QoS)
 	if q == nil || !q.Watchdog.IsSet() || !q.Watchdog.Value.On {
 		return intent.Some(w)
 	}

@@ -66,7 +66,7 @@ func seen(want, got *intent.Device) *intent.Device {
 	c.QoS = slices.Clone(got.QoS)
 	for i := range c.QoS {
 		q := &c.QoS[i]
-		w := qosOf(want, q.Name)
+		w := want.QoSNamed(q.Name)
 		if w == nil {
 			continue
 		}
@@ -110,7 +110,7 @@ func stated(d *intent.Device) *intent.Device {
 		if x := kindOrder[ta] - kindOrder[tb]; x != 0 {
 			return x
 		}
-		return natural(na, nb)
+		return intent.Natural(na, nb)
 	})
 	return &c
 }
@@ -126,8 +126,13 @@ var equal = cmp.Options{
 // them on a switch that was never told to qos reload.
 func bare(t testing.TB, d *intent.Device) map[string]any {
 	db := image(t, d)
-	for _, table := range []string{"BUFFER_PG", "BUFFER_QUEUE", "PORT_QOS_MAP", "CABLE_LENGTH"} {
+	for _, table := range []string{"BUFFER_PG", "BUFFER_QUEUE", "PORT_QOS_MAP", "CABLE_LENGTH", breakoutTable} {
 		delete(db, table)
+	}
+	for _, p := range d.Ports {
+		if p.Split != nil {
+			delete(db["PORT"].(map[string]any), p.Name)
+		}
 	}
 	return db
 }
@@ -140,7 +145,7 @@ type failer interface {
 func roundTrip(t failer, tb testing.TB, d *intent.Device) {
 	t.Helper()
 	c := build(d)
-	got, list := parse(d, captured(loaded(tb, bare(tb, d), c.normal, c.maintenance)))
+	got, list := parse(d, captured(loaded(tb, bare(tb, d), c.breakouts, c.normal, c.maintenance)))
 	if len(list) > 0 {
 		t.Fatalf("parse: %v", list)
 	}
@@ -167,7 +172,7 @@ func TestRoundTripGenerated(t *testing.T) {
 		taken++
 		roundTrip(r, t, d)
 		c := build(d)
-		patch, rest, list := Patch(loaded(t, bare(t, d), c.normal, c.maintenance), d)
+		patch, rest, list := Patch(loaded(t, bare(t, d), c.breakouts, c.normal, c.maintenance), d)
 		if patch != nil || rest != nil || len(list) > 0 {
 			r.Fatalf("a switch that is as wanted gets a patch %s, a maintenance part %s, findings %v", patch, rest, list)
 		}
@@ -346,7 +351,7 @@ func TestParseForeign(t *testing.T) {
 		ECN:      intent.Some([8]intent.ECN{3: mark, 4: mark}),
 		Watchdog: intent.Some(intent.Watchdog{On: true, DetectMs: 400, RestoreMs: 600, PollMs: 200, Action: "drop"}),
 	}
-	if diff := cmp.Diff(azure, *qosOf(got, "AZURE"), equal); diff != "" {
+	if diff := cmp.Diff(azure, *got.QoSNamed("AZURE"), equal); diff != "" {
 		t.Errorf("QoS (-want +got):\n%s", diff)
 	}
 	p := got.Ports[0]
@@ -362,7 +367,7 @@ func TestParseForeign(t *testing.T) {
 	if diff := cmp.Diff(want, p, equal); diff != "" {
 		t.Errorf("port (-want +got):\n%s", diff)
 	}
-	if got.Ports[1].QoS != unset || qosOf(got, unset).Trust.State != intent.Default {
+	if got.Ports[1].QoS != unset || got.QoSNamed(unset).Trust.State != intent.Default {
 		t.Errorf("a port without QoS has %q", got.Ports[1].QoS)
 	}
 }

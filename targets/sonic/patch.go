@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +25,8 @@ import (
 // of rows for ranges of queues stand first; Target.Rebase makes them a patch of
 // their own (see withoutRanges).
 func Patch(captured []byte, d *intent.Device) (patch, maintenance []byte, list diag.List) {
-	first, ops, rest, list := rebased(captured, d, nil)
-	if list.HasErrors() {
+	first, ops, rest, split, list := rebased(captured, d, nil)
+	if split || list.HasErrors() {
 		return nil, nil, list
 	}
 	if ops = append(first, ops...); len(ops) > 0 {
@@ -45,13 +46,23 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if !ok {
 		return diag.List{{Summary: "there is no " + running + " of " + d.Name, Help: "capture it with " + capture}}
 	}
-	first, ops, rest, list := rebased(text, d, c.Label)
-	if list.HasErrors() || len(first) == 0 && len(ops) == 0 && len(rest) == 0 {
+	first, ops, rest, split, list := rebased(text, d, c.Label)
+	if list.HasErrors() || !split && len(first) == 0 && len(ops) == 0 && len(rest) == 0 {
 		return list
 	}
 	want := build(d)
-	checker(d, absences(d), out)
-	files := fragments(config{normal: want.normal}, out)
+	if split {
+		splitSteps(d, want, out)
+		checker(d, nil, out)
+		undoSplit(d, out)
+		return list
+	}
+	gone := absences(d)
+	checker(d, gone, out)
+	if len(want.breakouts) > 0 {
+		want.breakouts.write(out.File(breakoutFile, 0o644, emit.Data))
+	}
+	files := fragments(config{normal: want.normal.without(rest)}, out)
 	var steps []string
 	for _, step := range []struct {
 		suffix string
@@ -78,33 +89,44 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		rest.write(out.File(file, 0o644, emit.Data))
 		maintenance(d, config{maintenance: rest}, out, file, nil)
 	}
-	verifier(d, files, out)
+	verifier(d, want, gone, files, out)
 	undo(d, out)
 	return list
 }
 
 // rebased compares the captured configuration with the wanted one: what has to
-// be cleared first, the patch after that, and what waits for a window.
-func rebased(captured []byte, d *intent.Device, label func(string, int, int) diag.Label) (first, ops jsondiff.Patch, rest tables, list diag.List) {
+// be cleared first, the patch after that, and what waits for a window. While
+// ports are still to be split there is none of these: the patch is made from
+// what the switch has after that.
+func rebased(captured []byte, d *intent.Device, label func(string, int, int) diag.Label) (first, ops jsondiff.Patch, rest tables, split bool, list diag.List) {
 	db, list := decode(captured, label)
 	if list.HasErrors() {
-		return nil, nil, nil, list
+		return nil, nil, nil, false, list
 	}
-	fit(db, d, &list)
+	want := build(d)
+	split = unsplit(db, want, &list)
+	fit(db, d, split, &list)
 	if list.HasErrors() {
-		return nil, nil, nil, list
+		return nil, nil, nil, false, list
 	}
-	m := merge{device: d, db: db, target: db.plain(), want: build(d), rest: tables{}}
+	if split {
+		list.Add(diag.Diagnostic{
+			Severity: diag.Warning, Summary: fmt.Sprintf("ports of %s have to be split before anything else", d.Name),
+			Help: "run " + splitScript + " in a maintenance window, capture the running configuration again and repeat this", Labels: db.at(breakoutTable),
+		})
+		return nil, nil, nil, true, list
+	}
+	m := merge{device: d, db: db, target: db.plain(), want: want, rest: tables{}}
 	m.run()
 	between := withoutRanges(db.plain(), m.target)
 	first, err1 := jsondiff.Compare(db.plain(), between)
 	ops, err2 := jsondiff.Compare(between, m.target)
 	if err := errors.Join(err1, err2); err != nil {
 		list.Add(diag.Diagnostic{Summary: "the running configuration of " + d.Name + " cannot be compared: " + err.Error()})
-		return nil, nil, nil, list
+		return nil, nil, nil, false, list
 	}
 	slices.SortStableFunc(ops, func(a, b jsondiff.Operation) int { return rank(a) - rank(b) })
-	return first, ops, m.rest, list
+	return first, ops, m.rest, false, list
 }
 
 // withoutRanges takes out the rows for ranges that the target no longer has, with the
@@ -145,7 +167,7 @@ func overlaps(a, b string) bool {
 }
 
 // fit finds what makes a capture and an intent two different switches.
-func fit(db *database, d *intent.Device, list *diag.List) {
+func fit(db *database, d *intent.Device, split bool, list *diag.List) {
 	if model := db.value("DEVICE_METADATA", "localhost", optionModel); model != "" && model != bufferModel(d) {
 		list.Add(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s runs the %s buffer model, its target has %s", d.Name, model, bufferModel(d)),
@@ -154,10 +176,10 @@ func fit(db *database, d *intent.Device, list *diag.List) {
 		})
 	}
 	for i := range d.Ports {
-		if p := &d.Ports[i]; !p.Verify && db.rows("PORT")[p.Name] == nil {
+		if p := &d.Ports[i]; !p.Verify && db.rows("PORT")[p.Name] == nil && !(split && p.Split != nil) {
 			list.Add(diag.Diagnostic{
 				Summary: fmt.Sprintf("%s has no port %s", d.Name, p.Name),
-				Help:    "set the breakout mode first (config interface breakout), or name a port that exists",
+				Help:    "write breakout on the port that it is split off, or name a port that exists",
 				Labels:  db.at("PORT"),
 			})
 		}
@@ -214,18 +236,18 @@ type merge struct {
 }
 
 func (m *merge) run() {
-	for table, rows := range m.want.normal {
-		for key, r := range rows {
-			if table == "PFC_WD" && !m.watchdogByPatch() {
+	for table := range m.want.normal {
+		for key, r := range m.want.normal.each(table) {
+			if table == "PFC_WD" && !m.watchdogByPatch() || table == "WRED_PROFILE" && !wredPatchable(m.device) {
 				m.later(table, key, r)
 				continue
 			}
 			m.split(table, key)
-			m.put(table, key, r)
+			m.put(table, key, m.referable(table, key, r))
 		}
 	}
-	for table, rows := range m.want.maintenance {
-		for key, r := range rows {
+	for table := range m.want.maintenance {
+		for key, r := range m.want.maintenance.each(table) {
 			m.later(table, key, r)
 			if table != "BUFFER_PG" {
 				continue
@@ -251,6 +273,19 @@ func (m *merge) run() {
 // (field_operation_validators.py, rdma_config_update_validator).
 func (m *merge) watchdogByPatch() bool {
 	return watchdogPatchable(m.device) && m.db.value("PFC_WD", "GLOBAL", "POLL_INTERVAL") != ""
+}
+
+// referable is a row without its WRED profile where that waits for the window: a
+// patch may not name what is not there. The queue gets the name in the window too.
+func (m *merge) referable(table, key string, r row) row {
+	profile, marks := r["wred_profile"]
+	if table != "QUEUE" || !marks || wredPatchable(m.device) || m.db.rows("WRED_PROFILE")[profile.value] != nil {
+		return r
+	}
+	m.later(table, key, row{"wred_profile": profile})
+	rest := maps.Clone(r)
+	delete(rest, "wred_profile")
+	return rest
 }
 
 func (m *merge) table(name string) map[string]any {
@@ -321,7 +356,7 @@ func (m *merge) split(table, key string) {
 // groupsManaged reports whether the lossless groups of a port are an intent's matter.
 func (m *merge) groupsManaged(port string) bool {
 	return slices.ContainsFunc(m.device.Ports, func(p intent.Port) bool {
-		return p.Name == port && !p.Verify && qosOf(m.device, p.QoS) != nil
+		return p.Name == port && !p.Verify && m.device.QoSNamed(p.QoS) != nil
 	})
 }
 
@@ -355,11 +390,11 @@ func (m *merge) removals() {
 
 // wanted is a row of either half of the wanted configuration.
 func (m *merge) wanted(table, key string) (row, bool) {
-	if r, ok := m.want.normal[table][key]; ok {
+	if r := m.want.normal.at(table, key); r != nil {
 		return r, true
 	}
-	r, ok := m.want.maintenance[table][key]
-	return r, ok
+	r := m.want.maintenance.at(table, key)
+	return r, r != nil
 }
 
 // unused takes out objects that rocec made and nothing names any more. Buffer
@@ -377,11 +412,11 @@ func (m *merge) unused() {
 	from, to := slices.Index(order, "DSCP_TO_TC_MAP"), slices.Index(order, "BUFFER_POOL")
 	for _, table := range order[from:to] {
 		t, ok := m.target[table].(map[string]any)
-		if !ok {
+		if !ok || table == "WRED_PROFILE" && !wredPatchable(m.device) {
 			continue
 		}
 		for name := range t {
-			if _, wanted := m.want.normal[table][name]; !wanted && ours(name) && !named[name] {
+			if m.want.normal.at(table, name) == nil && ours(name) && !named[name] {
 				delete(t, name)
 			}
 		}
@@ -413,9 +448,5 @@ func copied(v any) any {
 	if !ok {
 		return v
 	}
-	c := map[string]any{}
-	for k, x := range r {
-		c[k] = x
-	}
-	return c
+	return maps.Clone(r)
 }

@@ -188,6 +188,7 @@ func wellFormed(t *testing.T, name string, before, patch []byte) {
 
 func TestPatchRanges(t *testing.T) {
 	d := leaf()
+	d.OS.Version = "202511"
 	patch, _, list := Patch(bytesOf(t, stock(t, d)), d)
 	if len(list) > 0 {
 		t.Fatal(list)
@@ -257,6 +258,40 @@ func TestPatchWatchdog(t *testing.T) {
 	}
 }
 
+// TestPatchWRED: where the validators refuse WRED profiles, they wait, and with
+// them what names them; the queues keep the profile they have until then, and
+// the verification after the patch does not ask for what waits.
+func TestPatchWRED(t *testing.T) {
+	for version, byPatch := range map[string]bool{"202205": false, "202211": true, "202405": false, "202505": false, "202511": true, "master": true} {
+		d := leaf()
+		d.OS.Version = version
+		db := bytesOf(t, stock(t, d))
+		patch, rest, list := Patch(db, d)
+		if len(list) > 0 {
+			t.Fatalf("%s: %v", version, list)
+		}
+		if got := strings.Contains(string(patch), `"/WRED_PROFILE/`); got != byPatch {
+			t.Errorf("%s: a WRED profile in the patch: %t", version, got)
+		}
+		queue := `"/QUEUE/Ethernet0|3", "value": {"scheduler":"rocec_roce_q3","wred_profile":"AZURE_LOSSLESS"}`
+		if got := strings.Contains(string(patch), queue); got == byPatch {
+			t.Errorf("%s: the queue keeps its profile: %t", version, got)
+		}
+		if got := strings.Contains(string(rest), `"wred_profile": "rocec_roce_q3"`); got == byPatch {
+			t.Errorf("%s: the queue's profile in the maintenance part: %t", version, got)
+		}
+		patched, _ := after(t, db, patch, rest)
+		oracle.Yang(t, patched)
+		var out emit.Out
+		rebase(d, targets.Captured{Files: map[string][]byte{running: db}}, &out)
+		for _, f := range out.Artifacts {
+			if f.Path == qosFile && strings.Contains(string(f.Bytes), "WRED_PROFILE") != byPatch {
+				t.Errorf("%s: apply.sh verifies a WRED profile: %t", version, !byPatch)
+			}
+		}
+	}
+}
+
 func TestPatchRefuses(t *testing.T) {
 	d := leaf()
 	for name, c := range map[string]struct {
@@ -298,6 +333,9 @@ func TestRebase(t *testing.T) {
 			}
 		}
 		want := []string{"rocec-" + d.Name + ".clear.patch.json", absentFile, checkFile, linksFile, qosFile, "rocec-" + d.Name + ".patch.json", "apply.sh", "rocec-" + d.Name + ".maintenance.json", "apply-maintenance.sh", "verify.sh", "rollback.sh"}
+		if name == "split" {
+			want = append(want, breakoutFile)
+		}
 		slices.Sort(names)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, names); diff != "" {
@@ -316,7 +354,7 @@ func TestPatchClears(t *testing.T) {
 	d := tor()
 	db := stock(t, d)
 	db["BUFFER_PG"].(map[string]any)["Ethernet0|3"] = map[string]any{"profile": "pg_lossless_100000_300m_profile"}
-	first, ops, _, list := rebased(bytesOf(t, db), d, nil)
+	first, ops, _, _, list := rebased(bytesOf(t, db), d, nil)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}

@@ -92,14 +92,39 @@ func untrusted(q *intent.QoS) []uint8 {
 	return slices.Repeat([]uint8{p}, 64)
 }
 
+// binding is what all ports with one QoS have.
+type binding struct {
+	port     row    // of PORT_QOS_MAP
+	queues   [8]row // of QUEUE, nil where a queue has none
+	watchdog row    // of PFC_WD, nil if it is not on
+}
+
 // bind gives a port its QoS.
 func (b *builder) bind(p *intent.Port, q *intent.QoS) {
+	x := b.bindings[q.Name]
+	if x == nil {
+		x = b.binding(q)
+		b.bindings[q.Name] = x
+	}
+	if len(x.port) > 0 {
+		b.normal.share("PORT_QOS_MAP", p.Name, x.port)
+	}
+	for queue, r := range x.queues {
+		if r != nil {
+			b.normal.share("QUEUE", p.Name+"|"+strconv.Itoa(queue), r)
+		}
+	}
+	if x.watchdog != nil {
+		b.normal.share("PFC_WD", p.Name, x.watchdog)
+	}
+}
+
+func (b *builder) binding(q *intent.QoS) *binding {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 	}
-	name, set := base(q.Name), func(field, value, from string) {
-		b.normal.row("PORT_QOS_MAP", p.Name).set(field, value, at(from))
-	}
+	x := &binding{port: row{}}
+	name, set := base(q.Name), func(field, value, from string) { x.port.set(field, value, at(from)) }
 	if dscp := dscpMap(q); dscp != "" {
 		set("dscp_to_tc_map", dscp, "trust")
 	}
@@ -126,18 +151,22 @@ func (b *builder) bind(p *intent.Port, q *intent.QoS) {
 	if q.PFC.IsSet() {
 		set("pfc_enable", priorities(q.PFC.Value), "pfc")
 	}
-	for queue := range 8 {
-		key := p.Name + "|" + strconv.Itoa(queue)
+	for queue := range x.queues {
+		r := row{}
 		if q.Sched.IsSet() && q.Sched.Value[queue].Kind != intent.SchedIdle {
-			b.normal.row("QUEUE", key).set("scheduler", queueName(q.Name, queue), at("ets"))
+			r.set("scheduler", queueName(q.Name, queue), at("ets"))
 		}
 		if q.ECN.IsSet() && q.ECN.Value[queue].On {
-			b.normal.row("QUEUE", key).set("wred_profile", queueName(q.Name, queue), at("ecn"))
+			r.set("wred_profile", queueName(q.Name, queue), at("ecn"))
+		}
+		if len(r) > 0 {
+			x.queues[queue] = r
 		}
 	}
 	if q.Watchdog.IsSet() {
-		b.watchdog(p, q, at("watchdog"))
+		b.watchdog(x, q, at("watchdog"))
 	}
+	return x
 }
 
 // dscpMap is the DSCP map that a port with this QoS is bound to, "" if none.
@@ -170,7 +199,7 @@ func globalMap(d *intent.Device) *intent.QoS {
 	uses := map[string]int{}
 	var most *intent.QoS
 	for i := range d.Ports {
-		q := qosOf(d, d.Ports[i].QoS)
+		q := d.QoSNamed(d.Ports[i].QoS)
 		if d.Ports[i].Verify || q == nil || dscpMap(q) == "" {
 			continue
 		}

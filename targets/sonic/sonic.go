@@ -2,10 +2,11 @@
 // switch and returns fragments of config_db.json with the scripts that load,
 // verify and undo them; with a captured running configuration it returns an
 // RFC 6902 patch instead (Patch). Parse turns a running configuration into
-// intent. The fragments hold what rocec manages and nothing else: no lanes, no
-// aliases, no object that the image or another tool made, save the rows that
-// the image itself shares between all (CABLE_LENGTH|AZURE). It leaves out
-// routing, ACLs, platform files and enterprise SONiC.
+// intent. The fragments hold what rocec manages and nothing else: no lanes and
+// aliases but those of ports it splits, no object that the image or another tool
+// made, save the rows that the image itself shares between all
+// (CABLE_LENGTH|AZURE). It leaves out routing, ACLs, platform files and
+// enterprise SONiC.
 //
 // The sources are sonic-net/sonic-buildimage (YANG models, qos_config.j2,
 // buffers_config.j2), sonic-net/sonic-swss (cfgmgr, orchagent) and

@@ -2,7 +2,9 @@ package sonic
 
 import (
 	"encoding/json"
+	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -16,21 +18,71 @@ type cell struct {
 	from  intent.Path
 }
 
-// row is one row of a table. A row without fields is written as {}.
+// row is one row of a table. A row without fields is written as {}. Rows of
+// ports that have the same QoS are one and the same value.
 type row map[string]cell
 
-// tables is a part of config_db.json: table, key, row.
-type tables map[string]map[string]row
+// table is rows by key, and the keys in the order in which they came.
+type table struct {
+	keys []string
+	rows map[string]row
+}
+
+// tables is a part of config_db.json, by the name of the table.
+type tables map[string]*table
 
 // row finds or makes a row.
-func (t tables) row(table, key string) row {
-	if t[table] == nil {
-		t[table] = map[string]row{}
+func (t tables) row(name, key string) row {
+	if r := t.at(name, key); r != nil {
+		return r
 	}
-	if t[table][key] == nil {
-		t[table][key] = row{}
+	r := row{}
+	t.share(name, key, r)
+	return r
+}
+
+// share puts a row that other keys may have too. None of them may change it.
+func (t tables) share(name, key string, r row) {
+	x := t[name]
+	if x == nil {
+		x = &table{rows: map[string]row{}}
+		t[name] = x
 	}
-	return t[table][key]
+	if x.rows[key] == nil {
+		x.keys = append(x.keys, key)
+	}
+	x.rows[key] = r
+}
+
+// at is a row, nil if there is none.
+func (t tables) at(name, key string) row {
+	if x := t[name]; x != nil {
+		return x.rows[key]
+	}
+	return nil
+}
+
+// each yields the rows of a table in the order in which they came.
+func (t tables) each(name string) iter.Seq2[string, row] {
+	return func(yield func(string, row) bool) {
+		x := t[name]
+		if x == nil {
+			return
+		}
+		for _, key := range x.keys {
+			if !yield(key, x.rows[key]) {
+				return
+			}
+		}
+	}
+}
+
+// sorted are the keys of a table in natural order.
+func (x *table) sorted() []string {
+	if slices.IsSortedFunc(x.keys, intent.Natural) {
+		return x.keys
+	}
+	return slices.SortedFunc(slices.Values(x.keys), intent.Natural)
 }
 
 func (r row) set(field, value string, from intent.Path) { r[field] = cell{value, from} }
@@ -38,7 +90,7 @@ func (r row) set(field, value string, from intent.Path) { r[field] = cell{value,
 // order is the order of tables in files and patches: what is referred to stands
 // before what refers to it. Additions follow it, removals go backwards.
 var order = []string{
-	"PORT", "VRF", "PORTCHANNEL", "PORTCHANNEL_MEMBER", "VLAN", "VLAN_MEMBER",
+	breakoutTable, "PORT", "VRF", "PORTCHANNEL", "PORTCHANNEL_MEMBER", "VLAN", "VLAN_MEMBER",
 	"LOOPBACK_INTERFACE", "INTERFACE", "PORTCHANNEL_INTERFACE", "MCLAG_DOMAIN", "MCLAG_INTERFACE", "MCLAG_UNIQUE_IP", "VLAN_INTERFACE",
 	"DSCP_TO_TC_MAP", "DOT1P_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "MAP_PFC_PRIORITY_TO_QUEUE",
 	"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "TC_TO_DSCP_MAP", "SCHEDULER", "WRED_PROFILE",
@@ -53,8 +105,29 @@ var links = order[:slices.Index(order, "DSCP_TO_TC_MAP")]
 func (t tables) only(names []string) tables {
 	part := tables{}
 	for _, n := range names {
-		if len(t[n]) > 0 {
+		if t[n] != nil {
 			part[n] = t[n]
+		}
+	}
+	return part
+}
+
+// without is the tables less the fields that another one has, and the rows that
+// it leaves nothing of.
+func (t tables) without(other tables) tables {
+	part := tables{}
+	for name := range t {
+		for key, r := range t.each(name) {
+			waits := other.at(name, key)
+			if waits == nil {
+				part.share(name, key, r)
+				continue
+			}
+			for field, c := range r {
+				if _, is := waits[field]; !is {
+					part.row(name, key)[field] = c
+				}
+			}
 		}
 	}
 	return part
@@ -63,45 +136,95 @@ func (t tables) only(names []string) tables {
 // write prints the tables as JSON, one field per line, so that every line has
 // one origin and a change of one field is a change of one line.
 func (t tables) write(f *emit.File) {
+	w := rowWriter{file: f, bodies: map[uintptr]body{}}
 	f.Line("{")
-	names := slices.DeleteFunc(slices.Clone(order), func(n string) bool { return len(t[n]) == 0 })
+	names := slices.DeleteFunc(slices.Clone(order), func(n string) bool { return t[n] == nil })
+	f.Grow(w.size(t, names))
 	for i, name := range names {
-		f.Line("    %s: {", quote(name))
-		keys := slices.SortedFunc(maps.Keys(t[name]), natural)
+		f.Put(intent.Path{}, "    ", quote(name), ": {")
+		keys := t[name].sorted()
 		for j, key := range keys {
-			writeRow(f, key, t[name][key], comma(j, len(keys)))
+			w.row(key, t[name].rows[key], comma(j, len(keys)))
 		}
-		f.Line("    }%s", comma(i, len(names)))
+		f.Put(intent.Path{}, "    }", comma(i, len(names)))
 	}
 	f.Line("}")
 }
 
-func writeRow(f *emit.File, key string, r row, end string) {
+// rowWriter keeps the text of rows by their identity: most rows of a switch
+// stand for many ports.
+type rowWriter struct {
+	file   *emit.File
+	bodies map[uintptr]body
+}
+
+// body is the lines of the fields of a row.
+type body struct {
+	text string
+	from []intent.Path
+}
+
+func (w *rowWriter) row(key string, r row, end string) {
 	if len(r) == 0 {
-		f.Line("        %s: {}%s", quote(key), end)
+		w.file.Put(intent.Path{}, "        ", quote(key), ": {}", end)
 		return
 	}
-	f.Line("        %s: {", quote(key))
-	fields := slices.SortedFunc(maps.Keys(r), natural)
-	for i, field := range fields {
-		f.From(r[field].from, "            %s: %s%s", quote(field), quote(r[field].value), comma(i, len(fields)))
+	w.file.Put(intent.Path{}, "        ", quote(key), ": {")
+	b := w.body(r)
+	w.file.Block(b.text, b.from)
+	w.file.Put(intent.Path{}, "        }", end)
+}
+
+func (w *rowWriter) body(r row) body {
+	id := reflect.ValueOf(r).Pointer()
+	b, known := w.bodies[id]
+	if !known {
+		b = fieldsOf(r)
+		w.bodies[id] = b
 	}
-	f.Line("        }%s", end)
+	return b
+}
+
+// size is how many bytes tables take, and some more.
+func (w *rowWriter) size(t tables, names []string) int {
+	const around = 32 // a key's own characters besides
+	n := around
+	for _, name := range names {
+		n += 2*around + len(name)
+		for key, r := range t.each(name) {
+			n += around + len(key) + len(w.body(r).text)
+		}
+	}
+	return n
+}
+
+func fieldsOf(r row) body {
+	fields := slices.SortedFunc(maps.Keys(r), intent.Natural)
+	text, from := make([]byte, 0, 64*len(fields)), make([]intent.Path, 0, len(fields))
+	for i, field := range fields {
+		text = append(text, "            "...)
+		text = appendQuoted(text, field)
+		text = append(text, ": "...)
+		text = appendQuoted(text, r[field].value)
+		text = append(append(text, comma(i, len(fields))...), '\n')
+		from = append(from, r[field].from)
+	}
+	return body{string(text), from}
 }
 
 // plain is the tables as decoded JSON would be.
 func (t tables) plain() map[string]any {
 	out := map[string]any{}
-	for name, rows := range t {
-		table := map[string]any{}
-		for key, r := range rows {
+	for name := range t {
+		rows := map[string]any{}
+		for key, r := range t.each(name) {
 			fields := map[string]any{}
 			for field, c := range r {
 				fields[field] = c.value
 			}
-			table[key] = fields
+			rows[key] = fields
 		}
-		out[name] = table
+		out[name] = rows
 	}
 	return out
 }
@@ -113,11 +236,20 @@ func comma(i, n int) string {
 	return ""
 }
 
-// quote is a JSON string. Marshalling a string cannot fail.
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return strconv.Quote(s)
+// quote is a JSON string.
+func quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+2), s)) }
+
+// appendQuoted appends a JSON string as encoding/json writes it. Nearly all of
+// them need no escape.
+func appendQuoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			text, err := json.Marshal(s)
+			if err != nil {
+				return strconv.AppendQuote(b, s) // marshalling a string cannot fail
+			}
+			return append(b, text...)
+		}
 	}
-	return string(b)
+	return append(append(append(b, '"'), s...), '"')
 }

@@ -54,17 +54,16 @@ func pollMs(d *intent.Device) uint32 {
 	return poll
 }
 
-func (b *builder) watchdog(p *intent.Port, q *intent.QoS, at intent.Path) {
+func (b *builder) watchdog(x *binding, q *intent.QoS, at intent.Path) {
 	w := ownTimes(b.device, q.Watchdog.Value)
-	qos := b.normal.row("PORT_QOS_MAP", p.Name)
 	if !w.On {
-		qos.set("pfcwd_sw_enable", "", at)
+		x.port.set("pfcwd_sw_enable", "", at)
 		return
 	}
-	qos.set("pfcwd_sw_enable", priorities(q.PFC.Or(q.Lossless)), at)
-	r := b.normal.row("PFC_WD", p.Name)
-	r.set("action", w.Action, at)
-	r.set("detection_time", decimal(w.DetectMs), at)
-	r.set("restoration_time", decimal(w.RestoreMs), at)
+	x.port.set("pfcwd_sw_enable", priorities(q.PFC.Or(q.Lossless)), at)
+	x.watchdog = row{}
+	x.watchdog.set("action", w.Action, at)
+	x.watchdog.set("detection_time", decimal(w.DetectMs), at)
+	x.watchdog.set("restoration_time", decimal(w.RestoreMs), at)
 	b.normal.row("PFC_WD", "GLOBAL").set("POLL_INTERVAL", decimal(pollMs(b.device)), at)
 }

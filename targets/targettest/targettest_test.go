@@ -38,7 +38,7 @@ func whole(forget func(*intent.Device)) *targets.Target {
 			forget(&c)
 		}
 		f := out.File("intent.json", 0o644, emit.Data)
-		for _, line := range emit.Header(d) {
+		for _, line := range out.Header(d) {
 			f.Line("// %s", line)
 		}
 		c.OS.Version, c.Name = "", ""
@@ -162,7 +162,9 @@ func TestHoles(t *testing.T) {
 		f.Line(`{"port": "%s"}`, d.Ports[0].Name)
 	}
 	holes := Holes(t, raw, leaf(), valid)
-	if !slices.ContainsFunc(holes, func(h string) bool { return strings.HasPrefix(h, `.Ports[Ethernet0].Name = "\""`) }) {
+	if !slices.ContainsFunc(holes, func(h string) bool {
+		return strings.HasPrefix(h, `.Ports[Ethernet0].Name and where it is named = "\""`)
+	}) {
 		t.Errorf("an unquoted name is not found: %q", holes)
 	}
 	raw.Emit = func(d *intent.Device, out *emit.Out) { out.File(d.Ports[0].Name, 0o644, emit.Data).Line("{}") }

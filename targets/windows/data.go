@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/emit"
 )
 
-// block writes the data block of a script, $Desired. Every row of a kind has
+// block writes the data of a host. Every row of a kind has
 // every key, since strict mode takes a missing key for an error; $null stands
 // for what is not managed.
 type block struct {
@@ -20,25 +20,33 @@ type block struct {
 	depth int
 }
 
-func desired(f *emit.File, d *intent.Device, q *intent.QoS) {
-	b := &block{f: f, d: d, q: q}
-	b.f.Line("# What this host shall be. Nothing below this block depends on the host.")
-	b.open(intent.Path{}, "$Desired = @{")
+// desired writes the data of netqos.
+func desired(b *block) {
+	d := b.d
+	b.open(intent.Path{}, "@{")
+	b.set(intent.Path{}, "Target", "'netqos'")
 	b.set(intent.Path{Object: intent.OfDevice, Field: "name"}, "Computer", quote(d.Name))
 	b.set(intent.Path{Object: intent.OfDevice, Field: "os"}, "MinimumBuild", strconv.Itoa(minimumBuild(d)))
-	b.set(intent.Path{}, "Features", list(serverFeatures(d, q)))
+	b.set(intent.Path{}, "Features", list(serverFeatures(d)))
 	b.set(intent.Path{Object: intent.OfDevice, Field: "dcbx"}, "Willing", b.willing())
 	b.set(intent.Path{}, "NetworkDirect", orNull(networkDirect(d)))
 	limit := liveMigrationBytes(d)
 	b.set(intent.Path{Object: intent.OfOption, Name: optionLiveMigration}, "LiveMigrationBytes", b.remark(strconv.FormatUint(limit, 10), limit > 0, option(d, optionLiveMigration)+" % of the SMB Direct class"))
 	b.set(intent.Path{Object: intent.OfOption, Name: optionTransport}, "MigrationOption", quote(transportWords[option(d, optionTransport)]))
+	b.set(intent.Path{}, "ManageQos", truth(hostQoS(d, true) != nil))
 	b.qos()
 	b.rows("Adapters", len(d.Ports), func(i int) { b.adapter(&d.Ports[i]) })
 	b.rows("Teams", len(d.LAGs), func(i int) { b.team(&d.LAGs[i]) })
 	b.ifaces("Vnics", func(f *intent.Iface) bool { return f.Kind == intent.VNIC }, b.vnic)
 	b.ifaces("Interfaces", func(f *intent.Iface) bool {
 		return f.Kind == intent.Direct || f.Addresses.IsSet() || f.Gateway.IsSet()
-	}, b.addresses)
+	}, func(f *intent.Iface) {
+		alias := f.Name
+		if f.Kind == intent.Direct {
+			alias = f.On
+		}
+		b.addresses(f, alias)
+	})
 	b.close("}")
 }
 
@@ -81,7 +89,7 @@ func (b *block) qos() {
 		if len(matches(&q.Marks[i])) == 1 {
 			policies = append(policies, &q.Marks[i])
 		} else {
-			b.f.From(at("class."+q.Marks[i].Class), "%s# %s (%s) is marked by the application", b.indent(), q.Marks[i].Class, strings.Trim(q.Marks[i].Carries+" "+q.Marks[i].Transport, " "))
+			b.line(at("class."+q.Marks[i].Class), "# "+emit.Comment(fmt.Sprintf("%s (%s) is marked by the application", q.Marks[i].Class, strings.TrimSpace(q.Marks[i].Carries+" "+q.Marks[i].Transport))))
 		}
 	}
 	b.set(at("class"), "Ecn", list(ecn))
@@ -191,7 +199,7 @@ func (b *block) rdma(p *intent.Port, n *intent.NIC) string {
 }
 
 func (b *block) flowControl(p *intent.Port) string {
-	q := qosNamed(b.d, p.QoS)
+	q := b.d.QoSNamed(p.QoS)
 	if q == nil || !q.Pause.IsSet() {
 		return "$null"
 	}
@@ -273,21 +281,30 @@ func (b *block) vnic(f *intent.Iface) {
 	b.close("}")
 }
 
-func (b *block) addresses(f *intent.Iface) {
+// addresses writes the addresses of an interface, which Windows calls alias.
+func (b *block) addresses(f *intent.Iface, alias string) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfIface, Name: f.Name, Field: field}
 	}
-	alias, mtu := f.Name, "$null"
+	mtu := "$null"
 	if f.Kind == intent.Direct {
-		alias = f.On
 		mtu = optional(f.MTU.IsSet(), strconv.Itoa(int(f.MTU.Value)))
 	}
-	note := fmt.Sprintf("interface %s, VLAN %d", emit.Comment(f.Name), f.VLAN)
+	note := fmt.Sprintf("interface %s, VLAN %d", f.Name, f.VLAN)
 	if f.QoS != "" {
 		note += ", qos " + f.QoS
 	}
 	b.open(at(""), "@{")
-	b.set(at("on"), "Alias", b.remark(quote(alias), f.Kind == intent.Direct, note))
+	b.set(at("on"), "Alias", b.remark(quote(alias), alias != f.Name || f.Kind == intent.Direct, note))
+	b.prefixes(f)
+	b.set(at("gateway"), "Gateway", quote(gatewayText(f)))
+	b.set(at("mtu"), "Mtu", mtu)
+	b.set(at("rdma"), "Rdma", b.remark(truth(ifaceRDMA(b.d, f)), f.RDMA, "as the interface says"))
+	b.close("}")
+}
+
+func (b *block) prefixes(f *intent.Iface) {
+	at := intent.Path{Object: intent.OfIface, Name: f.Name, Field: "address"}
 	prefixes := f.Addresses.Or(nil)
 	b.rows("Addresses", len(prefixes), func(i int) {
 		a := prefixes[i]
@@ -295,16 +312,15 @@ func (b *block) addresses(f *intent.Iface) {
 		if a.Addr().Is6() {
 			family = "IPv6"
 		}
-		b.row(at("address"), fmt.Sprintf("Address = %s; Prefix = %d; Family = %s", quote(a.Addr().String()), a.Bits(), quote(family)))
+		b.row(at, fmt.Sprintf("Address = %s; Prefix = %d; Family = %s", quote(a.Addr().String()), a.Bits(), quote(family)))
 	})
-	gateway := ""
-	if f.Gateway.IsSet() {
-		gateway = f.Gateway.Value.String()
+}
+
+func gatewayText(f *intent.Iface) string {
+	if !f.Gateway.IsSet() {
+		return ""
 	}
-	b.set(at("gateway"), "Gateway", quote(gateway))
-	b.set(at("mtu"), "Mtu", mtu)
-	b.set(at("rdma"), "Rdma", b.remark(truth(ifaceRDMA(b.d, f)), f.RDMA, "as the interface says"))
-	b.close("}")
+	return f.Gateway.Value.String()
 }
 
 func (b *block) ifaces(key string, keep func(*intent.Iface) bool, write func(*intent.Iface)) {
@@ -317,9 +333,11 @@ func (b *block) ifaces(key string, keep func(*intent.Iface) bool, write func(*in
 	b.rows(key, len(kept), func(i int) { write(kept[i]) })
 }
 
-func (b *block) indent() string { return strings.Repeat("    ", b.depth) }
+const blanks = "                                "
 
-func (b *block) line(at intent.Path, text string) { b.f.From(at, "%s%s", b.indent(), text) }
+func (b *block) indent() string { return blanks[:4*b.depth] }
+
+func (b *block) line(at intent.Path, text string) { b.f.Put(at, b.indent(), text) }
 
 func (b *block) open(at intent.Path, text string) {
 	b.line(at, text)
@@ -331,7 +349,7 @@ func (b *block) close(text string) {
 	b.line(intent.Path{}, text)
 }
 
-func (b *block) set(at intent.Path, key, value string) { b.line(at, key+" = "+value) }
+func (b *block) set(at intent.Path, key, value string) { b.f.Put(at, b.indent(), key, " = ", value) }
 
 // rows writes an array of hashtables.
 func (b *block) rows(key string, n int, write func(int)) {
@@ -346,7 +364,7 @@ func (b *block) rows(key string, n int, write func(int)) {
 	b.close(")")
 }
 
-func (b *block) row(at intent.Path, pairs string) { b.line(at, "@{ "+pairs+" }") }
+func (b *block) row(at intent.Path, pairs string) { b.f.Put(at, b.indent(), "@{ ", pairs, " }") }
 
 // remark adds a comment to a value. It shows where a value is from, and never
 // stands for one.
@@ -358,7 +376,7 @@ func (b *block) remark(value string, when bool, text string) string {
 }
 
 func keyword(name string, value int, optional bool) string {
-	return fmt.Sprintf("@{ Keyword = %s; Value = '%d'; Optional = %s }", quote(name), value, truth(optional))
+	return "@{ Keyword = '" + name + "'; Value = '" + strconv.Itoa(value) + "'; Optional = " + truth(optional) + " }"
 }
 
 // quote is a literal. What cannot be one was refused; should it come here all

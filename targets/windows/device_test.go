@@ -27,7 +27,8 @@ type host struct {
 	across   string
 	limit    map[string]int64
 	option   string
-	jobs     int // polls of Get-StorageJob that still see one running
+	atc      *clusterATC // of the cluster, nil for none
+	jobs     int         // polls of Get-StorageJob that still see one running
 	boot     int64
 	clock    int64 // seconds since, at the start of the next run
 
@@ -53,6 +54,7 @@ type hostNIC struct {
 	// Of a host vNIC.
 	on, pin, tag string
 	vlan         int64
+	isolation    int64
 }
 
 type hostProperty struct {
@@ -104,11 +106,12 @@ func newHost(computer string, names ...string) *host {
 	return h
 }
 
-func (h *host) run(script string, params map[string]any) (code int, lines []string, out []any) {
-	r := &psRunner{cmdlets: map[string]func(*psCall) []any{}, files: h.files, now: h.boot + h.clock}
+// run runs a script of a kit in the folder of a host.
+func (h *host) run(files map[string]string, script string, params map[string]any) (code int, lines []string, out []any) {
+	r := &psRunner{cmdlets: map[string]func(*psCall) []any{}, files: h.files, data: files[dataFile], now: h.boot + h.clock}
 	h.register(r)
 	h.clock += 1000
-	code = r.run(script, params)
+	code = r.run(files[script], params)
 	return code, r.lines, r.out
 }
 
@@ -185,6 +188,9 @@ func (h *host) register(r *psRunner) {
 	h.dcb(r)
 	h.addressCmdlets(r)
 	h.hyperV(r)
+	if h.atc != nil {
+		h.atc.register(h, r)
+	}
 }
 
 func (h *host) system(r *psRunner) {
@@ -727,6 +733,13 @@ func (h *host) vnics(r *psRunner) {
 			return nil
 		}
 		return []any{newObject("OperationMode", when(n.vlan == 0, "Untagged", "Access"), "AccessVlanId", n.vlan)}
+	}
+	r.cmdlets["get-vmnetworkadapterisolation"] = func(c *psCall) []any {
+		n := find(c, "vmnetworkadaptername")
+		if n == nil {
+			return nil
+		}
+		return []any{newObject("IsolationMode", when(n.isolation == 0, "None", "Vlan"), "DefaultIsolationID", n.isolation)}
 	}
 	r.cmdlets["set-vmnetworkadaptervlan"] = func(c *psCall) []any {
 		find(c, "vmnetworkadaptername").vlan = toInt(c.named["vlanid"])

@@ -1,43 +1,108 @@
 package windows
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets/emit"
 )
 
-// The fixed text of the scripts. A line "# rocec:part" takes the part's place.
-var (
-	//go:embed engine/apply.ps1
-	applyText string
-	//go:embed engine/verify.ps1
-	verifyText string
-	//go:embed engine/undo.ps1
-	undoText string
-	//go:embed engine/capture.ps1
-	captureText string
-	//go:embed engine/state.ps1
-	stateText string
-	//go:embed engine/guards.ps1
-	guardsText string
-	//go:embed engine/steps.ps1
-	stepsText string
+//go:embed engine/*.ps1
+var engine embed.FS
+
+// Names of the programs and of the data they take.
+const (
+	dataFile     = "host.psd1"
+	applyFile    = "rocec-netqos.ps1"
+	atcApplyFile = "rocec-atc.ps1"
+	verifyFile   = "verify.ps1"
+	undoFile     = "undo.ps1"
+	captureFile  = "capture.ps1"
 )
 
-// write emits the scripts of a node. A node whose ports are all under Verify
-// gets nothing that could change it.
-func write(d *intent.Device, out *emit.Out) {
-	if managed(d) {
-		s := script{d: d, q: hostQoS(d, true)}
-		s.write(out.File(applyFile, 0o644, emit.Apply), applyText, "powershell.exe -NoProfile -ExecutionPolicy Bypass -File "+applyFile)
-		s.write(out.File(undoFile, 0o644, emit.Rollback), undoText, "powershell.exe -NoProfile -ExecutionPolicy Bypass -File "+undoFile)
+// run is how an operator starts a script.
+const run = "powershell.exe -NoProfile -ExecutionPolicy Bypass -File "
+
+// The kits of both targets, each whole and for hosts that are only compared.
+var (
+	netqosKit   = sync.OnceValue(func() *emit.Kit { return programs("netqos", applyFile, "", readBack) })
+	netqosLook  = sync.OnceValue(func() *emit.Kit { return programs("netqos-verify", "", "", readBack) })
+	atcKit      = sync.OnceValue(func() *emit.Kit { return programs("network-atc", atcApplyFile, "atc_", atcReadBack) })
+	atcLookOnly = sync.OnceValue(func() *emit.Kit { return programs("network-atc-verify", "", "atc_", atcReadBack) })
+)
+
+// programs are the scripts of a target, whose parts begin with prefix; without
+// the name of one that applies, those that change nothing.
+func programs(base, apply, prefix, capture string) *emit.Kit {
+	var files []emit.Artifact
+	add := func(path, part string, step emit.Step) {
+		files = append(files, emit.Artifact{Path: path, Mode: 0o644, Step: step, Bytes: []byte(assemble(part))})
 	}
-	s := script{d: d, q: hostQoS(d, false)}
-	s.write(out.File(verifyFile, 0o644, emit.Verify), verifyText, "powershell.exe -NoProfile -ExecutionPolicy Bypass -File "+verifyFile)
-	s.write(out.File(captureFile, 0o644, emit.Verify), captureText, "powershell.exe -NoProfile -ExecutionPolicy Bypass -File "+captureFile+" > "+readBack)
+	if apply != "" {
+		add(apply, prefix+"apply", emit.Apply)
+		add(undoFile, prefix+"undo", emit.Rollback)
+	}
+	add(verifyFile, prefix+"verify", emit.Verify)
+	add(captureFile, "capture", emit.Verify)
+	k := emit.NewKit(base, files)
+	for i := range k.Artifacts {
+		a := &k.Artifacts[i]
+		a.Run = run + strings.ReplaceAll(k.Folder()+"/"+a.Path, "/", `\`)
+		if a.Path == captureFile {
+			a.Run += " > " + capture
+		}
+	}
+	return k
+}
+
+// assemble is a script. A line "# rocec:NAME" takes the place of engine/NAME.ps1.
+func assemble(name string) string {
+	text, err := engine.ReadFile("engine/" + name + ".ps1")
+	if err != nil {
+		panic(err) // a part that was not embedded
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n") // of a checkout on Windows
+		if part, marked := strings.CutPrefix(line, "# rocec:"); marked {
+			b.WriteString(assemble(part))
+		} else {
+			b.WriteString(line + "\r\n")
+		}
+	}
+	return b.String()
+}
+
+// write emits the data of a node and names the kit that takes them: one that
+// changes nothing where all ports are under Verify.
+func write(d *intent.Device, out *emit.Out) {
+	out.Use(chosen(d, netqosKit, netqosLook))
+	desired(data(d, out))
 	validate(d, out)
+}
+
+// atcWrite does so for network-atc.
+func atcWrite(d *intent.Device, out *emit.Out) {
+	out.Use(chosen(d, atcKit, atcLookOnly))
+	atcDesired(data(d, out))
+}
+
+func chosen(d *intent.Device, whole, look func() *emit.Kit) *emit.Kit {
+	if managed(d) {
+		return whole()
+	}
+	return look()
+}
+
+// data starts the file that the programs read: a table of literals, which
+// Import-PowerShellDataFile takes without running anything.
+func data(d *intent.Device, out *emit.Out) *block {
+	f := out.File(dataFile, 0o644, emit.Data)
+	f.CRLF()
+	header(f, d)
+	return &block{f: f, d: d, q: hostQoS(d, false)}
 }
 
 func managed(d *intent.Device) bool {
@@ -49,41 +114,8 @@ func managed(d *intent.Device) bool {
 	return false
 }
 
-type script struct {
-	d *intent.Device
-	q *intent.QoS
-}
-
-func (s script) write(f *emit.File, text, run string) {
-	f.CRLF()
-	f.Run(run)
-	s.lines(f, text)
-}
-
-func (s script) lines(f *emit.File, text string) {
-	for text != "" {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		line = strings.TrimSuffix(line, "\r") // of a checkout on Windows
-		switch line {
-		case "# rocec:header":
-			header(f, s.d)
-		case "# rocec:desired":
-			desired(f, s.d, s.q)
-		case "# rocec:state":
-			s.lines(f, stateText)
-		case "# rocec:guards":
-			s.lines(f, guardsText)
-		case "# rocec:steps":
-			s.lines(f, stepsText)
-		default:
-			f.Line("%s", line)
-		}
-	}
-}
-
 func header(f *emit.File, d *intent.Device) {
-	for _, line := range emit.Header(d) {
-		f.Line("# %s", line)
+	for _, line := range f.Header(d) {
+		f.Put(intent.Path{}, "# ", line)
 	}
 }

@@ -24,39 +24,16 @@ func TestGolden(t *testing.T) {
 			if list := targets.Check(&Target, d, nil); list.HasErrors() {
 				t.Fatalf("refused:\n%s", targettest.Refusals(list))
 			}
-			// What depends on the host is in the data block: the engine is the
-			// same in every golden but the first.
 			for _, a := range targettest.Emit(&Target, d) {
-				text := string(a.Bytes)
-				if name != "s2d" && a.Path != validateFile {
-					text = dataBlock(t, a)
-					if text == "" {
-						continue
-					}
-				}
-				targettest.Golden(t, filepath.Join("testdata", name, a.Path), text)
+				targettest.Golden(t, filepath.Join("testdata", name, a.Path), string(a.Bytes))
 			}
 		})
 	}
 }
 
-// dataBlock is the data block of a script, "" if it has none.
-func dataBlock(t *testing.T, a emit.Artifact) string {
-	t.Helper()
-	_, rest, found := strings.Cut(string(a.Bytes), "$Desired = @{")
-	if !found {
-		return ""
-	}
-	body, _, ended := strings.Cut(rest, "\r\n}\r\n")
-	if !ended {
-		t.Fatalf("the data block of %s has no end", a.Path)
-	}
-	return "$Desired = @{" + body + "\r\n}\r\n"
-}
-
 func TestScriptsAreASCIIWithCRLF(t *testing.T) {
 	for name, d := range samples() {
-		for _, a := range targettest.Emit(&Target, d) {
+		for _, a := range emitted(&Target, d) {
 			if bytes.Count(a.Bytes, []byte("\n")) != bytes.Count(a.Bytes, []byte("\r\n")) {
 				t.Errorf("%s/%s has bare line feeds", name, a.Path)
 			}
@@ -72,7 +49,7 @@ func TestScriptsAreASCIIWithCRLF(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	for name, d := range samples() {
-		for _, a := range targettest.Emit(&Target, d) {
+		for _, a := range emitted(&Target, d) {
 			t.Run(name+"/"+a.Path, func(t *testing.T) { oracle.PowerShellCommands(t, a.Bytes) })
 		}
 	}
@@ -82,16 +59,21 @@ func TestGrammar(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var files []string
-	all := samples()
-	all["hostile"] = hostile()
-	for name, d := range all {
-		for _, a := range targettest.Emit(&Target, d) {
+	put := func(tg *targets.Target, name string, d *intent.Device) {
+		for _, a := range emitted(tg, d) {
 			path := filepath.Join(dir, name+"-"+a.Path)
 			if err := os.WriteFile(path, a.Bytes, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			files = append(files, path)
 		}
+	}
+	for name, d := range samples() {
+		put(&Target, name, d)
+	}
+	put(&Target, "hostile", hostile())
+	for name, d := range atcSamples() {
+		put(&NetworkATC, name, d)
 	}
 	slices.Sort(files)
 	oracle.PSCheck(t, files...)
@@ -116,10 +98,8 @@ func TestHostileNamesAreQuoted(t *testing.T) {
 	if list := targets.Check(&Target, d, nil); list.HasErrors() {
 		t.Fatalf("refused:\n%s", targettest.Refusals(list))
 	}
-	for _, a := range targettest.Emit(&Target, d) {
-		if block := dataBlock(t, a); block != "" && !strings.Contains(block, "'O''Brien''s; exit 1 #'") {
-			t.Errorf("%s does not quote the name:\n%s", a.Path, block)
-		}
+	if text := scripts(d)[dataFile]; !strings.Contains(text, "'O''Brien''s; exit 1 #'") {
+		t.Errorf("the name is not quoted:\n%s", text)
 	}
 }
 
@@ -158,12 +138,12 @@ func TestVerifyOnlyHostGetsNoApply(t *testing.T) {
 	for i := range d.Ports {
 		d.Ports[i].Verify = true
 	}
-	for _, a := range targettest.Emit(&Target, d) {
+	for _, a := range emitted(&Target, d) {
 		if a.Step == emit.Apply || a.Step == emit.Rollback {
 			t.Errorf("%s is emitted", a.Path)
 		}
-		if a.Path == verifyFile && !bytes.Contains(a.Bytes, []byte("Name = 'SMB_Direct'")) {
-			t.Errorf("%s does not compare the QoS", a.Path)
+		if a.Path == dataFile && (!bytes.Contains(a.Bytes, []byte("Name = 'SMB_Direct'")) || !bytes.Contains(a.Bytes, []byte("ManageQos = $false"))) {
+			t.Errorf("the QoS is not to be compared:\n%s", a.Bytes)
 		}
 	}
 }
@@ -171,7 +151,7 @@ func TestVerifyOnlyHostGetsNoApply(t *testing.T) {
 // verify.ps1 and capture.ps1 call nothing that changes a host.
 func TestReadOnlyScripts(t *testing.T) {
 	verbs := []string{"Set-Net", "New-", "Remove-", "Enable-", "Disable-", "Restart-", "Rename-", "Add-", "Install-", "Set-VM", "Set-Smb", "Set-Content"}
-	for _, a := range targettest.Emit(&Target, converged()) {
+	for _, a := range emitted(&Target, converged()) {
 		if a.Step != emit.Verify {
 			continue
 		}
@@ -198,9 +178,8 @@ func TestLiveMigrationBytes(t *testing.T) {
 	}
 }
 
-// No text of an intent gets out of its literal: everything around the data
-// block is the same whatever stands in it, and the block is one assignment of
-// literals.
+// No text of an intent gets out of its literal: the data of a host are one table
+// of literals, whatever stands in it.
 func TestEveryString(t *testing.T) {
 	t.Parallel()
 	team, plain := converged(), chelsio()
@@ -209,51 +188,29 @@ func TestEveryString(t *testing.T) {
 	plain.QoS[0].Marks = plain.QoS[0].Marks[1:]
 	plain.QoS[0].Sched.Value = [8]intent.Sched{0: {Kind: intent.SchedETS, Percent: 90}, 4: {Kind: intent.SchedETS, Percent: 10}, 6: {Kind: intent.SchedStrict}}
 	for _, base := range []*intent.Device{team, plain} {
-		around := map[string]string{}
-		for _, a := range targettest.Emit(&Target, base) {
-			around[a.Path], _ = splitBlock(a)
-		}
-		targettest.EveryString(t, &Target, base, func(files []emit.Artifact) error {
-			seen := ""
-			for _, a := range files {
-				outside, block := splitBlock(a)
-				if a.Path == validateFile {
-					outside, block = "", block+strings.Replace(outside, "$Global:configData", "$configData", 1)
-				} else if outside != around[a.Path] {
-					return fmt.Errorf("%s differs outside its data block", a.Path)
-				}
-				if block == seen {
-					continue
-				}
-				if err := literals(block); err != nil {
-					return fmt.Errorf("%s: %w", a.Path, err)
-				}
-				seen = block
+		targettest.EveryString(t, &Target, base, contained)
+	}
+}
+
+// contained demands that files are literals behind the two lines of the header.
+func contained(files []emit.Artifact) error {
+	for _, a := range files {
+		text := string(a.Bytes)
+		for range 2 {
+			line, rest, _ := strings.Cut(text, "\r\n")
+			if !strings.HasPrefix(line, "# ") {
+				return fmt.Errorf("%s: the header is %q", a.Path, line)
 			}
-			return nil
-		})
+			text = rest
+		}
+		if err := literals(strings.Replace(text, "$Global:configData =", "", 1)); err != nil {
+			return fmt.Errorf("%s: %w", a.Path, err)
+		}
 	}
+	return nil
 }
 
-// splitBlock parts a script into its data block and the rest, without the two
-// lines of the header, which must be comments.
-func splitBlock(a emit.Artifact) (outside, block string) {
-	text := string(a.Bytes)
-	for _, mark := range []string{"# made by rocec for ", "# intent "} {
-		before, rest, _ := strings.Cut(text, mark)
-		_, after, _ := strings.Cut(rest, "\r\n")
-		text = before + after
-	}
-	const open, end = "$Desired = @{\r\n", "\r\n}\r\n"
-	before, rest, found := strings.Cut(text, open)
-	inner, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		return text, ""
-	}
-	return before + after, open + inner + end
-}
-
-// literals demands that a block is nothing but literals, lists and tables.
+// literals demands that a text is one table of literals, lists and tables.
 func literals(block string) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -286,12 +243,10 @@ func literals(block string) (err error) {
 			panic(fmt.Sprintf("%T in a data block", n))
 		}
 	}
-	for _, n := range psParse(block).body {
-		set, ok := n.(*psAssign)
-		if !ok {
-			return fmt.Errorf("%T beside the data block", n)
-		}
-		walk(set.x)
+	body := psParse(block).body
+	if len(body) != 1 {
+		return fmt.Errorf("%d statements", len(body))
 	}
+	walk(body[0])
 	return nil
 }

@@ -18,6 +18,7 @@ type limiter struct {
 func limits(d *intent.Device, refuse targets.Refuse) {
 	l := &limiter{d, refuse}
 	l.device()
+	l.size()
 	l.names()
 	for i := range d.Ports {
 		l.port(&d.Ports[i])
@@ -47,6 +48,22 @@ func (l *limiter) device() {
 	}
 }
 
+// size refuses hosts whose data would have more values than
+// Import-PowerShellDataFile takes, 5000 with the keys (IsSafeValueVisitor of
+// Windows PowerShell 5.1); an adapter has some 80.
+func (l *limiter) size() {
+	const most = 32
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{len(l.d.Ports), "adapters"}, {len(l.d.Ifaces), "interfaces"}} {
+		if n.count > most {
+			l.refuse(fmt.Sprintf("node %q has %d %s, and its data would be more than Windows PowerShell reads", l.d.Name, n.count, n.what),
+				fmt.Sprintf("manage %d %s at most; leave others out with manage = \"none\"", most, n.what), intent.Path{Object: intent.OfDevice, Field: "name"})
+		}
+	}
+}
+
 // forbidden are characters that a connection name of Windows cannot have, and
 // those that a -Name parameter would expand.
 const forbidden = "\\/:*?\"<>|[]`"
@@ -55,8 +72,6 @@ const forbidden = "\\/:*?\"<>|[]`"
 func (l *limiter) name(s string, at intent.Path) bool {
 	bad := strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(forbidden, r) })
 	switch {
-	case s == "":
-		l.refuse(fmt.Sprintf("%s has no name", at), "give it the name it shall have in Windows", at)
 	case bad >= 0:
 		l.refuse(fmt.Sprintf("the name %q has a character that Windows names or scripts cannot hold", s),
 			`use ASCII letters, digits, blanks and quotes, and none of `+forbidden, at)
@@ -82,7 +97,7 @@ func (l *limiter) names() {
 	seen := map[string]intent.Path{}
 	add := func(s string, at intent.Path) {
 		l.name(s, at)
-		if first, taken := seen[strings.ToLower(s)]; taken {
+		if first, taken := seen[strings.ToLower(s)]; taken && (first.Name != s || at.Object == intent.OfIface) {
 			l.refuse(fmt.Sprintf("%s and %s have the same name on Windows", first, at), "rename one of them", at, first)
 			return
 		}
@@ -118,12 +133,6 @@ func (l *limiter) port(p *intent.Port) {
 		l.refuse(fmt.Sprintf("adapter %q shall have VLAN %d untagged beside tagged ones", p.Name, p.Native.Value),
 			`give the nic one segment, or make a bond of mode "set" with an interface per segment`, at("native"))
 	}
-	for _, v := range p.Tagged.Value {
-		l.vlan(v, at("segments"))
-	}
-	if p.Native.IsSet() {
-		l.vlan(p.Native.Value, at("native"))
-	}
 	if p.MTU.IsSet() && p.MTU.Value > 65535-ethernetHeader {
 		l.refuse(fmt.Sprintf("adapter %q has the MTU %d", p.Name, p.MTU.Value), "write an MTU that Ethernet can carry", at("mtu"))
 	}
@@ -146,12 +155,6 @@ func (l *limiter) shut(p *intent.Port, at func(string) intent.Path) {
 	}
 }
 
-func (l *limiter) vlan(id uint16, at intent.Path) {
-	if id < 1 || id > 4094 {
-		l.refuse(fmt.Sprintf("%s has VLAN %d", at, id), "write a VLAN from 1 to 4094", at)
-	}
-}
-
 func (l *limiter) nic(p *intent.Port, at func(string) intent.Path) {
 	n := p.NIC
 	for _, s := range []string{n.Model, n.Driver, n.Adapter, n.Firmware, n.DriverV} {
@@ -170,6 +173,7 @@ func (l *limiter) nic(p *intent.Port, at func(string) intent.Path) {
 		l.refuse(fmt.Sprintf("adapter %q is an iWARP adapter with RoCE %s", p.Name, n.RoCE.Value),
 			"remove roce_mode: an adapter speaks one of the two", at("roce_mode"))
 	}
+	l.technology(p, at("model"))
 	if n.RDMAMTU > 0 && (n.IWARP || !slices.Contains([]uint16{256, 512, 1024, 2048, 4096}, n.RDMAMTU)) {
 		l.refuse(fmt.Sprintf("adapter %q cannot have the RDMA MTU %d", p.Name, n.RDMAMTU),
 			"write 1024, 2048 or 4096 on RoCE adapters, and none on iWARP adapters", at("rdma_mtu"))
@@ -188,8 +192,6 @@ func (l *limiter) dcbx(p *intent.Port, at intent.Path) {
 	}
 	x := p.NIC.DCBX.Value
 	switch {
-	case x.Mode != "off" && x.Mode != "willing": // "advertise" has its feature
-		l.refuse(fmt.Sprintf("adapter %q has the DCBX mode %q", p.Name, x.Mode), `write dcbx = "off"`, at)
 	case x.Owner != "" && x.Owner != "os":
 		l.refuse(fmt.Sprintf("adapter %q leaves DCBX to %s, which Windows cannot set", p.Name, x.Owner),
 			"hand DCBX to the host in the vendor's tool and write dcbx = \"off\", or leave this node out of the target", at)
@@ -197,7 +199,7 @@ func (l *limiter) dcbx(p *intent.Port, at intent.Path) {
 		l.refuse(fmt.Sprintf("adapter %q shall speak DCBX version %q, which Windows does not let choose", p.Name, x.Version),
 			"remove version", at)
 	}
-	if q := qosNamed(l.d, p.QoS); x.Mode == "willing" && q != nil && (q.PFC.IsSet() || q.Sched.IsSet()) {
+	if q := l.d.QoSNamed(p.QoS); x.Mode == "willing" && q != nil && (q.PFC.IsSet() || q.Sched.IsSet()) {
 		l.refuse(fmt.Sprintf("adapter %q takes PFC and ETS from the switch (dcbx willing) and from qos %q", p.Name, q.Name),
 			`write dcbx = "off": while DCBX is willing, Windows programs nothing into the NIC`, at,
 			intent.Path{Object: intent.OfQoS, Name: q.Name, Field: "pfc"})
@@ -207,7 +209,7 @@ func (l *limiter) dcbx(p *intent.Port, at intent.Path) {
 // tag refuses RoCE with PFC on untagged frames: the priority of a frame is in
 // its VLAN tag (Network ATC: InvalidIsolationID).
 func (l *limiter) tag(p *intent.Port, at func(string) intent.Path) {
-	q := qosNamed(l.d, p.QoS)
+	q := l.d.QoSNamed(p.QoS)
 	if q == nil || q.PFC.Or(0) == 0 || p.NIC.IWARP || teamMember(l.d, p.Name) || !portRDMA(l.d, p).Value {
 		return
 	}
@@ -217,10 +219,30 @@ func (l *limiter) tag(p *intent.Port, at func(string) intent.Path) {
 	}
 }
 
-func qosNamed(d *intent.Device, name string) *intent.QoS {
-	i := slices.IndexFunc(d.QoS, func(q intent.QoS) bool { return q.Name == name })
-	if name == "" || i < 0 {
-		return nil
+// technologies are those of *NetworkDirectTechnology that a family of adapters
+// has on Windows: the vendors of host-network-requirements (NVIDIA and Broadcom
+// RoCE, Chelsio iWARP, Marvell and Intel both), the values that Validate-DCB
+// demands of each driver, and of Intel X722 iWARP alone. Which of them a driver
+// lists is asked on the host, before anything is changed.
+var technologies = map[string][]int{
+	"mlx5": {3, 4}, "bnxt": {4}, "ice": {1, 4}, "i40e": {1}, "qede": {1, 4}, "cxgb4": {1}, "rxe": {},
+}
+
+// technology refuses a kind of RDMA that the adapter does not have on Windows.
+func (l *limiter) technology(p *intent.Port, at intent.Path) {
+	has, known := technologies[p.NIC.Driver]
+	t := technology(p.NIC)
+	if !known || t == 0 || slices.Contains(has, t) {
+		return
 	}
-	return &d.QoS[i]
+	if len(has) == 0 {
+		l.refuse(fmt.Sprintf("adapter %q is %s, which has no driver for Windows", p.Name, p.NIC.Model), "choose an adapter that Windows has a driver for", at)
+		return
+	}
+	words := make([]string, len(has))
+	for i, h := range has {
+		words[i] = transports[h]
+	}
+	l.refuse(fmt.Sprintf("adapter %q (%s) speaks %s on Windows, not %s", p.Name, p.NIC.Model, strings.Join(words, " and "), transports[t]),
+		fmt.Sprintf("write transport = %q in the class that carries RDMA, or choose another adapter", words[len(words)-1]), at)
 }

@@ -23,13 +23,11 @@ func (l *limiter) hostWide() {
 		at := intent.Path{Object: intent.OfPort, Name: p.Name, Field: "qos"}
 		switch {
 		case p.QoS == "":
-		case qosNamed(l.d, p.QoS) == nil:
-			l.refuse(fmt.Sprintf("adapter %q has qos %q, which the device does not have", p.Name, p.QoS), "name a qos of the device", at)
 		case first == "":
 			first = p.Name
-		case portNamed(l.d, first).QoS != p.QoS:
+		case l.d.PortNamed(first).QoS != p.QoS:
 			l.refuse(fmt.Sprintf("adapter %q has qos %q, adapter %q has %q: Windows has one QoS table for the host",
-				p.Name, p.QoS, first, portNamed(l.d, first).QoS),
+				p.Name, p.QoS, first, l.d.PortNamed(first).QoS),
 				`give all nics of the node one qos, or qos = "keep" to those that carry no RDMA`,
 				at, intent.Path{Object: intent.OfPort, Name: first, Field: "qos"})
 		}
@@ -43,9 +41,6 @@ func (l *limiter) qos(q *intent.QoS) {
 	l.pfc(q, at)
 	if q.DCBX.IsSet() {
 		l.refuse(fmt.Sprintf("qos %q has dcbx, which on a node stands at the nic", q.Name), "write dcbx on the nic", at("dcbx"))
-	}
-	if q.Pause.IsSet() && q.Pause.Value && q.PFC.Or(0) != 0 {
-		l.refuse(fmt.Sprintf("qos %q has both global pause and PFC on %s", q.Name, q.PFC.Value), "switch pause off: a NIC does one of the two", at("pause"), at("pfc"))
 	}
 	l.scheduling(q, at)
 	l.maps(q, at)
@@ -98,7 +93,7 @@ func (l *limiter) scheduling(q *intent.QoS, at func(string) intent.Path) {
 		}
 		return
 	}
-	by, sum := queues(q), 0
+	by := queues(q)
 	for tc := range uint8(8) {
 		s := q.Sched.Value[tc]
 		switch s.Kind {
@@ -110,31 +105,15 @@ func (l *limiter) scheduling(q *intent.QoS, at func(string) intent.Path) {
 			if tc == defaultQueue(q) {
 				l.refuse(fmt.Sprintf("qos %q gives the default class no bandwidth", q.Name), "give it 1 percent at least", at("ets"))
 			}
-			if s != (intent.Sched{}) {
-				l.refuse(fmt.Sprintf("qos %q gives a share to queue %d, which is idle", q.Name, tc), "remove the share", at("ets"))
-			}
 			continue
 		case intent.SchedStrict:
 			if tc == defaultQueue(q) {
 				l.refuse(fmt.Sprintf("qos %q serves the default class strictly; [Default] of Windows is always ETS", q.Name), "give it a bandwidth", at("strict"))
 			}
-			if s.Percent != 0 {
-				l.refuse(fmt.Sprintf("qos %q gives %d percent to queue %d, which is strict", q.Name, s.Percent, tc), "remove one of the two", at("strict"))
-			}
-		case intent.SchedETS:
-			sum += int(s.Percent)
-			if s.Percent == 0 {
-				l.refuse(fmt.Sprintf("qos %q gives queue %d 0 percent", q.Name, tc), "give every class 1 percent at least", at("ets"))
-			}
-		default:
-			l.refuse(fmt.Sprintf("qos %q serves queue %d by %q", q.Name, tc, s.Kind), "use bandwidth or strict", at("ets"))
 		}
 		if len(by[tc]) == 0 {
 			l.refuse(fmt.Sprintf("qos %q serves queue %d, to which no priority goes", q.Name, tc), "map a priority to it, or remove its share", at("queue_map"), at("ets"))
 		}
-	}
-	if sum != 100 {
-		l.refuse(fmt.Sprintf("the bandwidths of qos %q sum to %d percent", q.Name, sum), "make them sum to 100", at("ets"))
 	}
 	l.room(q, at("queue_map"))
 }
@@ -223,9 +202,6 @@ func (l *limiter) mark(q *intent.QoS, m *intent.Mark, at intent.Path) {
 		l.refuse(fmt.Sprintf("class %q has no match", m.Class), `write match = { tcp_port = ... }, or mark = "application"`, at)
 	case len(kinds) == 1 && m.Application:
 		l.refuse(fmt.Sprintf("class %q is marked by the application and matched by the host", m.Class), "remove mark or match", at)
-	}
-	if m.Priority > 7 || m.DSCP.IsSet() && m.DSCP.Value > 63 {
-		l.refuse(fmt.Sprintf("class %q has priority %d and DSCP %d", m.Class, m.Priority, m.DSCP.Value), "use priorities 0 to 7 and DSCP 0 to 63", at)
 	}
 	if m.NetDirectPort > 0 && m.Carries != "rdma" {
 		l.refuse(fmt.Sprintf("class %q matches NetworkDirect port %d and does not carry RDMA", m.Class, m.NetDirectPort), `write carries = "rdma"`, at)

@@ -22,25 +22,16 @@ func (l *limiter) team(g *intent.LAG) {
 	if g.ID != 0 {
 		l.refuse(fmt.Sprintf("SET team %q has the number %d", g.Name, g.ID), "remove id: a SET team has no number", at("id"))
 	}
-	for i, m := range g.Members {
-		p := portNamed(l.d, m)
-		if p == nil || slices.Contains(g.Members[:i], m) || teamOf(l.d, m) != lagNamed(l.d, g.Name) {
-			l.refuse(fmt.Sprintf("SET team %q cannot take %q", g.Name, m), "name each nic of this node in one team once", at("members"))
-			return
+	for _, m := range g.Members {
+		if p := l.d.PortNamed(m); p != nil && l.d.PortNamed(g.Members[0]) != nil {
+			l.member(g, p, at)
 		}
-		l.member(g, p, at)
-	}
-	for _, v := range g.Tagged.Value {
-		l.vlan(v, at("segments"))
-	}
-	if g.Native.IsSet() {
-		l.vlan(g.Native.Value, at("native"))
 	}
 }
 
 // member refuses members that differ: a SET team is symmetric.
 func (l *limiter) member(g *intent.LAG, p *intent.Port, at func(string) intent.Path) {
-	first := portNamed(l.d, g.Members[0])
+	first := l.d.PortNamed(g.Members[0])
 	own := intent.Path{Object: intent.OfPort, Name: p.Name}
 	model := func(p *intent.Port) string {
 		if p.NIC == nil {
@@ -76,7 +67,7 @@ func (l *limiter) iface(f *intent.Iface) {
 	default:
 		return // refused as a feature
 	}
-	if q := hostQoS(l.d, false); f.QoS != "" && (q == nil || q.Name != f.QoS) {
+	if q := hostQoS(l.d, false); l.d.QoSNamed(f.QoS) != nil && (q == nil || q.Name != f.QoS) {
 		l.refuse(fmt.Sprintf("interface %q has qos %q, which is not that of the host", f.Name, f.QoS),
 			"give every nic of a Windows node the same qos: NetQos has one table for the host", at("qos"))
 	}
@@ -87,7 +78,10 @@ func (l *limiter) iface(f *intent.Iface) {
 }
 
 func (l *limiter) direct(f *intent.Iface, at func(string) intent.Path) {
-	p := portNamed(l.d, f.On)
+	p := l.d.PortNamed(f.On)
+	if p == nil && l.d.LAGNamed(f.On) == nil {
+		return
+	}
 	if p == nil || teamMember(l.d, f.On) {
 		l.refuse(fmt.Sprintf("interface %q cannot have its address on %q", f.Name, f.On),
 			`put the address on a nic outside teams, or on an interface of the bond (mode = "set")`, at("on"))
@@ -114,9 +108,11 @@ func (l *limiter) direct(f *intent.Iface, at func(string) intent.Path) {
 }
 
 func (l *limiter) vnic(f *intent.Iface, at func(string) intent.Path) {
-	g := lagNamed(l.d, f.On)
+	g := l.d.LAGNamed(f.On)
 	if g == nil {
-		l.refuse(fmt.Sprintf("vNIC %q is on %q, which is no SET team", f.Name, f.On), `put it on a bond of mode "set"`, at("on"))
+		if l.d.PortNamed(f.On) != nil {
+			l.refuse(fmt.Sprintf("vNIC %q is on %q, which is no SET team", f.Name, f.On), `put it on a bond of mode "set"`, at("on"))
+		}
 		return
 	}
 	if f.Pin != "" && !slices.Contains(g.Members, f.Pin) {
@@ -127,15 +123,12 @@ func (l *limiter) vnic(f *intent.Iface, at func(string) intent.Path) {
 		l.refuse(fmt.Sprintf("vNIC %q is in VLAN %d, which team %q does not carry", f.Name, f.VLAN, g.Name),
 			"add the segment to the team", at("segment"), intent.Path{Object: intent.OfLAG, Name: g.Name, Field: "segments"})
 	}
-	if f.VLAN > 4094 {
-		l.vlan(f.VLAN, at("segment"))
-	}
 	if q := hostQoS(l.d, false); f.RDMA && q != nil && q.PFC.Or(0) != 0 && vnicVLAN(l.d, f) == 0 && !l.iwarp(g) {
 		l.refuse(fmt.Sprintf("vNIC %q sends RoCE untagged, so that its frames carry no priority for PFC", f.Name),
 			"give the interface a tagged segment", at("segment"))
 	}
 	for _, m := range g.Members {
-		p := portNamed(l.d, m)
+		p := l.d.PortNamed(m)
 		if p == nil || !f.MTU.IsSet() {
 			continue
 		}
@@ -148,7 +141,7 @@ func (l *limiter) vnic(f *intent.Iface, at func(string) intent.Path) {
 
 func (l *limiter) iwarp(g *intent.LAG) bool {
 	return slices.ContainsFunc(g.Members, func(m string) bool {
-		p := portNamed(l.d, m)
+		p := l.d.PortNamed(m)
 		return p != nil && p.NIC != nil && p.NIC.IWARP
 	})
 }

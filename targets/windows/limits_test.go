@@ -37,8 +37,6 @@ func TestRefusals(t *testing.T) {
 		{"a name with a wildcard", s2d, func(d *intent.Device) { d.Ports[0].Name, d.Ifaces[0].On = "smb[a]", "smb[a]" }, "none of"},
 		{"PFC on 7", s2d, qos(func(q *intent.QoS) { q.PFC, q.Lossless = intent.Some(intent.PrioritySet(1<<7)), 1<<7 }), "PFC on priority 7"},
 		{"lossless without PFC", s2d, qos(func(q *intent.QoS) { q.PFC.Value = 0 }), "lossless on [3] and has PFC on []"},
-		{"pause and PFC", s2d, qos(func(q *intent.QoS) { q.Pause.Value = true }), "both global pause and PFC"},
-		{"shares", s2d, qos(func(q *intent.QoS) { q.Sched.Value[1].Percent = 51 }), "sum to 101 percent"},
 		{"too many classes", s2d, func(d *intent.Device) { d.Ports[0].NIC.Facts = map[string]int64{"max_tc": 2} }, "3 traffic classes"},
 		{"DSCP on RDMA", s2d, qos(func(q *intent.QoS) { q.Marks[0].DSCP = intent.Some(uint8(26)) }), `trust = "pcp"`},
 		{"trust DSCP", s2d, qos(func(q *intent.QoS) { q.Trust = intent.Some(intent.TrustDSCP) }), `trust = "pcp"`},
@@ -72,6 +70,12 @@ func TestRefusals(t *testing.T) {
 				d.Ports[i].Mbps = intent.Opt[uint32]{}
 			}
 		}, "needs the speed of every RDMA nic"},
+		{"RoCE on Chelsio", s2d, func(d *intent.Device) { d.Ports[0].NIC.Driver, d.Ports[0].NIC.Model = "cxgb4", "chelsio/t6" }, "(chelsio/t6) speaks iwarp on Windows, not roce_v2"},
+		{"RoCE v1 on Marvell", s2d, func(d *intent.Device) {
+			d.Ports[0].NIC.Driver, d.Ports[0].NIC.RoCE = "qede", intent.Some("v1")
+		}, "speaks iwarp and roce_v2 on Windows, not roce_v1"},
+		{"iWARP on NVIDIA", chelsio, func(d *intent.Device) { d.Ports[0].NIC.Driver = "mlx5" }, "not iwarp"},
+		{"soft-RoCE", s2d, func(d *intent.Device) { d.Ports[0].NIC.Driver = "rxe" }, "no driver for Windows"},
 		{"live migration above all", converged, func(d *intent.Device) { d.Options[optionLiveMigration] = "101" }, "101 percent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,6 +116,35 @@ func TestCompareVersions(t *testing.T) {
 	}{{"2016", "2019", -1}, {"2025", "2022", 1}, {"2022", "2022", 0}, {"", "2025", 1}, {"2025", "next", -1}} {
 		if got := features.Compare(c.a, c.b); got != c.want {
 			t.Errorf("%q and %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// Marvell adapters speak two kinds of RDMA, and each is a value of its own.
+func TestMarvell(t *testing.T) {
+	for _, c := range []struct {
+		change func(*intent.NIC)
+		want   string
+	}{
+		{func(*intent.NIC) {}, "Keyword = '*NetworkDirectTechnology'; Value = '4'"},
+		{func(n *intent.NIC) { n.IWARP, n.RoCE, n.RDMAMTU = true, intent.Opt[string]{}, 0 }, "Keyword = '*NetworkDirectTechnology'; Value = '1'"},
+	} {
+		d := s2d()
+		for i := range d.Ports {
+			n := d.Ports[i].NIC
+			n.Model, n.Driver = "marvell/ql41000", "qede"
+			c.change(n)
+		}
+		if d.Ports[0].NIC.IWARP {
+			d.QoS[0].Marks[0].Transport = "iwarp"
+		}
+		for _, tg := range []*targets.Target{&Target, &NetworkATC} {
+			if list := targets.Check(tg, d, nil); list.HasErrors() {
+				t.Errorf("%s refuses:\n%s", tg.Name, targettest.Refusals(list))
+			}
+			if text := filesOf(tg, d)[dataFile]; strings.Count(text, c.want) != 2 {
+				t.Errorf("%s: want %s twice in:\n%s", tg.Name, c.want, text)
+			}
 		}
 	}
 }

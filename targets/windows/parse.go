@@ -19,11 +19,28 @@ import (
 // what a capture cannot show of them (a class's word, its transport) is taken
 // from it.
 func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
+	o, list := observe(d, captureOf{c, readBack})
+	if o == nil {
+		return nil, list
+	}
+	o.options()
+	return o.got, list
+}
+
+// captureOf is one file of a capture.
+type captureOf struct {
+	targets.Captured
+	file string
+}
+
+// observe reads what both targets have in common. It returns nil where the
+// capture cannot be read.
+func observe(d *intent.Device, c captureOf) (*observer, diag.List) {
 	var list diag.List
-	b, ok := c.Files[readBack]
+	b, ok := c.Files[c.file]
 	if !ok {
-		list.Add(finding(c, 0, 0, diag.Error, fmt.Sprintf("no %s of node %q", readBack, d.Name),
-			"run "+captureFile+" on the node and keep what it prints as "+readBack))
+		list.Add(c.finding(0, 0, diag.Error, fmt.Sprintf("no %s of node %q", c.file, d.Name),
+			"run "+captureFile+" on the node and keep what it prints as "+c.file))
 		return nil, list
 	}
 	s, err := decode(b)
@@ -33,29 +50,28 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 		if errors.As(err, &syntax) {
 			at = min(max(int(syntax.Offset)-1, 0), max(len(b)-1, 0))
 		}
-		list.Add(finding(c, at, min(1, len(b)), diag.Error, fmt.Sprintf("%s of node %q cannot be read: %v", readBack, d.Name, err),
+		list.Add(c.finding(at, min(1, len(b)), diag.Error, fmt.Sprintf("%s of node %q cannot be read: %v", c.file, d.Name, err),
 			"keep exactly what "+captureFile+" prints"))
 		return nil, list
 	}
-	o := &observer{want: d, s: s, got: &intent.Device{Version: intent.Version, Name: d.Name, Kind: d.Kind, OS: d.OS}}
+	o := &observer{want: d, s: s, atc: c.file == atcReadBack, got: &intent.Device{Version: intent.Version, Name: d.Name, Kind: d.Kind, OS: d.OS}}
 	if !sameName(s.Computer, d.Name) && !sameName(s.Computer+"."+s.Domain, d.Name) {
-		list.Add(finding(c, 0, 0, diag.Warning, fmt.Sprintf("%s of node %q was read on computer %q", readBack, d.Name, string(s.Computer)), "check that it is this node's"))
+		list.Add(c.finding(0, 0, diag.Warning, fmt.Sprintf("%s of node %q was read on computer %q", c.file, d.Name, string(s.Computer)), "check that it is this node's"))
 	}
 	for i := range d.Ports {
 		if !o.port(&d.Ports[i]) {
-			list.Add(finding(c, 0, 0, diag.Warning, fmt.Sprintf("node %q has no adapter %q", d.Name, d.Ports[i].Name), "apply, or check the name, pci or mac of the nic"))
+			list.Add(c.finding(0, 0, diag.Warning, fmt.Sprintf("node %q has no adapter %q", d.Name, d.Ports[i].Name), "apply, or check the name, pci or mac of the nic"))
 		}
 	}
 	o.teams()
 	o.ifaces()
-	o.options()
-	return o.got, list
+	return o, list
 }
 
-func finding(c targets.Captured, offset, length int, severity diag.Severity, summary, help string) diag.Diagnostic {
+func (c captureOf) finding(offset, length int, severity diag.Severity, summary, help string) diag.Diagnostic {
 	f := diag.Diagnostic{Severity: severity, Summary: summary, Help: help}
 	if c.Label != nil {
-		f.Labels = []diag.Label{c.Label(readBack, offset, length)}
+		f.Labels = []diag.Label{c.Label(c.file, offset, length)}
 	}
 	return f
 }
@@ -63,6 +79,7 @@ func finding(c targets.Captured, offset, length int, severity diag.Severity, sum
 type observer struct {
 	want, got *intent.Device
 	s         *state
+	atc       bool // switches and vNICs have the names that Network ATC gives
 }
 
 // adapter is the row of a port: by its name, else by PCI address or MAC, under
@@ -200,7 +217,7 @@ func colons(digits string) string {
 // qos adds the QoS that is in force on an adapter, and returns its name: that
 // of the wanted one, unless another adapter differs from it.
 func (o *observer) qos(want *intent.Port, a *adapterRow, operational []bool) string {
-	wanted := qosNamed(o.want, want.QoS)
+	wanted := o.want.QoSNamed(want.QoS)
 	if wanted == nil {
 		wanted = hostQoS(o.want, false)
 	}
@@ -387,12 +404,6 @@ func policyMark(r policyRow) (intent.Mark, bool) {
 // options shows the two that the host keeps, in the form in which they were
 // written where they agree.
 func (o *observer) options() {
-	set := func(name, value string) {
-		if o.got.Options == nil {
-			o.got.Options = map[string]string{}
-		}
-		o.got.Options[name] = value
-	}
 	if want := liveMigrationBytes(o.want); want > 0 {
 		value := "0"
 		for _, r := range o.s.SmbLimits {
@@ -404,9 +415,16 @@ func (o *observer) options() {
 				value = option(o.want, optionLiveMigration)
 			}
 		}
-		set(optionLiveMigration, value)
+		o.option(optionLiveMigration, value)
 	}
 	if transportWords[option(o.want, optionTransport)] != "" && o.s.MigrationOption != "" {
-		set(optionTransport, strings.ToLower(string(o.s.MigrationOption)))
+		o.option(optionTransport, strings.ToLower(string(o.s.MigrationOption)))
 	}
+}
+
+func (o *observer) option(name, value string) {
+	if o.got.Options == nil {
+		o.got.Options = map[string]string{}
+	}
+	o.got.Options[name] = value
 }

@@ -11,7 +11,12 @@ import (
 func (o *observer) teams() {
 	for i := range o.want.LAGs {
 		want := &o.want.LAGs[i]
-		at := slices.IndexFunc(o.s.Switches, func(r switchRow) bool { return sameName(r.Name, want.Name) && r.EmbeddedTeamingEnabled })
+		at := slices.IndexFunc(o.s.Switches, func(r switchRow) bool {
+			if o.atc {
+				return r.EmbeddedTeamingEnabled && slices.ContainsFunc(r.Members, func(m text) bool { return slices.Contains(want.Members, o.wantedName(m)) })
+			}
+			return sameName(r.Name, want.Name) && r.EmbeddedTeamingEnabled
+		})
 		if at < 0 {
 			continue
 		}
@@ -48,14 +53,14 @@ func (o *observer) ifaces() {
 	for i := range o.want.Ifaces {
 		want := &o.want.Ifaces[i]
 		f := intent.Iface{Name: want.Name, Kind: want.Kind, On: want.On, QoS: want.QoS, RDMA: want.RDMA, VLAN: want.VLAN}
-		alias := want.Name
+		alias := o.alias(want)
 		switch want.Kind {
 		case intent.VNIC:
 			if !o.vnic(&f, want) {
 				continue
 			}
 		case intent.Direct:
-			p := portNamed(o.want, want.On)
+			p := o.want.PortNamed(want.On)
 			if p == nil {
 				continue
 			}
@@ -80,18 +85,30 @@ func (o *observer) ifaces() {
 	}
 }
 
+// alias is what Windows calls an interface.
+func (o *observer) alias(f *intent.Iface) string {
+	if o.atc {
+		return atcAlias(f)
+	}
+	return f.Name
+}
+
 func (o *observer) vnic(f *intent.Iface, want *intent.Iface) bool {
-	at := slices.IndexFunc(o.s.HostAdapters, func(r hostAdapterRow) bool { return sameName(r.Name, want.Name) })
+	at := slices.IndexFunc(o.s.HostAdapters, func(r hostAdapterRow) bool { return sameName(r.Name, o.alias(want)) })
 	if at < 0 {
 		return false
 	}
 	r := o.s.HostAdapters[at]
 	f.On = string(r.SwitchName)
-	if sameName(r.SwitchName, want.On) {
+	if o.atc || sameName(r.SwitchName, want.On) {
 		f.On = want.On
 	}
 	f.Pin = o.wantedName(r.NetAdapterName)
-	if id := r.AccessVlanId; id != number(vnicVLAN(o.want, want)) && id >= 0 && id <= 4094 {
+	id := r.AccessVlanId
+	if id == 0 {
+		id = r.DefaultIsolationID
+	}
+	if id != number(vnicVLAN(o.want, want)) && id >= 0 && id <= 4094 {
 		f.VLAN = uint16(id)
 	}
 	if v, ok := o.keyword(r.Name, "*JumboPacket"); ok && v > ethernetHeader && v-ethernetHeader <= 65535 {

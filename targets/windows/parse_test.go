@@ -76,7 +76,7 @@ func TestParse(t *testing.T) {
 		PFC, LosslessSet intent.PrioritySet
 	}
 	show := func(p intent.Port) facts {
-		q := qosNamed(got, p.QoS)
+		q := got.QoSNamed(p.QoS)
 		return facts{
 			p.Name, p.Enabled.Value, p.NIC.RDMA.Value, p.Mbps.Value, p.MTU.Value, p.Tagged.Value, p.NIC.DCBX.Value.Mode, p.NIC.RoCE.Value,
 			p.NIC.MAC, p.NIC.IWARP, p.QoS, q.Pause.Value, q.PFC.Value, q.Lossless,
@@ -89,7 +89,7 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, []facts{show(a), show(b)}); diff != "" {
 		t.Errorf("ports (-want +got):\n%s", diff)
 	}
-	q := qosNamed(got, "smb_direct")
+	q := got.QoSNamed("smb_direct")
 	wantSched := [8]intent.Sched{0: {Kind: intent.SchedETS, Percent: 40}, 1: {Kind: intent.SchedETS, Percent: 60}, 2: {Kind: intent.SchedStrict}}
 	if diff := cmp.Diff(wantSched, q.Sched.Value); diff != "" {
 		t.Errorf("scheduling (-want +got):\n%s", diff)
@@ -201,7 +201,7 @@ func TestCaptureNamesAreCIMProperties(t *testing.T) {
 			if !known {
 				t.Errorf("%s.%s is no property of %v", typ.Name(), name, c.classes)
 			}
-			if !strings.Contains(stateText, name) {
+			if !strings.Contains(assemble("state"), name) {
 				t.Errorf("capture.ps1 does not print %s", name)
 			}
 		}
@@ -234,11 +234,11 @@ func TestDriftIsSeen(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d, h := hostFor("s2d")
 			s := scripts(d)
-			code, lines, _ := h.run(s[applyFile], map[string]any{"allowrestart": true})
+			code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply", 2, code, lines)
 			before, _ := parse(d, captured(string(capture(t, h, s))))
 			c.drift(h)
-			code, lines, _ = h.run(s[verifyFile], nil)
+			code, lines, _ = h.run(s, verifyFile, nil)
 			expect(t, "verify", 2, code, lines)
 			after, _ := parse(d, captured(string(capture(t, h, s))))
 			x, _ := json.Marshal(before)

@@ -18,22 +18,6 @@ func teamOf(d *intent.Device, port string) *intent.LAG {
 	return nil
 }
 
-func portNamed(d *intent.Device, name string) *intent.Port {
-	i := slices.IndexFunc(d.Ports, func(p intent.Port) bool { return p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &d.Ports[i]
-}
-
-func lagNamed(d *intent.Device, name string) *intent.LAG {
-	i := slices.IndexFunc(d.LAGs, func(l intent.LAG) bool { return l.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &d.LAGs[i]
-}
-
 // hostQoS is the one QoS of the host, nil if none is managed: NetQos has one
 // table for all adapters. With written, ports under Verify do not count.
 func hostQoS(d *intent.Device, written bool) *intent.QoS {
@@ -84,7 +68,7 @@ const ethernetHeader = 14
 func teamVLANs(d *intent.Device, l *intent.LAG) (tagged []uint16, untagged uint16) {
 	tagged, untagged = l.Tagged.Or(nil), l.Native.Or(0)
 	for _, m := range l.Members {
-		p := portNamed(d, m)
+		p := d.PortNamed(m)
 		if p == nil {
 			continue
 		}
@@ -100,7 +84,7 @@ func teamVLANs(d *intent.Device, l *intent.LAG) (tagged []uint16, untagged uint1
 
 // vnicVLAN is the access VLAN of a vNIC, 0 for untagged.
 func vnicVLAN(d *intent.Device, f *intent.Iface) uint16 {
-	if l := lagNamed(d, f.On); l != nil {
+	if l := d.LAGNamed(f.On); l != nil {
 		if _, untagged := teamVLANs(d, l); untagged != 0 && untagged == f.VLAN {
 			return 0
 		}
@@ -319,7 +303,7 @@ func ifaceRDMA(d *intent.Device, f *intent.Iface) bool {
 	if f.RDMA {
 		return true
 	}
-	p := portNamed(d, f.On)
+	p := d.PortNamed(f.On)
 	return f.Kind == intent.Direct && p != nil && portRDMA(d, p).Value
 }
 
@@ -337,9 +321,9 @@ func willing(d *intent.Device) (value, managed bool) {
 }
 
 // serverFeatures are the Windows features that the settings need.
-func serverFeatures(d *intent.Device, q *intent.QoS) []string {
+func serverFeatures(d *intent.Device) []string {
 	var list []string
-	if _, managed := willing(d); managed || q != nil {
+	if _, managed := willing(d); managed || hostQoS(d, true) != nil {
 		list = append(list, "Data-Center-Bridging")
 	}
 	if len(d.LAGs) > 0 || transportWords[option(d, optionTransport)] != "" {

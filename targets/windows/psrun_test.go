@@ -20,6 +20,7 @@ type psRunner struct {
 	cmdlets map[string]func(*psCall) []any
 	funcs   map[string]*psBlock
 	files   map[string]string // of the host, kept between runs
+	data    string            // of host.psd1, in the current folder
 	now     int64             // seconds
 	lines   []string          // what Write-Host said
 	out     []any             // what went to the pipeline
@@ -407,7 +408,7 @@ func (r *psRunner) command(c *psCommand, input []any) []any {
 // switches are parameters that take no value.
 var switches = map[string]bool{
 	"managementos": true, "norestart": true, "cluster": true, "default": true, "untagged": true, "access": true, "raw": true,
-	"force": true, "compress": true, "includemanagementtools": true,
+	"force": true, "compress": true, "includemanagementtools": true, "globaloverrides": true,
 }
 
 // psCall is one call of a cmdlet.
@@ -459,6 +460,9 @@ func (r *psRunner) builtin(c *psCall) []any {
 		return []any{c.str("path") + `\` + c.str("childpath")}
 	case "test-path":
 		name := c.str("literalpath")
+		if name == `.\host.psd1` {
+			return []any{r.data != ""}
+		}
 		for f := range r.files {
 			if f == name || strings.HasPrefix(f, name+`\`) {
 				return []any{true}
@@ -472,6 +476,8 @@ func (r *psRunner) builtin(c *psCall) []any {
 		return nil
 	case "get-content":
 		return []any{r.files[c.str("literalpath")]}
+	case "import-powershelldatafile":
+		return []any{r.eval(psParse(r.data).body[0])}
 	case "convertto-json":
 		b, err := json.Marshal(c.named["inputobject"])
 		if err != nil {
@@ -519,6 +525,9 @@ func (r *psRunner) assign(to psNode, v any) {
 		s.vars[n.name] = v
 	case *psMember:
 		o := r.eval(n.of).(*psObject)
+		if n.dyn != nil {
+			n = &psMember{of: n.of, name: toString(r.eval(n.dyn))}
+		}
 		if _, known := o.values[strings.ToLower(n.name)]; !known && !o.table {
 			throw("the property '%s' cannot be found", n.name)
 		}
@@ -692,6 +701,12 @@ func index(of, at any) any {
 		return of[i]
 	case *psObject:
 		return of.values[strings.ToLower(toString(at))] // a missing key is $null
+	case psProperties:
+		v, known := of.of.values[strings.ToLower(toString(at))]
+		if !known {
+			return nil
+		}
+		return newObject("Value", v)
 	case nil:
 		throw("cannot index into a null array")
 	}
@@ -718,7 +733,7 @@ func (r *psRunner) member(n *psMember) any {
 	case *psObject:
 		switch {
 		case name == "psobject":
-			return newObject("Properties", propertiesOf(of))
+			return newObject("Properties", psProperties{of})
 		case n.call && name == "containskey":
 			_, ok := of.values[strings.ToLower(toString(args[0]))]
 			return ok
@@ -777,14 +792,8 @@ func (r *psRunner) member(n *psMember) any {
 	return nil
 }
 
-// propertiesOf is PSObject.Properties: by name, each with its value.
-func propertiesOf(o *psObject) *psObject {
-	p := newObject()
-	for _, k := range o.keys {
-		p.set(k, newObject("Value", o.values[strings.ToLower(k)]))
-	}
-	return p
-}
+// psProperties is PSObject.Properties: by name or one by one, each with its value.
+type psProperties struct{ of *psObject }
 
 type psTime int64 // seconds
 
@@ -946,8 +955,15 @@ func order(a, b any) int {
 // spread is a value as the pipeline passes it on: arrays element by element,
 // $null as one item.
 func spread(v any) []any {
-	if list, ok := v.([]any); ok {
-		return list
+	switch v := v.(type) {
+	case []any:
+		return v
+	case psProperties:
+		var out []any
+		for _, k := range v.of.keys {
+			out = append(out, newObject("Name", k, "Value", v.of.values[strings.ToLower(k)]))
+		}
+		return out
 	}
 	return []any{v}
 }

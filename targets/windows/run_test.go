@@ -13,15 +13,29 @@ import (
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
 	"github.com/rocec/rocec/targets/targettest"
 )
 
-func scripts(d *intent.Device) map[string]string {
+// scripts are the files that a node runs: its own and those of its kit.
+func scripts(d *intent.Device) map[string]string { return filesOf(&Target, d) }
+
+func filesOf(tg *targets.Target, d *intent.Device) map[string]string {
 	m := map[string]string{}
-	for _, a := range targettest.Emit(&Target, d) {
+	for _, a := range emitted(tg, d) {
 		m[a.Path] = string(a.Bytes)
 	}
 	return m
+}
+
+func emitted(tg *targets.Target, d *intent.Device) []emit.Artifact {
+	var out emit.Out
+	tg.Emit(d, &out)
+	files := slices.Clone(out.Artifacts)
+	for _, k := range out.Kits {
+		files = append(files, k.Artifacts...)
+	}
+	return files
 }
 
 func expect(t *testing.T, what string, want, code int, lines []string) {
@@ -58,24 +72,24 @@ func TestRun(t *testing.T) {
 			s := scripts(d)
 			before := snapshot(t, h, s)
 
-			code, lines, _ := h.run(s[applyFile], map[string]any{"whatif": true})
+			code, lines, _ := h.run(s, applyFile, map[string]any{"whatif": true})
 			expect(t, "-WhatIf", 2, code, lines)
 			if len(h.changes) > 0 || len(h.files) > 0 {
 				t.Fatalf("-WhatIf changes %v and writes %d files", h.changes, len(h.files))
 			}
 
-			code, lines, _ = h.run(s[applyFile], nil)
+			code, lines, _ = h.run(s, applyFile, nil)
 			expect(t, "apply without -AllowRestart", 4, code, lines)
 			if len(h.restarts) > 0 {
 				t.Fatalf("restarted %v without being told to", h.restarts)
 			}
-			code, lines, _ = h.run(s[verifyFile], nil)
+			code, lines, _ = h.run(s, verifyFile, nil)
 			expect(t, "verify before the restart", 2, code, lines)
 
-			code, lines, _ = h.run(s[applyFile], map[string]any{"allowrestart": true})
+			code, lines, _ = h.run(s, applyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply with -AllowRestart", 2, code, lines)
 			h.changes = nil
-			code, lines, _ = h.run(s[applyFile], map[string]any{"allowrestart": true})
+			code, lines, _ = h.run(s, applyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply again", 0, code, lines)
 			if len(h.changes) > 0 {
 				t.Errorf("the last apply changes %v", h.changes)
@@ -88,10 +102,10 @@ func TestRun(t *testing.T) {
 				verified := h.nic("Slot 4")
 				verified.qos, verified.rdma, verified.willing, verified.property("*NetworkDirectTechnology").value = true, true, false, "1"
 			}
-			code, lines, _ = h.run(s[verifyFile], nil)
+			code, lines, _ = h.run(s, verifyFile, nil)
 			expect(t, "verify", 0, code, lines)
 
-			code, lines, _ = h.run(s[undoFile], map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeswitch": true})
+			code, lines, _ = h.run(s, undoFile, map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeswitch": true})
 			expect(t, "undo", 2, code, lines)
 			if name == "iwarp" {
 				verified := h.nic("Slot 4")
@@ -136,7 +150,7 @@ func snapshot(t *testing.T, h *host, s map[string]string) map[string]any {
 
 func capture(t *testing.T, h *host, s map[string]string) []byte {
 	t.Helper()
-	code, lines, out := h.run(s[captureFile], nil)
+	code, lines, out := h.run(s, captureFile, nil)
 	expect(t, "capture", 0, code, lines)
 	if len(out) != 1 {
 		t.Fatalf("capture prints %d values", len(out))
@@ -154,7 +168,7 @@ func TestRoundTrip(t *testing.T) {
 				d.Ports[1].Verify = false
 			}
 			s := scripts(d)
-			code, lines, _ := h.run(s[applyFile], map[string]any{"allowrestart": true})
+			code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
 			if code != 2 && code != 4 {
 				t.Fatalf("apply exits with %d:\n%s", code, strings.Join(lines, "\n"))
 			}
@@ -215,7 +229,7 @@ func observed(t *testing.T, d *intent.Device) *intent.Device {
 	for i := range w.Ifaces {
 		f := &w.Ifaces[i]
 		if f.Kind == intent.Direct && !f.MTU.IsSet() {
-			f.MTU = intent.Some(portNamed(d, f.On).MTU.Or(1500))
+			f.MTU = intent.Some(d.PortNamed(f.On).MTU.Or(1500))
 		}
 		if f.Kind == intent.VNIC && !f.MTU.IsSet() {
 			f.MTU = intent.Some(uint16(1500))
@@ -228,13 +242,13 @@ func TestRestartsWaitForStorageAndGoRailByRail(t *testing.T) {
 	d, h := hostFor("s2d")
 	s := scripts(d)
 	h.jobs = 1 << 20
-	code, lines, _ := h.run(s[applyFile], map[string]any{"allowrestart": true})
+	code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply while a job runs", 4, code, lines)
 	if len(h.restarts) > 0 {
 		t.Fatalf("restarted %v while a storage job ran", h.restarts)
 	}
 	h.jobs = 2
-	code, lines, _ = h.run(s[applyFile], map[string]any{"allowrestart": true})
+	code, lines, _ = h.run(s, applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply when the job has ended", 2, code, lines)
 	if diff := cmp.Diff([]string{"smb_a", "smb_b"}, h.restarts); diff != "" {
 		t.Errorf("restarts:\n%s", diff)
@@ -244,11 +258,11 @@ func TestRestartsWaitForStorageAndGoRailByRail(t *testing.T) {
 func TestPendingRestartEndsWithABoot(t *testing.T) {
 	d, h := hostFor("s2d")
 	s := scripts(d)
-	h.run(s[applyFile], nil)
-	code, lines, _ := h.run(s[applyFile], nil)
+	h.run(s, applyFile, nil)
+	code, lines, _ := h.run(s, applyFile, nil)
 	expect(t, "apply again without a restart", 4, code, lines)
 	h.boot += 3600
-	code, lines, _ = h.run(s[applyFile], nil)
+	code, lines, _ = h.run(s, applyFile, nil)
 	expect(t, "apply after a boot", 0, code, lines)
 }
 
@@ -285,7 +299,7 @@ func TestPreconditions(t *testing.T) {
 			d, h := hostFor("s2d")
 			h.features = []string{"Data-Center-Bridging"}
 			c.spoil(h)
-			code, lines, _ := h.run(scripts(d)[applyFile], nil)
+			code, lines, _ := h.run(scripts(d), applyFile, nil)
 			expect(t, "apply", 3, code, lines)
 			if !strings.Contains(strings.Join(lines, "\n"), c.says) {
 				t.Errorf("want %q in:\n%s", c.says, strings.Join(lines, "\n"))
@@ -320,14 +334,14 @@ func TestClassesNeverExceedTheLink(t *testing.T) {
 			}
 			s := scripts(d)
 			old := capture(t, h, s)
-			code, lines, _ := h.run(s[applyFile], map[string]any{"allowrestart": true, "replaceconflicting": true})
+			code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true, "replaceconflicting": true})
 			expect(t, "apply", 2, code, lines)
-			code, lines, _ = h.run(s[verifyFile], nil)
+			code, lines, _ = h.run(s, verifyFile, nil)
 			expect(t, "verify", 0, code, lines)
 			if h.most > 1 {
 				t.Errorf("%d priorities were lossless at once", h.most)
 			}
-			code, lines, _ = h.run(s[undoFile], map[string]any{"allowrestart": true})
+			code, lines, _ = h.run(s, undoFile, map[string]any{"allowrestart": true})
 			expect(t, "undo", 2, code, lines)
 			if diff := cmp.Diff(tables(t, old), tables(t, capture(t, h, s))); diff != "" {
 				t.Errorf("undo leaves (-before +after):\n%s", diff)
@@ -357,7 +371,7 @@ func tables(t *testing.T, b []byte) map[string]any {
 // The vendor's DscpForGlobalFlowControl ends in the word *FlowControl matches.
 func TestVendorKeywordsAreLeftAlone(t *testing.T) {
 	d, h := hostFor("s2d")
-	h.run(scripts(d)[applyFile], nil)
+	h.run(scripts(d), applyFile, nil)
 	if v := h.nics[0].property("DscpForGlobalFlowControl").value; v != "26" {
 		t.Errorf("DscpForGlobalFlowControl is %s", v)
 	}
@@ -371,7 +385,7 @@ func TestSwappedNames(t *testing.T) {
 	d.Ports[0].NIC.PCI, d.Ports[1].NIC.PCI = "0000:3b:00.0", "0000:3b:00.1"
 	h := newHost("n1.corp.example.com", "smb_b", "smb_a")
 	h.computer = "n1"
-	code, lines, _ := h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true})
+	code, lines, _ := h.run(scripts(d), applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 2, code, lines)
 	if h.nics[0].name != "smb_a" || h.nics[1].name != "smb_b" {
 		t.Errorf("names are %q and %q", h.nics[0].name, h.nics[1].name)
@@ -388,7 +402,7 @@ func TestForeignTeamMember(t *testing.T) {
 	more.description, more.guid, more.pci, more.mac, more.bound = "another", "{guid-9}", [4]int64{0, 0x5e, 0, 0}, "B83FD2000009", []string{"vms_pp"}
 	h.nics = append(h.nics, more)
 	h.switches = []*hostSwitch{{"team", []string{more.description}, "HyperVPort"}}
-	code, lines, _ := h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true})
+	code, lines, _ := h.run(scripts(d), applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 3, code, lines)
 	if !strings.Contains(strings.Join(lines, "\n"), "has the member 'Ethernet 7'") {
 		t.Errorf("says:\n%s", strings.Join(lines, "\n"))
@@ -399,8 +413,8 @@ func TestForeignTeamMember(t *testing.T) {
 func TestSwitchIsNotMadeOnTheManagementAdapter(t *testing.T) {
 	d, h := hostFor("converged")
 	h.routes = [][2]string{{"{guid-0}", "192.0.2.1"}}
-	code, lines, _ := h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true})
+	code, lines, _ := h.run(scripts(d), applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 3, code, lines)
-	code, lines, _ = h.run(scripts(d)[applyFile], map[string]any{"allowrestart": true, "allowdisconnect": true})
+	code, lines, _ = h.run(scripts(d), applyFile, map[string]any{"allowrestart": true, "allowdisconnect": true})
 	expect(t, "apply at a console", 2, code, lines)
 }

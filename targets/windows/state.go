@@ -30,6 +30,10 @@ type state struct {
 	Switches        rows[switchRow]
 	HostAdapters    rows[hostAdapterRow]
 	MigrationOption text
+	Cluster         text
+	Intents         rows[intentRow]
+	IntentStatus    rows[statusRow]
+	GlobalOverrides rows[overrideRow]
 }
 
 type adapterRow struct {
@@ -118,6 +122,22 @@ type switchRow struct {
 type hostAdapterRow struct {
 	Name, SwitchName, NetAdapterName text
 	AccessVlanId                     number
+	DefaultIsolationID               number
+}
+
+type intentRow struct {
+	Name      text
+	Types     rows[text]
+	Adapters  rows[text]
+	Overrides rows[overrideRow]
+}
+
+type overrideRow struct {
+	Kind, Name, Value text
+}
+
+type statusRow struct {
+	IntentName, Host, ConfigurationStatus, Error text
 }
 
 // decode reads a capture. Windows PowerShell writes what is redirected to a

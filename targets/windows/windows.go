@@ -1,19 +1,22 @@
-// Package windows is the target "netqos": SMB Direct and RDMA on Windows
-// Server 2016 to 2025 by the NetQos, DcbQos, NetAdapter and Hyper-V cmdlets. It
-// takes the intent of one node and returns PowerShell scripts: one that applies
-// (rocec-netqos.ps1), one that compares (verify.ps1), one that undoes from the
-// snapshot the first saved (undo.ps1), one that prints what Parse reads
-// (capture.ps1), and a configuration for Microsoft's Validate-DCB
-// (validate-dcb.ps1) where that tool can express the host.
+// Package windows holds the two targets for RDMA on Windows hosts. "netqos" sets
+// Windows Server 2016 to 2025 by the NetQos, DcbQos, NetAdapter and Hyper-V
+// cmdlets; "network-atc" gives Azure Local and Windows Server 2025 clusters the
+// intents of Network ATC, which sets the same and keeps it so. Both take the
+// intent of one node and return its data, host.psd1, beside a kit of programs
+// that all hosts share: one that applies, one that compares (verify.ps1), one
+// that undoes from the snapshot the first saved (undo.ps1), one that prints what
+// Parse reads (capture.ps1). For netqos there is also a configuration for
+// Microsoft's Validate-DCB (validate-dcb.ps1), where that tool can express the host.
 //
-// Every script is one data block, written here field by field, followed by the
-// fixed text of engine/*.ps1. Scripts are ASCII with CRLF: Windows PowerShell
-// 5.1 reads a file without a byte order mark in the machine's code page.
+// Files are ASCII with CRLF: Windows PowerShell 5.1 reads a file without a byte
+// order mark in the machine's code page. The data are a table of literals, which
+// Import-PowerShellDataFile reads without running anything; the programs are
+// engine/*.ps1, put together once. What Network ATC has no override for and
+// decides otherwise is refused.
 //
-// It leaves out Network ATC (Azure Local takes nothing else), the client
-// editions, guest RDMA and SR-IOV, and every vendor keyword: what a NIC does
-// with DSCP, DCQCN and CNPs on Windows is set by vendor tools whose options
-// differ by release, and is refused.
+// Left out are the client editions, guest RDMA and SR-IOV, stretched clusters,
+// and every vendor keyword: what a NIC does with DSCP, DCQCN and CNPs on Windows
+// is set by vendor tools whose options differ by release, and is refused.
 package windows
 
 import (
@@ -23,14 +26,10 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// Artifacts of a node, and the capture that Parse takes.
+// What a capture is kept as, and the artifact of Validate-DCB.
 const (
-	applyFile    = "rocec-netqos.ps1"
-	verifyFile   = "verify.ps1"
-	undoFile     = "undo.ps1"
-	captureFile  = "capture.ps1"
-	validateFile = "validate-dcb.ps1"
 	readBack     = "netqos.json"
+	validateFile = "validate-dcb.ps1"
 )
 
 // Names of options.
@@ -63,7 +62,7 @@ var Target = targets.Target{
 	Features:   features,
 	Limits:     limits,
 	Emit:       write,
-	Probes:     []targets.Probe{{File: readBack, Command: "powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File " + captureFile}},
+	Probes:     []targets.Probe{{File: readBack, Command: run + captureFile}},
 	Parse:      parse,
 	Impact:     impact,
 	Observable: observable,

@@ -1,15 +1,15 @@
 # DCB through dcb of iproute2, one process for each command: batches of 6.1 break.
 
-# show OBJECT prints its JSON, of the device or of a capture.
-show() {
+# dcb_show OBJECT prints its JSON, of the device or of a capture.
+dcb_show() {
 	local json
 	if [[ -n $captured ]]; then json=$(cat "$captured/$dev/$1.json"); else json=$(dcb -j "$1" show dev "$dev" 2>/dev/null); fi
 	[[ -n $json ]] || return
 	echo "${json//[[:space:]]/}"
 }
 
-have_dcbx() { if [[ $(show dcbx) == *'"host":true'* ]]; then echo host; else echo firmware; fi; }
-set_dcbx() {
+have_dcbx_dcb() { if [[ $(dcb_show dcbx) == *'"host":true'* ]]; then echo host; else echo firmware; fi; }
+set_dcbx_dcb() {
 	if [[ $1 == host ]]; then
 		dcb dcbx set dev "$dev" host ieee
 	else
@@ -19,9 +19,9 @@ set_dcbx() {
 
 # An empty table means that the port classifies by PCP. A DSCP with two
 # entries shows both, so that it never equals a wanted map.
-have_dscp() {
+have_dscp_dcb() {
 	local json map=() i
-	json=$(show app) || return
+	json=$(dcb_show app) || return
 	[[ $json =~ \"dscp_prio\":\[(\[[0-9,]+\](,\[[0-9,]+\])*)\] ]] || { echo none; return; }
 	json=${BASH_REMATCH[1]}
 	for ((i = 0; i < 64; i++)); do map[i]=-; done
@@ -34,14 +34,14 @@ have_dscp() {
 }
 # replace is the verb that leaves one entry for each DSCP. mlx5 drops the old
 # entry by itself, so that the command may report that it was gone.
-set_dscp() {
+set_dscp_dcb() {
 	local aim current now entries=() i
 	if [[ $1 == none ]]; then
 		dcb app flush dev "$dev" dscp-prio
 		return
 	fi
 	read -ra aim <<<"$1"
-	current=$(have_dscp)
+	current=$(have_dscp_dcb)
 	read -ra now <<<"${current/none/}"
 	for ((i = 0; i < 64; i++)); do
 		[[ ${aim[i]} == - || ${aim[i]} == "${now[i]-}" ]] || entries+=("$i:${aim[i]}")
@@ -51,7 +51,7 @@ set_dscp() {
 		# dcb of iproute2 before 6.2 leaves the answer to its read in the socket (their commit d0e02f35). When the second
 		# turns before it writes, it says "Attribute write: Protocol error" of a write that took effect, and stops before
 		# it removes the old entries.
-		[[ $(have_dscp) != *+* ]] || dcb app replace dev "$dev" dscp-prio "${entries[@]}"
+		[[ $(have_dscp_dcb) != *+* ]] || dcb app replace dev "$dev" dscp-prio "${entries[@]}"
 	fi
 	for ((i = 0; i < 64; i++)); do
 		[[ ${aim[i]} != - || ${now[i]--} == - ]] || dcb app del dev "$dev" dscp-prio "$i:${now[i]}"
@@ -60,9 +60,9 @@ set_dscp() {
 
 # tsa / bandwidth / traffic class of each priority. The bandwidth of a class
 # that is not ets is a dash: mlx5 reports 100 for strict ones.
-have_ets() {
+have_ets_dcb() {
 	local json t b prio kind share i
-	json=$(show ets) || return
+	json=$(dcb_show ets) || return
 	[[ $json =~ \"tc_tsa\":\[([a-z\",]*)\] ]] || return
 	t=${BASH_REMATCH[1]//\"/}
 	[[ $json =~ \"tc_bw\":\[([0-9,]*)\] ]] || return
@@ -75,7 +75,7 @@ have_ets() {
 	echo "${kind[*]} / ${share[*]} / ${prio//,/ }"
 }
 # All three maps in one command: dcb adds up the shares of all eight classes.
-set_ets() {
+set_ets_dcb() {
 	local kind share prio rest i t=() b=() p=()
 	rest=${1#* / }
 	read -ra kind <<<"${1%% / *}"
@@ -90,18 +90,18 @@ set_ets() {
 }
 
 # dcb before 6.18 sets rates that are off by 125: they are never set with it.
-have_rate() { return 1; }
-set_rate() { return 1; }
+have_rate_dcb() { return 1; }
+set_rate_dcb() { return 1; }
 
-have_pfc() {
+have_pfc_dcb() {
 	local json
-	json=$(show pfc) || return
+	json=$(dcb_show pfc) || return
 	[[ $json =~ \"prio_pfc\":\[([a-z,]*)\] ]] || return
 	json=${BASH_REMATCH[1]//true/1}
 	json=${json//false/0}
 	echo "${json//,/ }"
 }
-set_pfc() {
+set_pfc_dcb() {
 	local bits on=() i
 	read -ra bits <<<"$1"
 	for ((i = 0; i < 8; i++)); do ((bits[i] == 0)) || on+=("$i:on"); done
@@ -109,6 +109,6 @@ set_pfc() {
 }
 
 # On mlx5 delay is the length of the cable in metres.
-have_cable() { [[ $(show pfc) =~ \"delay\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
-set_cable() { dcb pfc set dev "$dev" delay "$1"; }
+have_cable_dcb() { [[ $(dcb_show pfc) =~ \"delay\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
+set_cable_dcb() { dcb pfc set dev "$dev" delay "$1"; }
 

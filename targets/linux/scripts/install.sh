@@ -1,15 +1,7 @@
-# Puts the files of this folder in place, keeps what was there before for
+# Puts the files of a host in place, keeps what was there before for
 # rollback.sh, and applies them. A second run changes nothing.
 
-root=${ROCEC_ROOT-} # a folder to install into, without touching the running system
-state=$root/var/lib/rocec
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=
-
-die() {
-	echo "install.sh: $*" >&2
-	exit 1
-}
 
 right_host() {
 	local name
@@ -28,8 +20,8 @@ needs() {
 		command -v "$p" >/dev/null || missing+=("$p")
 	done
 	((${#missing[@]} == 0)) && return 0
-	echo "install.sh: not installed: ${missing[*]}" >&2
-	echo "  apt-get install --no-install-recommends $(grep -v '^#' "$here/packages.txt" | tr '\n' ' ')" >&2
+	echo "$me: not installed: ${missing[*]}" >&2
+	echo "  apt-get install --no-install-recommends ${packages[*]}" >&2
 	[[ " ${missing[*]} " != *" mlnx_qos "* ]] || echo "  mlnx_qos comes with NVIDIA DOCA, or from github.com/Mellanox/mlnx-tools" >&2
 	exit 1
 }
@@ -57,17 +49,19 @@ keep() {
 	fi
 }
 
-# begin notes the state before the first change of this run.
+# begin notes the state before the first change. What a run that was cut off
+# noted is still that state.
 begin() {
-	[[ -d $state/next ]] && return
+	[[ ! -e $state/next/absent ]] || return 0
+	rm -rf -- "${state:?}/next"
 	install -d -m 700 "$state/next"
+	[[ -n $root ]] || bash "$kit/capture.sh" "$state/next/runtime" >/dev/null
 	: >"$state/next/absent"
-	[[ -n $root ]] || bash "$here/capture.sh" "$state/next/runtime" >/dev/null
 }
 
 changed=()
 place() {
-	local from=$here/$1 to=$2 mode=$3
+	local from=$1 to=$2 mode=$3
 	cmp -s -- "$from" "$root$to" && [[ $(stat -c %a "$root$to") == "$mode" ]] && return
 	if [[ -n $dry ]]; then
 		diff -u -- "$root$to" "$from" 2>/dev/null || [[ -e $root$to ]] || echo "new: $to"
@@ -111,7 +105,7 @@ apply() {
 		netplan generate || die "netplan refuses the files: run rollback.sh"
 		netplan apply
 	fi
-	if has_changed /etc/sysctl.d/; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
+	if has_changed /etc/sysctl.d/60-rocec.conf && [[ -e /etc/sysctl.d/60-rocec.conf ]]; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
 	while IFS= read -r unit; do
 		[[ " ${units[*]} " == *" $unit "* ]] || systemctl disable --quiet --now "$unit"
 	done < <(systemctl list-unit-files --no-legend --state=enabled 'rocec-qos@*.service' | awk '{print $1}')
@@ -126,7 +120,7 @@ apply() {
 }
 
 main() {
-	local entry dry='' failed='' units=() places=() p
+	local dry='' failed='' units=() places=() p from to mode
 	case ${1-} in
 	--dry-run) dry=yes ;;
 	'') ;;
@@ -137,13 +131,11 @@ main() {
 	scratch=$(mktemp -d) || exit 1
 	trap 'rm -rf -- "$scratch"' EXIT
 	netplan_valid
-	for p in "${ports[@]}"; do units+=("$(systemd-escape --template=rocec-qos@.service -- "$p")"); done
-	[[ -n $dry ]] || rm -rf -- "${state:?}/next"
-	for entry in "${files[@]}"; do
-		IFS='|' read -r from to mode <<<"$entry"
+	for p in "${ports[@]}"; do units+=("$(unit_of "$p")"); done
+	while IFS='|' read -r from to mode; do
 		places+=("$to")
 		place "$from" "$to" "$mode"
-	done
+	done < <(belongs)
 	drop_stale
 	if [[ -n $dry ]]; then
 		((${#changed[@]} == 0)) && echo "nothing to change"

@@ -2,11 +2,29 @@
 # takes the link of an mlx5 port down and up), and read again by a new process:
 # dcb of iproute2 6.1 exits 0 when the kernel refused.
 
+data=/etc/rocec/host.sh
 mode=apply
 captured=
 dev=
 failures=0
 drifts=0
+
+# What the data of a host say. An empty setting is not managed.
+tool=dcb
+ports=()
+forget() {
+	compare_only='' model='' driver='' pci='' mac='' firmware='' driver_version='' bond='' siblings=''
+	admin='' autoneg='' speed='' fec='' mtu='' untagged='' pause=''
+	dcbx='' trust='' dscp_prio='' dscp_rest='' prio_tc='' tsa='' bw='' rate='' pfc='' cable='' headroom='' egress=''
+	vfs='' vf_mode='' vf_vlan='' vf_trust='' vf_rdma=''
+	rdma='' roce_mode='' roce_tos='' roce_prio='' ecn='' dcqcn='' dcqcn_off='' cnp_dscp='' cnp_prio=''
+}
+
+# of PORT takes the settings of a port.
+of() {
+	forget
+	want "$1"
+}
 
 say() { printf '%s: %s\n' "$dev" "$*"; }
 fail() {
@@ -61,18 +79,24 @@ settle_file() {
 have_file() { cat -- "$file" 2>/dev/null; }
 set_file() { printf '%s\n' "$1" >"$file"; }
 
-# until_true SECONDS COMMAND...: waits for what another service does at boot.
-until_true() {
-	local left=$1
-	shift
-	[[ $mode == apply ]] || left=0
+# until_ready COMMAND...: waits for what other services do at boot.
+until_ready() {
+	local deadline=$((SECONDS + 30))
 	until "$@"; do
-		((left-- > 0)) || return 1
+		((SECONDS < deadline)) || return 1
 		sleep 1
 	done
 }
 
 pci_of() { basename "$(readlink -f "/sys/class/net/$1/device")"; }
+
+kernel_driver() {
+	case $driver in
+	mlx5) echo mlx5_core ;;
+	bnxt) echo bnxt_en ;;
+	*) echo "$driver" ;;
+	esac
+}
 
 # A name that went to another adapter must not get this port's settings.
 identify() {
@@ -87,9 +111,9 @@ identify() {
 		have=${BASH_REMATCH[1]:-none}
 		[[ $have == "$mac" ]] || { wrong "has MAC address $have, wanted $mac ($model)"; return 1; }
 	fi
-	if [[ $driver == mlx5 ]]; then
+	if [[ $driver != rxe ]]; then
 		have=$(readlink -f "/sys/class/net/$dev/device/driver" 2>/dev/null)
-		[[ ! -e $have || ${have##*/} == mlx5_core ]] || { wrong "is driven by ${have##*/}, wanted mlx5_core ($model)"; return 1; }
+		[[ ! -e $have || ${have##*/} == "$(kernel_driver)" ]] || { wrong "is driven by ${have##*/}, wanted $(kernel_driver) ($model)"; return 1; }
 	fi
 	if [[ -n $firmware$driver_version && $mode == check ]]; then
 		have=$(ethtool -i "$dev" 2>/dev/null)
@@ -164,7 +188,7 @@ settle_link() {
 	fi
 	[[ -z $fec ]] || settle "FEC" "$fec" have_fec set_fec
 	[[ -z $pause ]] || settle "global pause" "rx $pause tx $pause" have_pause set_pause
-	if [[ -n $mtu ]] && ! until_true 20 mtu_ok; then
+	if [[ -n $mtu ]] && ! mtu_ok; then
 		wrong "MTU is $(cat "/sys/class/net/$dev/mtu"), wanted $mtu: run netplan apply"
 	fi
 	[[ -z $untagged ]] || untagged_ok
@@ -182,18 +206,47 @@ wanted_dscp() {
 	echo "${map[*]}"
 }
 
+# The order is that of the family. mlx5 takes the map before ETS; bnxt refuses PFC before ETS; on ice the first entry of the
+# map puts ETS and PFC back to defaults.
 settle_dcb() {
+	local via=dcb step
+	[[ $driver != mlx5 || $tool != mlnx_qos ]] || via=mlnx
+	[[ $driver != ice || -z $dcbx ]] || settle "LLDP agent of the firmware" off have_agent set_agent
 	if [[ -n $dcbx ]]; then
-		settle "DCBX owner" "$dcbx" have_dcbx set_dcbx
+		settle "DCBX owner" "$dcbx" "have_dcbx_$via" "set_dcbx_$via"
 		if [[ $(systemctl is-active lldpad.service 2>/dev/null) == active ]]; then
 			wrong "lldpad runs and may overwrite these settings: systemctl disable --now lldpad"
 		fi
 	fi
-	[[ -z $trust ]] || settle "priority by DSCP (trust)" "$(wanted_dscp)" have_dscp set_dscp
-	[[ -z $tsa ]] || settle "ETS" "$tsa / $bw / $prio_tc" have_ets set_ets
-	[[ -z $rate ]] || settle "rate limits" "$rate" have_rate set_rate
-	[[ -z $pfc ]] || settle "PFC" "$pfc" have_pfc set_pfc
-	[[ -z $cable ]] || settle "cable length" "$cable" have_cable set_cable
+	if [[ $trust == dscp ]] && ! maps_dscp; then
+		wrong "ice of this kernel, $(uname -r), has no priorities by DSCP: use Linux 5.16 or newer, or the driver of Intel"
+		return
+	fi
+	for step in $(dcb_order); do
+		case $step in
+		map) [[ -z $trust ]] || settle "priority by DSCP (trust)" "$(wanted_dscp)" "have_dscp_$(map_via)" "set_dscp_$(map_via)" ;;
+		ets) [[ -z $tsa ]] || settle "ETS" "$tsa / $bw / $prio_tc" "have_ets_$via" "set_ets_$via" ;;
+		rate) [[ -z $rate ]] || settle "rate limits" "$rate" "have_rate_$via" "set_rate_$via" ;;
+		pfc) [[ -z $pfc ]] || settle "PFC" "$pfc" "have_pfc_$via" "set_pfc_$via" ;;
+		cable) [[ -z $cable ]] || settle "cable length" "$cable" "have_cable_$via" "set_cable_$via" ;;
+		port) [[ -z $roce_prio ]] || settle "priority of RoCE (UDP port 4791)" "$roce_prio" have_roce_port set_roce_port ;;
+		esac
+	done
+}
+dcb_order() {
+	case $driver in
+	mlx5) echo map ets rate pfc cable ;;
+	ice) echo map ets pfc ;;
+	bnxt) echo ets pfc map port ;;
+	esac
+}
+# map_via is the suffix of the functions that read and set the map.
+map_via() {
+	case $driver-$tool in
+	mlx5-mlnx_qos) echo mlnx ;;
+	ice-* | bnxt-*) echo "$driver" ;;
+	*) echo dcb ;;
+	esac
 }
 
 vf_line() { ip link show dev "$dev" | grep -E "^ +vf $vf "; }
@@ -210,7 +263,7 @@ set_vf() {
 }
 vfs_ok() { [[ $(cat "/sys/class/net/$dev/device/sriov_numvfs" 2>/dev/null) == "$vfs" ]]; }
 settle_vfs() {
-	if ! until_true 20 vfs_ok; then
+	if ! vfs_ok; then
 		wrong "has $(cat "/sys/class/net/$dev/device/sriov_numvfs" 2>/dev/null || echo no) virtual functions, wanted $vfs: run netplan apply"
 		return
 	fi
@@ -258,14 +311,15 @@ open_cm() {
 settle_rdma() {
 	local tclass
 	[[ $driver != rxe ]] || settle "soft-RoCE device" present have_rxe set_rxe
-	if ! until_true 30 rdma_of; then
-		if [[ $driver == rxe ]]; then
-			wrong "has no RDMA device: rdma link add rxe_$dev type rxe netdev $dev"
-		else
-			wrong "has no RDMA device: load mlx5_ib, and see: devlink dev param show pci/$(pci_of "$dev") name enable_roce"
-		fi
+	if ! rdma_of; then
+		case $driver in
+		rxe) wrong "has no RDMA device: rdma link add rxe_$dev type rxe netdev $dev" ;;
+		mlx5 | ice) wrong "has no RDMA device: load its module, and see: devlink dev param show pci/$(pci_of "$dev") name enable_roce" ;;
+		*) wrong "has no RDMA device: load its module" ;;
+		esac
 		return
 	fi
+	settle_protocol
 	if [[ -n $roce_mode$roce_tos ]] && ! open_cm; then
 		fail "no $cm/$rdma_dev: load rdma_cm and mount configfs"
 		return
@@ -292,6 +346,19 @@ nvram_mask() {
 		return
 	done
 	return 1
+}
+
+# settle_congestion makes ECN, DCQCN and the mark of CNPs those of the classes.
+settle_congestion() {
+	case $driver in
+	mlx5)
+		settle_dcqcn
+		[[ -z $cnp_dscp ]] || settle_cnp "DSCP of CNPs" "$cnp_dscp" cnp_dscp np_cnp_dscp CNP_DSCP
+		[[ -z $cnp_prio ]] || settle_cnp "priority of CNPs" "$cnp_prio" cnp_802p_prio np_cnp_prio CNP_802P_PRIO
+		;;
+	ice) [[ -z $dcqcn$dcqcn_off ]] || settle_irdma ;;
+	bnxt) [[ -z $ecn$dcqcn$dcqcn_off$cnp_prio ]] || settle_bnxt ;;
+	esac
 }
 
 settle_dcqcn() {
@@ -331,7 +398,8 @@ settle_cnp() {
 settle_port() {
 	dev=$1
 	local mode=$mode
-	if ! want "$dev"; then
+	rdma_dev='' rdma_port=''
+	if ! of "$dev"; then
 		fail "is not a port of this configuration"
 		return
 	fi
@@ -346,10 +414,25 @@ settle_port() {
 	settle_egress
 	[[ -z $vfs ]] || settle_vfs
 	[[ -z $rdma ]] || settle_rdma
-	settle_dcqcn
-	[[ -z $cnp_dscp ]] || settle_cnp "DSCP of CNPs" "$cnp_dscp" cnp_dscp np_cnp_dscp CNP_DSCP
-	[[ -z $cnp_prio ]] || settle_cnp "priority of CNPs" "$cnp_prio" cnp_802p_prio np_cnp_prio CNP_802P_PRIO
+	[[ -z $rdma_dev ]] || settle_congestion
 	check_buffers
+}
+
+# await waits, before the lock is taken, until what the port builds on is there.
+await() {
+	dev=$1
+	of "$dev" && [[ -z $compare_only && -e /sys/class/net/$dev ]] || return 0
+	until_ready is_ready || true
+}
+is_ready() {
+	local entry vlan
+	[[ -z $mtu ]] || mtu_ok || return 1
+	[[ -z $vfs ]] || vfs_ok || return 1
+	[[ -z $rdma || $driver == rxe ]] || rdma_of || return 1
+	for entry in $egress; do
+		vlan=${entry%%=*}
+		vlan_made || return 1
+	done
 }
 
 # The adapter computes its receive buffers from MTU, cable and PFC by itself.
@@ -388,7 +471,7 @@ settle_egress() {
 	local entry vlan
 	for entry in $egress; do
 		vlan=${entry%%=*} entry=${entry#*=}
-		if ! until_true 20 vlan_made; then
+		if ! vlan_made; then
 			wrong "no VLAN device $vlan: run netplan apply"
 			continue
 		fi
@@ -398,26 +481,41 @@ settle_egress() {
 
 # restore_port brings back what capture.sh saw: DCB, pause, RoCE defaults, CNP marks.
 restore_port() {
-	local setting want
+	local setting wanted via=dcb
 	dev=$1
-	want "$dev" || return
+	of "$dev" || return
 	[[ -d $from/$dev && -e /sys/class/net/$dev ]] || { fail "nothing was captured of it in $from"; return; }
-	for setting in autoneg fec pause dcbx dscp ets rate pfc cable; do
+	[[ $driver != mlx5 || $tool != mlnx_qos ]] || via=mlnx
+	for setting in autoneg fec pause "dcbx_$via" "dscp_$(map_via)" "ets_$via" "rate_$via" "pfc_$via" "cable_$via" roce_port agent; do
+		case $setting in
 		# The link is trained anew by these: only where this configuration changed them.
-		if [[ $setting == autoneg && -z $autoneg || $setting == fec && -z $fec ]]; then continue; fi
+		autoneg) [[ -n $autoneg ]] || continue ;;
+		fec) [[ -n $fec ]] || continue ;;
+		dcbx_*) [[ -n $dcbx ]] || continue ;;
+		dscp_*) [[ -n $trust ]] || continue ;;
+		ets_*) [[ -n $tsa ]] || continue ;;
+		pfc_*) [[ -n $pfc ]] || continue ;;
+		# Only these families have them; the agent goes last, since it takes the port over.
+		rate_* | cable_*) [[ $driver == mlx5 ]] || continue ;;
+		roce_port) [[ $driver == bnxt ]] || continue ;;
+		agent) [[ $driver == ice ]] || continue ;;
+		esac
 		captured=$from
-		want=$("have_$setting" 2>/dev/null) || want=
+		wanted=$("have_$setting" 2>/dev/null) || wanted=
 		captured=
-		if [[ $setting == dcbx && $want == firmware ]] && ! command -v mlnx_qos >/dev/null; then
-			say "DCBX stays with the host: dcb cannot give it back to the firmware, a reload of the driver does"
+		if [[ $setting == dcbx_* && $wanted == firmware ]] && ! firmware_takes_dcbx; then
+			say "DCBX stays with the host: a reload of the driver gives it back to the firmware"
 			continue
 		fi
-		[[ -z $want ]] || settle "$setting" "$want" "have_$setting" "set_$setting"
+		[[ -z $wanted ]] || settle "${setting%_*}" "$wanted" "have_$setting" "set_$setting"
 	done
 	rdma_of && restore_files "$cm/$rdma_dev/ports/$rdma_port/" "$from/rdma_cm.txt"
 	restore_files "/sys/class/net/$dev/ecn/" "$from/$dev/ecn.txt"
 	restore_files "/sys/kernel/debug/mlx5/$(pci_of "$dev")/cc_params/" "$from/cc_params.txt"
+	restore_files "/sys/kernel/debug/bnxt_re/$(pci_of "$dev")/cc_config/" "$from/cc_config.txt"
 }
+# dcb has no word for it.
+firmware_takes_dcbx() { [[ $driver == mlx5 ]] && command -v mlnx_qos >/dev/null; }
 
 # restore_files PREFIX CAPTURE: lines FILE:VALUE, as grep -H prints them.
 restore_files() {
@@ -431,8 +529,8 @@ restore_files() {
 
 usage() {
 	cat <<'USAGE'
-usage: rocec-qos [--check] PORT... | --all     bring ports to their settings, or report differences
-       rocec-qos --restore DIR                 bring back what capture.sh wrote into DIR
+usage: rocec-qos [--data FILE] [--check] PORT... | --all     bring ports to their settings, or report differences
+       rocec-qos [--data FILE] --restore DIR                 bring back what capture.sh wrote into DIR
 exit: 0 as wanted, 1 something failed, 2 differences found by --check
 USAGE
 }
@@ -443,6 +541,7 @@ main() {
 		case $1 in
 		--check) mode=check ;;
 		--all) all=yes ;;
+		--data) data=${2-} && shift ;;
 		--restore) from=${2-} && shift ;;
 		-h | --help)
 			usage
@@ -456,12 +555,19 @@ main() {
 		esac
 		shift
 	done
+	if [[ ! -r $data ]]; then
+		echo "rocec-qos: no file $data" >&2
+		return 1
+	fi
+	# shellcheck source=/dev/null # the data of the host
+	. "$data"
 	[[ -z $all && -z $from ]] || list=("${ports[@]}")
 	if ((${#list[@]} == 0)); then
 		usage >&2
 		return 1
 	fi
 	if [[ $mode == apply ]]; then
+		[[ -n $from ]] || for p in "${list[@]}"; do await "$p"; done
 		# Units of several ports start at once, and ports of one adapter share settings.
 		if ! { exec 9>/run/rocec-qos.lock && flock -w 240 9; }; then
 			echo "rocec-qos: another one runs for more than four minutes" >&2

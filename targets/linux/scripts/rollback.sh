@@ -1,15 +1,7 @@
 # Brings back the files that install.sh replaced last, and the DCB, pause and
 # RoCE settings that were in force before it.
 
-root=${ROCEC_ROOT-}
-state=$root/var/lib/rocec
 previous=$state/previous
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-
-die() {
-	echo "rollback.sh: $*" >&2
-	exit 1
-}
 
 # The settings first: a change of them may need the tools and units of now.
 main() {
@@ -18,7 +10,7 @@ main() {
 	[[ -d $previous ]] || die "nothing to roll back: $previous does not exist"
 	if [[ -z $root ]]; then
 		for p in "${ports[@]}"; do
-			systemctl disable --quiet --now "$(systemd-escape --template=rocec-qos@.service -- "$p")"
+			systemctl disable --quiet --now "$(unit_of "$p")"
 		done
 	fi
 	while IFS= read -r path; do
@@ -36,10 +28,10 @@ main() {
 		systemctl daemon-reload
 		udevadm control --reload
 		netplan generate && netplan apply || failed=yes
-		[[ ! -d $previous/runtime ]] || bash "$here/rocec-qos" --restore "$previous/runtime" || failed=yes
+		[[ ! -d $previous/runtime ]] || bash "$kit/rocec-qos" --data "$here/host.sh" --restore "$previous/runtime" || failed=yes
 		if [[ -x /usr/local/sbin/rocec-qos ]]; then
 			for p in "${ports[@]}"; do
-				systemctl enable --quiet "$(systemd-escape --template=rocec-qos@.service -- "$p")"
+				systemctl enable --quiet "$(unit_of "$p")"
 			done
 		fi
 	fi

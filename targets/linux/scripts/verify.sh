@@ -1,7 +1,6 @@
 # Compares this host with its configuration, without changing it; with
 # arguments, tests RDMA between two hosts and keeps the result as a baseline.
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 baseline=/var/lib/rocec/baseline
 problems=0
 
@@ -37,18 +36,17 @@ rdma_dev_of() {
 master_of() { [[ ! -e /sys/class/net/$1/master ]] || basename "$(readlink -f "/sys/class/net/$1/master")"; }
 
 check_files() {
-	local entry from to mode
-	for entry in "${files[@]}"; do
-		IFS='|' read -r from to mode <<<"$entry"
-		cmp -s -- "$here/$from" "$to" || bad "$to is not the file of this folder"
+	local from to mode
+	while IFS='|' read -r from to mode; do
+		cmp -s -- "$from" "$to" || bad "$to is not the file of ${from%/*}"
 		[[ ! -e $to || $(stat -c %a "$to") == "$mode" ]] || bad "$to has mode $(stat -c %a "$to"), wanted $mode"
-	done
+	done < <(belongs)
 }
 
 check_units() {
 	local p unit
 	for p in "${ports[@]}"; do
-		unit=$(systemd-escape --template=rocec-qos@.service -- "$p")
+		unit=$(unit_of "$p")
 		systemctl is-enabled --quiet "$unit" || bad "$unit is not enabled: the settings end with the next boot"
 	done
 }
@@ -97,8 +95,16 @@ check_bond() {
 
 # check_rule ADDRESS TABLE: the rule's priority is the number of the table.
 check_rule() {
-	{ ip -o -4 rule show && ip -o -6 rule show; } 2>/dev/null | grep -qE "^$2:.*from $1 lookup $2( |\$)" ||
+	{ ip -o -4 rule show && ip -o -6 rule show; } 2>/dev/null | grep -qE "^$2:.*from ${1//./\\.} lookup $2( |\$)" ||
 		bad "no rule sends what comes from $1 to table $2"
+}
+
+# check_arp DEVICE: it answers and asks for its own addresses only, and takes what came by another rail.
+check_arp() {
+	local f
+	for f in arp_ignore=1 arp_announce=2 rp_filter=2; do
+		[[ $(cat "/proc/sys/net/ipv4/conf/$1/${f%=*}" 2>/dev/null) == "${f#*=}" ]] || bad "net.ipv4.conf of $1: ${f%=*} is not ${f#*=}"
+	done
 }
 
 # measured FILE COLUMN: a field of the result line, which begins with the size.
@@ -142,7 +148,7 @@ main() {
 		check_files
 		check_units
 		check_network
-		bash "$here/rocec-qos" --all --check || problems=$((problems + 1))
+		bash "$kit/rocec-qos" --data "$here/host.sh" --all --check || problems=$((problems + 1))
 		;;
 	serve) serve "${2?port}" "${3?address}" || problems=1 ;;
 	test) run_test "${2?port}" "${3?address}" || problems=1 ;;

@@ -1,10 +1,10 @@
 #Requires -Version 5.1
 #Requires -RunAsAdministrator
 #Requires -Modules NetAdapter, NetQos, NetTCPIP
-# rocec:header
+# made by rocec, the same for every host
 <#
 .SYNOPSIS
-Brings the RDMA, DCB, VLAN, MTU and address settings of this host to the state below.
+Brings the RDMA, DCB, VLAN, MTU and address settings of this host to the state in its data.
 .DESCRIPTION
 Every step compares first and changes only what differs; a second run changes nothing. Before the first change the old state is
 saved as JSON, which undo.ps1 reads. Nothing is restarted without -AllowRestart. -WhatIf shows the changes and makes none.
@@ -16,8 +16,10 @@ Removes policies and traffic classes that stand in the way under another name. W
 .PARAMETER AllowDisconnect
 Goes on where an adapter that carries this session or the default route is put into a switch, disabled or stripped of its address. For
 use at a console.
+.PARAMETER Data
+The data of this host; host.psd1 of the folder the script is started in by default.
 .PARAMETER ExpectComputer
-The name this computer has, where it is not the name below.
+The name this computer has, where it is not the name in the data.
 .PARAMETER StateDir
 Where snapshots and the list of pending restarts are kept; %ProgramData%\rocec by default.
 .PARAMETER StorageWaitSeconds
@@ -30,6 +32,7 @@ param(
     [switch]$AllowRestart,
     [switch]$AllowDisconnect,
     [switch]$ReplaceConflicting,
+    [string]$Data = '.\host.psd1',
     [string]$ExpectComputer = '',
     [string]$StateDir = '',
     [int]$StorageWaitSeconds = 900
@@ -38,103 +41,25 @@ Set-StrictMode -Version 3.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
-# rocec:desired
+$Target = 'netqos'
+
+# rocec:data
 
 # rocec:state
 
 # rocec:guards
 
+# rocec:step
+
+# rocec:clear
+
+# rocec:names
+
 # rocec:steps
 
-# --- names and QoS ----------------------------------------------------------
-
-# The adapter of a row: by PCI address, else by permanent address, else by name.
-function Find-Adapter {
-    param($Row)
-    $all = @(Get-NetAdapter -ErrorAction SilentlyContinue)
-    if ($Row.Pci -ne '') {
-        $at = @(Get-NetAdapterHardwareInfo -ErrorAction SilentlyContinue | Where-Object {
-                ('{0:x4}:{1:x2}:{2:x2}.{3:x}' -f [int]$_.SegmentNumber, [int]$_.BusNumber, [int]$_.DeviceNumber, [int]$_.FunctionNumber) -eq $Row.Pci
-            } | ForEach-Object { $_.Name })
-        $all = @($all | Where-Object { $at -contains $_.Name })
-    }
-    if ($Row.Mac -ne '') {
-        $all = @($all | Where-Object { -not $_.Virtual -and ([string]$_.PermanentAddress -replace '[^0-9A-Fa-f]', '') -eq $Row.Mac })
-    }
-    if ($Row.Pci -eq '' -and $Row.Mac -eq '') { $all = @($all | Where-Object { $_.Name -eq $Row.Name }) }
-    if ($all.Count -ne 1) {
-        Stop-Run -Code 3 -Text ("adapter '{0}' (pci '{1}', mac '{2}'): {3} adapters fit" -f $Row.Name, $Row.Pci, $Row.Mac, $all.Count)
-    }
-    $all[0]
-}
-
-# Names may be swapped among our own adapters, hence the two passes.
-function Step-Names {
-    $wrong = @($Managed | Where-Object { $script:Current[$_.Name] -ne $_.Name })
-    foreach ($row in $wrong) {
-        $taken = @($wrong | Where-Object { $script:Current[$_.Name] -eq $row.Name })
-        if ($taken.Count -eq 0) { continue }
-        $other = $taken[0]
-        $from = $script:Current[$other.Name]
-        $aside = 'rocec-{0}' -f $other.Name
-        Invoke-Step -What ("adapter '{0}' is set aside as '{1}'" -f $from, $aside) -Test { Test-AdapterName -Name $aside } -Apply {
-            Rename-Adapter -From $from -To $aside
-        }
-        if (-not $WhatIfPreference) { $script:Current[$other.Name] = $aside }
-    }
-    foreach ($row in $wrong) {
-        $from = $script:Current[$row.Name]
-        Invoke-Step -What ("adapter '{0}' is named '{1}'" -f $from, $row.Name) -Test {
-            (Test-AdapterName -Name $row.Name) -and -not (Test-AdapterName -Name $from)
-        } -Apply {
-            Rename-Adapter -From $from -To $row.Name
-        }
-        if (-not $WhatIfPreference) { $script:Current[$row.Name] = $row.Name }
-    }
-}
-
-function Step-Qos {
-    if ($null -ne $Desired.Willing) {
-        Invoke-Step -What ('DCBX willing = {0}' -f $Desired.Willing) -Test {
-            @(Get-NetQosDcbxSetting -ErrorAction Stop | Where-Object { -not $_.InterfaceAlias -and [bool]$_.Willing -ne $Desired.Willing }).Count -eq 0
-        } -Apply { Set-NetQosDcbxSetting -Willing $Desired.Willing -Confirm:$false -ErrorAction Stop }
-    }
-    foreach ($row in $Managed) {
-        if ($null -eq $row.Willing) { continue }
-        $name = $script:Current[$row.Name]
-        Invoke-Step -What ("adapter '{0}': DCBX willing = {1}" -f $name, $row.Willing) -Test {
-            @(Get-NetQosDcbxSetting -InterfaceAlias $name -ErrorAction Stop | Where-Object { [bool]$_.Willing -ne $row.Willing }).Count -eq 0
-        } -Apply { Set-NetQosDcbxSetting -InterfaceAlias $name -Willing $row.Willing -Confirm:$false -ErrorAction Stop }
-    }
-    foreach ($row in $Managed) {
-        if ($null -ne $row.FlowControl) { Step-Property -Name $script:Current[$row.Name] -Want $row.FlowControl }
-    }
-    if ($null -eq $Desired.Qos) { return }
-    foreach ($found in @(Get-Conflict -State $script:Before)) {
-        if ($found.Kind -eq 'policy') { Remove-Policy -Name $found.Name -Why $found.Why }
-    }
-    foreach ($want in $Desired.Qos.Policies) { Step-Policy -Want $want }
-    if ($null -ne $Desired.Qos.Pfc) { Step-Pfc -Priority $Desired.Qos.Pfc }
-    if ($null -eq $Desired.Qos.Classes) { return }
-    foreach ($found in @(Get-Conflict -State $script:Before)) {
-        if ($found.Kind -eq 'traffic class') { Step-RemoveClass -Name $found.Name -Why $found.Why }
-    }
-    Step-Classes -Classes $Desired.Qos.Classes -Rest $Desired.Qos.DefaultPercent
-}
+# rocec:addresses
 
 # --- preconditions ----------------------------------------------------------
-
-# A name that an adapter is to get must not be that of a foreign adapter.
-function Assert-Names {
-    param($State)
-    $mine = @($script:Current.Values)
-    foreach ($row in $Managed) {
-        if ($script:Current[$row.Name] -eq $row.Name) { continue }
-        if (@($State.Adapters | Where-Object { $_.Name -eq $row.Name -and $mine -notcontains $_.Name }).Count -gt 0) {
-            Stop-Run -Code 3 -Text ("another adapter is already named '{0}'; rename it first" -f $row.Name)
-        }
-    }
-}
 
 # Whether an adapter can be used as wanted: not in a team or switch of others,
 # able to do DCB and RDMA, and not the one this session came by.
@@ -196,15 +121,36 @@ function Assert-Teams {
     }
 }
 
-function Assert-Conflict {
-    param($State, [bool]$Replace)
-    $found = @(Get-Conflict -State $State)
-    foreach ($row in $found) { Write-Line -Tag 'CONFLICT' -Text ("{0} '{1}': {2}" -f $row.Kind, $row.Name, $row.Why) }
-    if (@($found | Where-Object { $_.Kind -eq 'group policy' }).Count -gt 0) { Stop-Run -Code 3 -Text 'a group policy decides the QoS of this host; change it there' }
-    if ($found.Count -gt 0 -and -not $Replace) { Stop-Run -Code 3 -Text 'remove what conflicts, or run with -ReplaceConflicting; nothing was changed' }
-}
+# --- QoS, adapters, switches --------------------------------------------------
 
-# --- adapters, switches, addresses -------------------------------------------
+function Step-Qos {
+    if ($null -ne $Desired.Willing) {
+        Invoke-Step -What ('DCBX willing = {0}' -f $Desired.Willing) -Test {
+            @(Get-NetQosDcbxSetting -ErrorAction Stop | Where-Object { -not $_.InterfaceAlias -and [bool]$_.Willing -ne $Desired.Willing }).Count -eq 0
+        } -Apply { Set-NetQosDcbxSetting -Willing $Desired.Willing -Confirm:$false -ErrorAction Stop }
+    }
+    foreach ($row in $Managed) {
+        if ($null -eq $row.Willing) { continue }
+        $name = $script:Current[$row.Name]
+        Invoke-Step -What ("adapter '{0}': DCBX willing = {1}" -f $name, $row.Willing) -Test {
+            @(Get-NetQosDcbxSetting -InterfaceAlias $name -ErrorAction Stop | Where-Object { [bool]$_.Willing -ne $row.Willing }).Count -eq 0
+        } -Apply { Set-NetQosDcbxSetting -InterfaceAlias $name -Willing $row.Willing -Confirm:$false -ErrorAction Stop }
+    }
+    foreach ($row in $Managed) {
+        if ($null -ne $row.FlowControl) { Step-Property -Name $script:Current[$row.Name] -Want $row.FlowControl }
+    }
+    if ($null -eq $Desired.Qos) { return }
+    foreach ($found in @(Get-Conflict -State $script:Before)) {
+        if ($found.Kind -eq 'policy') { Remove-Policy -Name $found.Name -Why $found.Why }
+    }
+    foreach ($want in $Desired.Qos.Policies) { Step-Policy -Want $want }
+    if ($null -ne $Desired.Qos.Pfc) { Step-Pfc -Priority $Desired.Qos.Pfc }
+    if ($null -eq $Desired.Qos.Classes) { return }
+    foreach ($found in @(Get-Conflict -State $script:Before)) {
+        if ($found.Kind -eq 'traffic class') { Step-RemoveClass -Name $found.Name -Why $found.Why }
+    }
+    Step-Classes -Classes $Desired.Qos.Classes -Rest $Desired.Qos.DefaultPercent
+}
 
 function Step-Adapters {
     foreach ($row in $Managed) {
@@ -324,54 +270,6 @@ function Step-Vnic {
     Step-Rdma -Name $Want.Name -Want $Want.Rdma
 }
 
-function Test-Address {
-    param([string]$Alias, $Want)
-    @(Get-NetIPAddress -InterfaceAlias $Alias -PolicyStore 'ActiveStore' -ErrorAction SilentlyContinue | Where-Object {
-            $_.IPAddress -eq $Want.Address -and [int]$_.PrefixLength -eq $Want.Prefix
-        }).Count -eq 1
-}
-
-function Step-Addresses {
-    foreach ($port in $Desired.Interfaces) {
-        $alias = $port.Alias
-        if ($script:Current.ContainsKey($alias)) { $alias = $script:Current[$alias] }
-        if (-not $WhatIfPreference -and -not (Test-AdapterName -Name $alias)) {
-            Write-Line -Tag 'note' -Text ("interface '{0}' gets its addresses when it exists" -f $alias)
-            continue
-        }
-        foreach ($want in $port.Addresses) {
-            if ($want.Family -eq 'IPv4') {
-                Invoke-Step -What ("interface '{0}': DHCP is off" -f $alias) -Test {
-                    @(Get-NetIPInterface -InterfaceAlias $alias -AddressFamily 'IPv4' -PolicyStore 'ActiveStore' -ErrorAction SilentlyContinue |
-                            Where-Object { [string]$_.Dhcp -eq 'Disabled' }).Count -eq 1
-                } -Apply { Set-NetIPInterface -InterfaceAlias $alias -AddressFamily 'IPv4' -Dhcp 'Disabled' -Confirm:$false -ErrorAction Stop }
-            }
-            Invoke-Step -What ("interface '{0}': {1}/{2}" -f $alias, $want.Address, $want.Prefix) -Test { Test-Address -Alias $alias -Want $want } -Apply {
-                $there = @(Get-NetIPAddress -InterfaceAlias $alias -ErrorAction SilentlyContinue | Where-Object { $_.IPAddress -eq $want.Address })
-                if ($there.Count -gt 0) {
-                    Set-NetIPAddress -InterfaceAlias $alias -IPAddress $want.Address -PrefixLength $want.Prefix -Confirm:$false -ErrorAction Stop
-                }
-                else { New-NetIPAddress -InterfaceAlias $alias -IPAddress $want.Address -PrefixLength $want.Prefix -Confirm:$false -ErrorAction Stop }
-            }
-        }
-        if ($port.Gateway -ne '') {
-            $default = '0.0.0.0/0'
-            if ($port.Gateway.Contains(':')) { $default = '::/0' }
-            Invoke-Step -What ("interface '{0}': default route by {1}" -f $alias, $port.Gateway) -Test {
-                @(Get-NetRoute -InterfaceAlias $alias -DestinationPrefix $default -ErrorAction SilentlyContinue | Where-Object { $_.NextHop -eq $port.Gateway }).Count -ge 1
-            } -Apply { New-NetRoute -InterfaceAlias $alias -DestinationPrefix $default -NextHop $port.Gateway -Confirm:$false -ErrorAction Stop }
-        }
-        if ($null -eq $port.Mtu) { continue }
-        if ($script:Pending -contains $alias) {
-            Write-Line -Tag 'note' -Text ("interface '{0}': IP MTU {1} is set after the restart" -f $alias, $port.Mtu)
-            continue
-        }
-        Invoke-Step -What ("interface '{0}': IP MTU {1}" -f $alias, $port.Mtu) -Test {
-            @(Get-NetIPInterface -InterfaceAlias $alias -PolicyStore 'ActiveStore' -ErrorAction SilentlyContinue | Where-Object { [int]$_.NlMtu -ne $port.Mtu }).Count -eq 0
-        } -Apply { Set-NetIPInterface -InterfaceAlias $alias -NlMtuBytes $port.Mtu -Confirm:$false -ErrorAction Stop }
-    }
-}
-
 function Step-Smb {
     if ($Desired.LiveMigrationBytes -gt 0) {
         Invoke-Step -What ('SMB limit of live migration = {0} bytes/s' -f $Desired.LiveMigrationBytes) -Test {
@@ -388,13 +286,15 @@ function Step-Smb {
     }
 }
 
-$script:Owed = 0
-
 # --- run ---------------------------------------------------------------------
+
+$script:Owed = 0
 
 function Invoke-Main {
     $script:Before = Read-State
     Assert-Host -State $script:Before
+    Assert-Managed
+    Assert-Unowned -State $script:Before
     $missing = @($Desired.Features | Where-Object { -not (Test-Feature -State $script:Before -Name $_) })
     $manual = @($missing | Where-Object { $_ -eq 'Hyper-V' })
     if ($manual.Count -gt 0) { Stop-Run -Code 3 -Text 'the Hyper-V role is not installed; it needs a reboot, so install it first' }
@@ -408,7 +308,7 @@ function Invoke-Main {
         Assert-Adapter -Name $name -Row $row
     }
     Assert-Teams -State $script:Before
-    Assert-Conflict -State $script:Before -Replace ([bool]$ReplaceConflicting)
+    Assert-Conflict -Found @(Get-Conflict -State $script:Before) -Replace ([bool]$ReplaceConflicting)
     foreach ($feature in $missing) {
         Invoke-Step -What ('feature {0}' -f $feature) -Test { (Get-WindowsFeature -Name $feature -ErrorAction Stop).InstallState -eq 'Installed' } -Apply {
             Install-WindowsFeature -Name $feature -IncludeManagementTools -Confirm:$false -ErrorAction Stop

@@ -1,7 +1,7 @@
 #Requires -Version 5.1
 #Requires -RunAsAdministrator
 #Requires -Modules NetAdapter, NetQos, NetTCPIP
-# rocec:header
+# made by rocec, the same for every host
 <#
 .SYNOPSIS
 Prints what rocec reads on this host as one line of JSON. Changes nothing.

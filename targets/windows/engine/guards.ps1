@@ -21,7 +21,7 @@ function Test-Feature {
     @($State.Features | Where-Object { $_.Name -eq $Name -and $_.InstallState -eq 'Installed' }).Count -eq 1
 }
 
-# The right computer, a server, new enough, and not one that Network ATC configures.
+# The right computer, a server, and new enough.
 function Assert-Host {
     param($State)
     $names = @($State.Computer, ('{0}.{1}' -f $State.Computer, $State.Domain))
@@ -34,13 +34,20 @@ function Assert-Host {
     if ($State.Build -lt $Desired.MinimumBuild) {
         Stop-Run -Code 3 -Text ('build {0} or newer is expected, this is {1}' -f $Desired.MinimumBuild, $State.Build)
     }
-    if ($null -eq (Get-Command -Name 'Get-NetIntent' -ErrorAction SilentlyContinue)) { return }
+}
+
+# The intents of Network ATC that own adapters of ours, but those of some names.
+function Get-Owner {
+    param($State, [string[]]$Except)
     $ours = @($Desired.Adapters | ForEach-Object { $_.Name })
-    foreach ($intent in @(Get-NetIntent -ErrorAction SilentlyContinue)) {
-        $owned = Get-Field -InputObject $intent -Name 'NetAdapterNamesAsList'
-        if ($null -eq $owned -or @($owned | Where-Object { $ours -contains $_ }).Count -gt 0) {
-            Stop-Run -Code 3 -Text ("Network ATC intent '{0}' owns adapters of this host; use one of the two, not both" -f [string] (Get-Field -InputObject $intent -Name 'IntentName', 'Name'))
-        }
+    @($State.Intents | Where-Object { $Except -notcontains $_.Name -and @($_.Adapters | Where-Object { $ours -contains $_ }).Count -gt 0 })
+}
+
+function Assert-Unowned {
+    param($State)
+    if ($State.IntentError -ne '') { Write-Line -Tag 'note' -Text ('Network ATC does not answer: {0}' -f $State.IntentError) }
+    foreach ($row in @(Get-Owner -State $State -Except @())) {
+        Stop-Run -Code 3 -Text ("Network ATC intent '{0}' owns adapters of this host; use one of the two, not both" -f $row.Name)
     }
 }
 

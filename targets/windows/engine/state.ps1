@@ -47,7 +47,7 @@ function Read-State {
         Boot = [long][Math]::Floor($os.LastBootUpTime.ToFileTimeUtc() / 10000000)
     }
     $state.Features = @(Get-Rows -Command 'Get-WindowsFeature' -Read {
-            Get-WindowsFeature -Name 'Data-Center-Bridging', 'Hyper-V', 'FS-SMBBW' -ErrorAction SilentlyContinue | ForEach-Object {
+            Get-WindowsFeature -Name 'Data-Center-Bridging', 'Hyper-V', 'FS-SMBBW', 'NetworkATC', 'Failover-Clustering' -ErrorAction SilentlyContinue | ForEach-Object {
                 [pscustomobject]@{ Name = [string]$_.Name; InstallState = [string]$_.InstallState }
             }
         })
@@ -195,10 +195,13 @@ function Read-State {
     $state.HostAdapters = @(Get-Rows -Command 'Get-VMNetworkAdapterTeamMapping' -Read {
             foreach ($nic in @(Get-VMNetworkAdapter -ManagementOS -ErrorAction SilentlyContinue)) {
                 $vlan = Get-VMNetworkAdapterVlan -ManagementOS -VMNetworkAdapterName $nic.Name -ErrorAction SilentlyContinue
+                $isolation = Get-VMNetworkAdapterIsolation -ManagementOS -VMNetworkAdapterName $nic.Name -ErrorAction SilentlyContinue
                 $mapping = Get-VMNetworkAdapterTeamMapping -ManagementOS -Name $nic.Name -ErrorAction SilentlyContinue
                 $mode = ''
                 $id = 0
+                $isolated = 0
                 $pin = ''
+                if ($null -ne $isolation -and [string]$isolation.IsolationMode -eq 'Vlan') { $isolated = [int]$isolation.DefaultIsolationID }
                 if ($null -ne $vlan) {
                     $mode = [string]$vlan.OperationMode
                     if ($mode -eq 'Access') { $id = [int]$vlan.AccessVlanId }
@@ -210,8 +213,36 @@ function Read-State {
                     IeeePriorityTag = [string]$nic.IeeePriorityTag
                     OperationMode = $mode
                     AccessVlanId = $id
+                    DefaultIsolationID = $isolated
                     NetAdapterName = $pin
                 }
+            }
+        })
+    $state.Cluster = ''
+    if ($null -ne (Get-Command -Name 'Get-Cluster' -ErrorAction SilentlyContinue)) {
+        $cluster = Get-Cluster -ErrorAction SilentlyContinue
+        if ($null -ne $cluster) { $state.Cluster = [string]$cluster.Name }
+    }
+    $state.Intents = @()
+    $state.IntentError = ''
+    # Network ATC throws where it was installed and never used.
+    try { $state.Intents = @(Get-Rows -Command 'Get-NetIntent' -Read { Read-Intent -ClusterName $state.Cluster | ForEach-Object { ConvertTo-IntentRow -Intent $_ } }) }
+    catch { $state.IntentError = $_.Exception.Message }
+    $state.IntentStatus = @(Get-Rows -Command 'Get-NetIntentStatus' -Read {
+            if (@($state.Intents).Count -eq 0) { return }
+            Read-Status -ClusterName $state.Cluster | ForEach-Object {
+                [pscustomobject]@{
+                    IntentName = [string]$_.IntentName
+                    Host = [string]$_.Host
+                    ConfigurationStatus = [string]$_.ConfigurationStatus
+                    ProvisioningStatus = [string]$_.ProvisioningStatus
+                    Error = [string]$_.Error
+                }
+            }
+        })
+    $state.GlobalOverrides = @(Get-Rows -Command 'Get-NetIntent' -Read {
+            foreach ($found in @(Read-Global -ClusterName $state.Cluster)) {
+                ConvertTo-OverrideRow -Kind 'Cluster' -Override (Get-Field -InputObject $found -Name 'ClusterOverride')
             }
         })
     $state.MigrationOption = ''
@@ -250,5 +281,62 @@ function ConvertTo-PolicyRow {
         OtherMatchConditions = [string[]]@($narrower)
         PriorityValue8021Action = [int]$Policy.PriorityValue8021Action
         DSCPAction = [int]$Policy.DSCPAction
+    }
+}
+
+# Intents of the cluster, or of this computer where it is in none.
+function Read-Intent {
+    param([string]$ClusterName)
+    if ($ClusterName -ne '') { Get-NetIntent -ClusterName $ClusterName -ErrorAction Stop }
+    else { Get-NetIntent -ErrorAction Stop }
+}
+
+function Read-Global {
+    param([string]$ClusterName)
+    try {
+        if ($ClusterName -ne '') { Get-NetIntent -GlobalOverrides -ClusterName $ClusterName -ErrorAction Stop }
+        else { Get-NetIntent -GlobalOverrides -ErrorAction Stop }
+    }
+    catch { return }
+}
+
+function Read-Status {
+    param([string]$ClusterName)
+    try {
+        if ($ClusterName -ne '') { Get-NetIntentStatus -ClusterName $ClusterName -ErrorAction Stop }
+        else { Get-NetIntentStatus -ErrorAction Stop }
+    }
+    catch { return }
+}
+
+# What an override object sets; a property without a value is not overridden.
+function ConvertTo-OverrideRow {
+    param([string]$Kind, $Override)
+    if ($null -eq $Override) { return }
+    foreach ($property in @($Override.PSObject.Properties)) {
+        if ('InstanceId', 'ObjectVersion' -contains $property.Name) { continue }
+        if ([string]$property.Value -ne '') { [pscustomobject]@{ Kind = $Kind; Name = [string]$property.Name; Value = $property.Value } }
+    }
+}
+
+function ConvertTo-IntentRow {
+    param($Intent)
+    $types = @()
+    foreach ($type in 'Management', 'Compute', 'Storage', 'Stretch') {
+        if (Get-Field -InputObject $Intent -Name ('Is{0}IntentSet' -f $type)) { $types = $types + $type }
+    }
+    $overrides = @(
+        ConvertTo-OverrideRow -Kind 'Adapter' -Override (Get-Field -InputObject $Intent -Name 'AdapterAdvancedParametersOverride')
+        ConvertTo-OverrideRow -Kind 'Qos' -Override (Get-Field -InputObject $Intent -Name 'QosPolicyOverride')
+        ConvertTo-OverrideRow -Kind 'Switch' -Override (Get-Field -InputObject $Intent -Name 'SwitchConfigOverride')
+        ConvertTo-OverrideRow -Kind 'Storage' -Override (Get-Field -InputObject $Intent -Name 'IPOverride')
+    )
+    [pscustomobject]@{
+        Name = [string] (Get-Field -InputObject $Intent -Name 'IntentName', 'Name')
+        Types = [string[]]@($types)
+        Adapters = [string[]]@(Get-Field -InputObject $Intent -Name 'NetAdapterNamesAsList')
+        StorageVlans = [string[]]@(Get-Field -InputObject $Intent -Name 'StorageVLANs')
+        ManagementVlan = [string] (Get-Field -InputObject $Intent -Name 'ManagementVLAN')
+        Overrides = @($overrides)
     }
 }

@@ -1,12 +1,12 @@
 #Requires -Version 5.1
 #Requires -RunAsAdministrator
 #Requires -Modules NetAdapter, NetQos, NetTCPIP
-# rocec:header
+# made by rocec, the same for every host
 <#
 .SYNOPSIS
 Restores what rocec-netqos.ps1 changed, from the snapshot it saved.
 .DESCRIPTION
-Restores the old values and never factory values, only of what is managed below. Features stay installed. The state before the undo is
+Restores the old values and never factory values, only of what is managed. Features stay installed. The state before the undo is
 saved as a snapshot too.
 .PARAMETER Snapshot
 The file to restore; by default the newest netqos-before-*.json in StateDir.
@@ -17,8 +17,10 @@ Restarts the adapters whose restored settings need it, one at a time, and never 
 .PARAMETER AllowDisconnect
 Goes on where an adapter that carries this session or the default route is put into a switch, disabled or stripped of its address. For
 use at a console.
+.PARAMETER Data
+The data of this host; host.psd1 of the folder the script is started in by default.
 .PARAMETER ExpectComputer
-The name this computer has, where it is not the name below.
+The name this computer has, where it is not the name in the data.
 .PARAMETER StateDir
 Where snapshots and the list of pending restarts are kept; %ProgramData%\rocec by default.
 .PARAMETER StorageWaitSeconds
@@ -32,6 +34,7 @@ param(
     [switch]$RemoveSwitch,
     [switch]$AllowRestart,
     [switch]$AllowDisconnect,
+    [string]$Data = '.\host.psd1',
     [string]$ExpectComputer = '',
     [string]$StateDir = '',
     [int]$StorageWaitSeconds = 900
@@ -40,41 +43,23 @@ Set-StrictMode -Version 3.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 
-# rocec:desired
+$Target = 'netqos'
+
+# rocec:data
 
 # rocec:state
 
 # rocec:guards
 
+# rocec:step
+
+# rocec:clear
+
 # rocec:steps
 
-# --- restoring ---------------------------------------------------------------
+# rocec:restore
 
-function Read-Snapshot {
-    $file = $Snapshot
-    if ($file -eq '') {
-        if (Test-Path -LiteralPath $StateDir) {
-            $files = [System.IO.Directory]::GetFiles($StateDir, 'netqos-before-*.json')
-            $file = [string] ($files | Sort-Object | Select-Object -Last 1)
-        }
-    }
-    if ($file -eq '' -or -not (Test-Path -LiteralPath $file)) { Stop-Run -Code 3 -Text ("no snapshot in '{0}'" -f $StateDir) }
-    Write-Line -Tag 'restore' -Text $file
-    $old = Get-Content -LiteralPath $file -Raw -Encoding 'UTF8' | ConvertFrom-Json
-    if ([int]$old.Schema -ne 1 -or [string]$old.Computer -ne $script:Before.Computer) {
-        Stop-Run -Code 3 -Text ("'{0}' is not a snapshot of this computer" -f $file)
-    }
-    $old
-}
-
-# The rows of a list of the snapshot: 5.1 writes some lists as { value, Count }.
-function Get-List {
-    param($Rows)
-    if ($null -eq $Rows) { return }
-    $inner = $Rows.PSObject.Properties['value']
-    if ($null -ne $inner -and $null -ne $Rows.PSObject.Properties['Count'] -and -not ($Rows -is [array])) { $Rows = $inner.Value }
-    $Rows | Where-Object { $null -ne $_ }
-}
+# --- restoring QoS, adapters, switches ----------------------------------------
 
 function ConvertTo-Want {
     param($Row)
@@ -200,53 +185,6 @@ function Restore-Adapters {
     }
 }
 
-# Removes the addresses and routes that were not there, and restores DHCP and MTU.
-function Restore-Addresses {
-    param($Old)
-    foreach ($port in $Desired.Interfaces) {
-        $alias = $port.Alias
-        $from = $alias
-        if ($script:NameThen.ContainsKey($alias)) { $from = $script:NameThen[$alias] }
-        if ($port.Gateway -ne '' -and @(Get-List -Rows $Old.Routes | Where-Object { $_.InterfaceAlias -eq $from -and $_.NextHop -eq $port.Gateway }).Count -eq 0) {
-            Invoke-Step -What ("interface '{0}': no default route by {1}" -f $alias, $port.Gateway) -Test {
-                @(Get-NetRoute -InterfaceAlias $alias -DestinationPrefix '0.0.0.0/0', '::/0' -ErrorAction SilentlyContinue | Where-Object { $_.NextHop -eq $port.Gateway }).Count -eq 0
-            } -Apply {
-                Get-NetRoute -InterfaceAlias $alias -DestinationPrefix '0.0.0.0/0', '::/0' -ErrorAction SilentlyContinue |
-                    Where-Object { $_.NextHop -eq $port.Gateway } | Remove-NetRoute -Confirm:$false -ErrorAction Stop
-            }
-        }
-        foreach ($want in $port.Addresses) {
-            $was = @(Get-List -Rows $Old.Addresses | Where-Object { $_.InterfaceAlias -eq $from -and $_.IPAddress -eq $want.Address })
-            if ($was.Count -gt 0) {
-                $length = [int]$was[0].PrefixLength
-                Invoke-Step -What ("interface '{0}': {1}/{2}" -f $alias, $want.Address, $length) -Test {
-                    @(Get-NetIPAddress -InterfaceAlias $alias -ErrorAction SilentlyContinue | Where-Object { $_.IPAddress -eq $want.Address -and [int]$_.PrefixLength -eq $length }).Count -eq 1
-                } -Apply { Set-NetIPAddress -InterfaceAlias $alias -IPAddress $want.Address -PrefixLength $length -Confirm:$false -ErrorAction Stop }
-                continue
-            }
-            Invoke-Step -What ("interface '{0}': {1} is removed" -f $alias, $want.Address) -Test {
-                @(Get-NetIPAddress -InterfaceAlias $alias -ErrorAction SilentlyContinue | Where-Object { $_.IPAddress -eq $want.Address }).Count -eq 0
-            } -Apply {
-                if (Test-Uplink -Name $alias) { Stop-Run -Code 3 -Text ("interface '{0}' carries this session or the default route; -AllowDisconnect goes on, at a console" -f $alias) }
-                Get-NetIPAddress -InterfaceAlias $alias -ErrorAction Stop | Where-Object { $_.IPAddress -eq $want.Address } | Remove-NetIPAddress -Confirm:$false -ErrorAction Stop
-            }
-        }
-        foreach ($row in @(Get-List -Rows $Old.Interfaces | Where-Object { $_.InterfaceAlias -eq $from })) {
-            $family = [string]$row.AddressFamily
-            if ($family -eq 'IPv4' -and @($port.Addresses | Where-Object { $_.Family -eq 'IPv4' }).Count -gt 0 -and [string]$row.Dhcp -eq 'Enabled') {
-                Invoke-Step -What ("interface '{0}': DHCP is on" -f $alias) -Test {
-                    @(Get-NetIPInterface -InterfaceAlias $alias -AddressFamily 'IPv4' -ErrorAction SilentlyContinue | Where-Object { [string]$_.Dhcp -eq 'Enabled' }).Count -eq 1
-                } -Apply { Set-NetIPInterface -InterfaceAlias $alias -AddressFamily 'IPv4' -Dhcp 'Enabled' -Confirm:$false -ErrorAction Stop }
-            }
-            if ($null -eq $port.Mtu) { continue }
-            $mtu = [uint32]$row.NlMtu
-            Invoke-Step -What ("interface '{0}': {1} MTU {2}" -f $alias, $family, $mtu) -Test {
-                @(Get-NetIPInterface -InterfaceAlias $alias -ErrorAction SilentlyContinue | Where-Object { [string]$_.AddressFamily -eq $family -and [uint32]$_.NlMtu -eq $mtu }).Count -eq 1
-            } -Apply { Set-NetIPInterface -InterfaceAlias $alias -AddressFamily $family -NlMtuBytes $mtu -Confirm:$false -ErrorAction Stop }
-        }
-    }
-}
-
 function Restore-Switches {
     param($Old)
     $nics = @(Get-List -Rows $Old.HostAdapters | ForEach-Object { '{0}/{1}' -f $_.SwitchName, $_.Name })
@@ -344,23 +282,13 @@ function Restore-Host {
     }
 }
 
-# Names come last: until then both sides go by the names of today.
-function Restore-Names {
-    foreach ($row in $Managed) {
-        $from = $row.Name
-        $to = $script:NameThen[$row.Name]
-        if ($to -eq '' -or $to -eq $from) { continue }
-        Invoke-Step -What ("adapter '{0}' is named '{1}'" -f $from, $to) -Test {
-            (Test-AdapterName -Name $to) -and -not (Test-AdapterName -Name $from)
-        } -Apply { Rename-Adapter -From $from -To $to }
-    }
-}
-
-$script:NameThen = @{}
+# --- run ---------------------------------------------------------------------
 
 function Invoke-Main {
     $script:Before = Read-State
     Assert-Host -State $script:Before
+    Assert-Managed
+    Assert-Unowned -State $script:Before
     $old = Read-Snapshot
     $script:Pending = @(Read-Pending -State $script:Before)
     foreach ($row in $Managed) {

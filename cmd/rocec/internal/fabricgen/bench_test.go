@@ -1,6 +1,7 @@
 package fabricgen_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,10 +65,7 @@ func heapBytes() float64 {
 // runtime, so that a busy machine slows both: parse-ratio is CPU time by CPU time.
 // best-ms is the wall time of the best run, peak-B/port the largest resident set.
 func BenchmarkProcess(b *testing.B) {
-	rocec := filepath.Join(b.TempDir(), "rocec")
-	if out, err := exec.Command("go", "build", "-o", rocec, "github.com/rocec/rocec/cmd/rocec").CombinedOutput(); err != nil {
-		b.Fatalf("go build: %v\n%s", err, out)
-	}
+	rocec := program(b)
 	// Removed when all is measured: for some seconds ext4 avoids the inodes of
 	// files that were just deleted, and a search for others costs more than a build.
 	out := b.TempDir()
@@ -106,6 +104,88 @@ func BenchmarkProcess(b *testing.B) {
 			program.report(b, f.ports)
 		})
 	}
+}
+
+// program builds rocec.
+func program(b *testing.B) string {
+	b.Helper()
+	rocec := filepath.Join(b.TempDir(), "rocec")
+	if out, err := exec.Command("go", "build", "-o", rocec, "github.com/rocec/rocec/cmd/rocec").CombinedOutput(); err != nil {
+		b.Fatalf("go build: %v\n%s", err, out)
+	}
+	return rocec
+}
+
+// BenchmarkPreset is the program from start to finish on published fabrics, in
+// both forms. Beside validate runs a process that only parses the same files,
+// beside build to an archive one that only writes as many bytes: parse-ratio and
+// write-ratio are CPU time by CPU time. rebuild is a build into a folder after
+// one line of the source has changed.
+func BenchmarkPreset(b *testing.B) {
+	rocec := program(b)
+	out := b.TempDir()
+	for _, p := range fabricgen.Presets {
+		for _, form := range []fabricgen.Form{fabricgen.Compact, fabricgen.Written} {
+			b.Run(p.Name+"/"+string(form), func(b *testing.B) {
+				dir := b.TempDir()
+				size, err := fabricgen.WritePreset(dir, p, form, 0)
+				if err != nil {
+					b.Fatal(err)
+				}
+				benchPreset(b, rocec, dir, out, size.EndPorts())
+			})
+		}
+	}
+}
+
+func benchPreset(b *testing.B, rocec, dir, out string, ports int) {
+	archive, floor := filepath.Join(out, "a.tar"), filepath.Join(out, "floor")
+	b.Run("validate", func(b *testing.B) {
+		var program, parser costs
+		for b.Loop() {
+			parser.parse(b, dir)
+			program.run(b, rocec, "--chdir="+dir, "validate")
+		}
+		program.report(b, ports)
+		b.ReportMetric(program.cpu.Seconds()/parser.cpu.Seconds(), "parse-ratio")
+	})
+	b.Run("build", func(b *testing.B) {
+		var program, writer costs
+		for b.Loop() {
+			program.run(b, rocec, "--chdir="+dir, "build", "--archive="+archive)
+			writer.write(b, floor, archive)
+		}
+		program.report(b, ports)
+		b.ReportMetric(program.cpu.Seconds()/writer.cpu.Seconds(), "write-ratio")
+		if info, err := os.Stat(archive); err == nil {
+			b.ReportMetric(float64(info.Size())/1e6, "MB-written")
+		}
+	})
+	b.Run("plan", func(b *testing.B) {
+		var program costs
+		for b.Loop() {
+			program.run(b, rocec, "--chdir="+dir, "plan", "--summary")
+		}
+		program.report(b, ports)
+	})
+	b.Run("rebuild", func(b *testing.B) {
+		var program, ignored costs
+		tree := filepath.Join(out, "tree-"+filepath.Base(filepath.Dir(dir)))
+		ignored.run(b, rocec, "--chdir="+dir, "build", "--out-dir="+tree)
+		name := filepath.Join(dir, "qos-0000.roce.hcl")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for n := 0; b.Loop(); n++ {
+			// Another comment: the sources differ, and so does the manifest, but no device.
+			if err := os.WriteFile(name, fmt.Appendf(nil, "# %d\n%s", n, text), 0o644); err != nil {
+				b.Fatal(err)
+			}
+			program.run(b, rocec, "--chdir="+dir, "build", "--out-dir="+tree)
+		}
+		program.report(b, ports)
+	})
 }
 
 // folder is a configuration on disk, whose cables have that many ends.

@@ -1,6 +1,7 @@
 package fabricgen_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 const (
 	asParser = "FABRICGEN_PARSE" // parses the configuration of a folder and does nothing else: the yardstick
 	asWatch  = "FABRICGEN_WATCH" // runs a command and prints its cost
+	asWriter = "FABRICGEN_WRITE" // writes a file of as many bytes as another and does nothing else: the floor of a build
 )
 
 func TestMain(m *testing.M) {
@@ -29,6 +31,8 @@ func TestMain(m *testing.M) {
 		err = watch(os.Args[1:])
 	case os.Getenv(asParser) != "":
 		err = parseAll(os.Args[1])
+	case os.Getenv(asWriter) != "":
+		err = writeLike(os.Args[1], os.Args[2])
 	default:
 		os.Exit(m.Run())
 	}
@@ -60,6 +64,23 @@ func parseAll(dir string) error {
 		})
 	}
 	return g.Wait()
+}
+
+// writeLike writes a file as large as another, in pieces as an archive is written.
+func writeLike(name, like string) error {
+	info, err := os.Stat(like)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	piece := bytes.Repeat([]byte("rocec "), 1<<17)
+	for left := info.Size(); left > 0 && err == nil; left -= int64(len(piece)) {
+		_, err = f.Write(piece[:min(left, int64(len(piece)))])
+	}
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // cost is what one run of a command took.
@@ -99,6 +120,16 @@ func (c *costs) parse(b *testing.B, dir string) {
 		b.Fatal(err)
 	}
 	c.measure(b, asParser+"=1", self, dir)
+}
+
+// write runs the floor of a build to an archive.
+func (c *costs) write(b *testing.B, name, like string) {
+	b.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.measure(b, asWriter+"=1", self, name, like)
 }
 
 // run runs a command to its end.
@@ -144,5 +175,6 @@ func (c *costs) report(b *testing.B, ports int) {
 	b.ReportMetric(cpu/float64(ports), "cpu-ns/port")
 	if c.peakBytes > 0 {
 		b.ReportMetric(float64(c.peakBytes)/float64(ports), "peak-B/port")
+		b.ReportMetric(float64(c.peakBytes)/1e6, "peak-MB")
 	}
 }

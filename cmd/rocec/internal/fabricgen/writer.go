@@ -41,9 +41,16 @@ func (w *writer) flush() {
 	}
 	name := fmt.Sprintf("%s-%04d.roce.hcl", w.family, w.number)
 	w.number++
-	w.size.Files++
-	w.size.Bytes += w.buf.Len()
-	w.stopped = !w.yield(name, bytes.Clone(w.buf.Bytes()))
+	w.flushAs(name)
+}
+
+// flushAs ends a file of any name.
+func (w *writer) flushAs(name string) {
+	if !w.stopped {
+		w.size.Files++
+		w.size.Bytes += w.buf.Len()
+		w.stopped = !w.yield(name, bytes.Clone(w.buf.Bytes()))
+	}
 	w.buf.Reset()
 	w.blocks = 0
 }

@@ -6,6 +6,7 @@ usage: rocec-check.py missing RUNNING FRAGMENT...   fields that are not as the f
        rocec-check.py overlap RUNNING FRAGMENT...   rows for a range of queues or groups that ours would meet
        rocec-check.py absent  RUNNING LIST FRAGMENT...   rows and fields that the list forbids and no fragment has
        rocec-check.py groups  RUNNING FRAGMENT...   priorities with PFC whose group has no lossless buffer
+       rocec-check.py splits  RUNNING FRAGMENT...   prints the ports that are split otherwise, and the mode they shall have
 """
 import json
 import sys
@@ -60,19 +61,23 @@ def fits(pattern, text):
         len(text) >= len(head) + len(tail) and text.startswith(head) and text.endswith(tail))
 
 
-def meets(table, pattern, key):
-    if table != "QUEUE":
-        return fits(pattern, key)
-    (port, queues), (owner, others) = span(pattern), span(key)
-    return port == owner and bool(set(queues) & set(others))
+def meets(table, patterns, key):
+    if key in patterns:
+        return True
+    if table == "QUEUE":
+        port, queues = span(key)
+        return any(f"{port}|{queue}" in patterns for queue in queues)
+    return any(fits(pattern, key) for pattern in patterns if "*" in pattern)
 
 
 def absent(running, fragments):
     forbidden, wanted = fragments[0], {(table, key): fields for table, key, fields in rows(fragments[1:])}
     for entry in forbidden:
-        table, field = entry["table"], entry["field"]
+        table, field, patterns = entry["table"], entry["field"], set(entry["keys"])
         for key, have in running.get(table, {}).items():
-            if key in entry["keep"] or not meets(table, entry["key"], key) or (field and (field not in have or not fits(entry["value"], have[field]))):
+            if field and (field not in have or not fits(entry["value"], have[field])):
+                continue
+            if key in entry["keep"] or not meets(table, patterns, key):
                 continue
             if entry["row"] and (table, key) not in wanted:
                 yield f"{table}|{key} has to go: capture the running configuration and apply the patch that rocec makes from it"
@@ -97,8 +102,19 @@ def groups(running, fragments):
                 yield f"{port} has PFC on priority {priority} and no lossless group: pg_profile_lookup.ini has no row for its speed and cable"
 
 
+def splits(running, fragments):
+    for table, port, fields in rows(fragments):
+        if table != "BREAKOUT_CFG":
+            continue
+        have = running.get(table, {}).get(port, {}).get("brkout_mode")
+        if have is None:
+            yield f"{table}|{port} is missing: config interface breakout needs an image with platform.json for this SKU"
+        elif have != fields["brkout_mode"]:
+            print(port, fields["brkout_mode"], sep="\t")
+
+
 def main():
-    checks = {"missing": missing, "overlap": overlap, "absent": absent, "groups": groups}
+    checks = {"missing": missing, "overlap": overlap, "absent": absent, "groups": groups, "splits": splits}
     if len(sys.argv) < 4 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     found = list(checks[sys.argv[1]](load(sys.argv[2]), [load(name) for name in sys.argv[3:]]))

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lower"
+	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/all"
+	"github.com/rocec/rocec/targets/emit"
+	"golang.org/x/sync/errgroup"
+)
+
+// served is a device that an emitter serves. Its intent and its files are made
+// when they are needed, and dropped: a fabric has more of them than memory.
+type served struct {
+	id      fabric.DeviceID
+	name    string
+	address string
+	target  *targets.Target
+	chosen  lower.Chosen
+}
+
+// compiled is a device with its intent.
+type compiled struct {
+	*served
+	intent *intent.Device
+}
+
+// lower makes the intent of a device.
+func (p *project) lower(s *served) *compiled {
+	dev := p.res.Intent(s.id)
+	dev.Options = s.chosen.Options
+	return &compiled{s, dev}
+}
+
+// emit makes the files of the device.
+func (c *compiled) emit(trace bool) *emit.Out {
+	out := &emit.Out{Trace: trace}
+	c.target.Emit(c.intent, out)
+	return out
+}
+
+// parallel does work 0 to n-1 on every core, a few neighbours at a time.
+func parallel(n int, do func(i int)) {
+	const chunk = 16
+	var next atomic.Int64
+	var work errgroup.Group
+	for range min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk) {
+		work.Go(func() error {
+			for {
+				first := int(next.Add(chunk)) - chunk
+				if first >= n {
+					return nil
+				}
+				for i := first; i < min(first+chunk, n); i++ {
+					do(i)
+				}
+			}
+		})
+	}
+	_ = work.Wait() // nothing in it can fail
+}
+
+// devices lists every device that an emitter serves, and checks each intent
+// against what its emitter can say. Refusals join the project's findings.
+func (p *project) devices() []served {
+	if !p.loaded() || p.diags.HasErrors() {
+		return nil
+	}
+	n := len(p.res.Fabric.Devices)
+	list, found := make([]*served, n), make([]diag.List, n)
+	progress := p.steps("Checking", n-1)
+	defer progress.end()
+	parallel(n-1, func(i int) {
+		id := fabric.DeviceID(i + 1)
+		if list[id] = p.serve(id, &found[id]); list[id] != nil {
+			found[id] = append(found[id], p.refusals(p.lower(list[id]))...)
+		}
+		progress.one()
+	})
+	var out []served
+	for _, s := range list {
+		if s != nil {
+			out = append(out, *s)
+		}
+	}
+	if all := append(slices.Concat(found...), p.clusters(out)...); len(all) > 0 {
+		p.diags = append(p.diags, diag.Sort(diag.Fold(all), p.cfg.Files)...)
+	}
+	return out
+}
+
+// serve finds the emitter of a device, nil if rocec never touches the device or
+// the source does not say what it needs to.
+func (p *project) serve(id fabric.DeviceID, found *diag.List) *served {
+	f := p.res.Fabric
+	dev := &f.Devices[id]
+	if dev.Manage == fabric.HandsOff {
+		return nil
+	}
+	chosen := lower.Selected(f, id)
+	switch {
+	case len(chosen) == 0:
+		found.Add(diag.Diagnostic{
+			Summary: fmt.Sprintf("no emitter serves %s: its os is %s", f.Text(dev.Name), f.Text(dev.OSName)),
+			Address: f.Text(dev.Address), Labels: []diag.Label{f.DeclLabel(dev.Decl, "")},
+			Help: `use an os that a target serves (rocec capabilities), or manage = "none"`,
+		})
+		return nil
+	case len(chosen) > 1:
+		// ROCE917 sees what select names. What every emitter of a device writes
+		// lies in one folder and stands in one entry of the record.
+		found.Add(diag.Diagnostic{
+			Summary: fmt.Sprintf("two target blocks take %s: %s and %s", f.Text(dev.Name), chosen[0].Emitter, chosen[1].Emitter), Address: f.Text(dev.Address),
+			Labels: []diag.Label{f.DeclLabel(chosen[1].Decl, ""), f.DeclLabel(chosen[0].Decl, "the other")}, Help: "let one of them select it",
+		})
+		return nil
+	}
+	if lower.Undecided(f, id) {
+		found.Add(diag.Diagnostic{
+			Summary: fmt.Sprintf("nothing says who owns the adapters of %s, a node of Windows Server 2025 cluster %s", f.Text(dev.Name), f.Text(dev.Cluster)),
+			Address: f.Text(dev.Address), Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.ACluster, "")},
+			Help: `select the node in a target "netqos" block; Network ATC would undo what NetQos writes`,
+		})
+	}
+	s := &served{id: id, name: f.Text(dev.Name), address: f.Text(dev.Address), target: p.emitter(chosen[0], found), chosen: chosen[0]}
+	if s.target == nil {
+		return nil
+	}
+	return s
+}
+
+// refusals are what the emitter of a device cannot say of it.
+func (p *project) refusals(c *compiled) diag.List {
+	list := targets.Check(c.target, c.intent, func(at intent.Path) []diag.Label { return p.res.Origin(c.id, at) })
+	for i := range list {
+		list[i].Address = address(c.intent, c.address, list[i].Address)
+	}
+	return list
+}
+
+// address is the address of a finding in the words of the source: an intent
+// knows its device by name only.
+func address(d *intent.Device, device, finding string) string {
+	if rest, ok := strings.CutPrefix(finding, targets.Address(d, intent.Path{Object: intent.OfDevice})); ok {
+		return device + rest
+	}
+	return finding
+}
+
+func (p *project) emitter(c lower.Chosen, found *diag.List) *targets.Target {
+	f := p.res.Fabric
+	t := all.Find(c.Emitter)
+	if t == nil {
+		found.Add(diag.Diagnostic{
+			Summary: fmt.Sprintf("target %s is not one of this version", c.Emitter), Labels: []diag.Label{f.DeclLabel(c.Decl, "")},
+			Help: "use one of " + strings.Join(all.Names(), ", "),
+		})
+	}
+	return t
+}
+
+// deliveries are the devices that rocec writes, to be made one by one. What is
+// made of a device is what make says; derived asks for the inputs of computed
+// values as well, which the record keeps.
+func (p *project) deliveries(list []served, derived bool, make func(*compiled) (*emit.Out, error)) apply.Devices {
+	list = slices.DeleteFunc(slices.Clone(list), func(s served) bool { return !p.written(s.id) })
+	d := apply.Devices{Make: func(i int) (*apply.Device, error) {
+		c := p.lower(&list[i])
+		out, err := make(c)
+		if err != nil {
+			return nil, err
+		}
+		device := &apply.Device{
+			Name: c.name, Address: c.address, Emitter: c.target.Name, Output: c.chosen.Output,
+			Intent: c.intent, Digest: out.Digest(c.intent), Artifacts: out.Artifacts, Kits: out.Kits,
+		}
+		if derived {
+			device.Inputs = p.derived(c.id)
+		}
+		return device, nil
+	}}
+	for i := range list {
+		d.Places = append(d.Places, apply.Place{Name: list[i].name, Output: list[i].chosen.Output})
+	}
+	return d
+}
+
+// counted are devices whose making is counted.
+func counted(d apply.Devices, one func()) apply.Devices {
+	make := d.Make
+	d.Make = func(i int) (*apply.Device, error) {
+		defer one()
+		return make(i)
+	}
+	return d
+}
+
+// plain makes a device from its intent alone.
+func plain(c *compiled) (*emit.Out, error) { return c.emit(false), nil }
+
+// refused is an error of captures, with what is wrong in them.
+type refused struct{ findings diag.List }
+
+func (r *refused) Error() string { return "the captured output could not be read" }
+
+// against makes a device to fit what was captured of it: a target may then write
+// less, only what differs there. Without a folder of captures it is plain.
+func against(from string) func(*compiled) (*emit.Out, error) {
+	return func(c *compiled) (*emit.Out, error) {
+		if from == "" || c.target.Rebase == nil {
+			return plain(c)
+		}
+		files, err := c.captured(from)
+		if err != nil || len(files) == 0 {
+			return c.emit(false), err
+		}
+		out := &emit.Out{}
+		if found := c.target.Rebase(c.intent, targets.Captured{Files: files}, out); found.HasErrors() {
+			return nil, &refused{found}
+		}
+		return out, nil
+	}
+}
+
+// captured reads the captures of a device that do not depend on its ports.
+func (c *compiled) captured(from string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, probe := range c.target.Probes {
+		if probe.PerPort {
+			continue
+		}
+		text, err := readFile(filepath.Join(from, c.intent.Name, probe.File))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, fmt.Errorf("read captures: %w", err)
+		default:
+			files[probe.File] = text
+		}
+	}
+	return files, nil
+}

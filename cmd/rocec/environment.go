@@ -1,0 +1,46 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// variable is one that the program reads from its environment.
+type variable struct{ name, doc string }
+
+// variables are all of them, for the help and the pages.
+var variables = []variable{
+	{"ROCEC_VAR_<name>", "sets an input variable; files of values, `--var` and `--var-file` win over it"},
+	{"ROCEC_CLI_ARGS", "more arguments of every command; the line wins"},
+	{"ROCEC_CLI_ARGS_<command>", "more arguments of one command, `ROCEC_CLI_ARGS_record_list`; the line wins"},
+	{"ROCEC_WORKSPACE", "the workspace of the record, `default` unless set"},
+	{"ROCEC_DATA_DIR", "the folder of working data, `.rocec` unless set; this version keeps nothing there, and no command looks for configuration in it"},
+	{"ROCEC_IN_AUTOMATION", "anything: no hints on what to run next"},
+	{"ROCEC_INPUT", "`0` or `false`: never ask"},
+	{"NO_COLOR", "anything: no colour"},
+	{"CLICOLOR_FORCE", "anything but `0`: colour, be it a terminal or not"},
+}
+
+// environmentTopic is the page of `rocec help environment`; it runs nothing.
+func environmentTopic() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("Variables that rocec reads from its environment:\n")
+	for _, v := range variables {
+		b.WriteString("\n  " + v.name + "\n      " + strings.ReplaceAll(v.doc, "`", "") + "\n")
+	}
+	return &cobra.Command{Use: "environment", Short: "Variables that rocec reads from its environment", Long: b.String()}
+}
+
+// isDataDir reports whether a folder is the one of working data, in which no
+// command looks for configuration.
+func (a *app) isDataDir(dir string) bool {
+	data := a.env["ROCEC_DATA_DIR"]
+	if data == "" {
+		data = ".rocec"
+	}
+	x, err := filepath.Abs(dir)
+	y, bad := filepath.Abs(data)
+	return err == nil && bad == nil && x == y
+}

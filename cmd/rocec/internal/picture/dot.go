@@ -1,0 +1,62 @@
+package picture
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+)
+
+// DOT writes a graph for Graphviz. A cabling graph has one edge for each cable
+// in the form of a prescriptive topology, "device":"port" -- "device":"port",
+// which ptmd and `cabling` blocks read; there it never goes by groups.
+func DOT(to io.Writer, f *fabric.Fabric, o Options) error {
+	w := bufio.NewWriter(to)
+	fmt.Fprintln(w, "graph fabric {")
+	if o.Kind == Cabling {
+		for l := 1; l < len(f.Links); l++ {
+			link := &f.Links[l]
+			fmt.Fprintf(w, "  %s -- %s\n", dotEnd(f, link.A), dotEnd(f, link.B))
+		}
+	} else {
+		arrange(f, o, maxPairs).dot(w)
+	}
+	fmt.Fprintln(w, "}")
+	return w.Flush()
+}
+
+func dotEnd(f *fabric.Fabric, p fabric.PortID) string {
+	return dotText(f.Text(f.Devices[f.Ports[p].Device].Name)) + ":" + dotText(f.Text(f.Ports[p].Name))
+}
+
+func (p *picture) dot(w io.Writer) {
+	fmt.Fprintf(w, "  label=%s\n  ranksep=1.2\n  node [shape=box]\n", dotText(p.totals.String()))
+	for t := p.tiers - 1; t >= 0; t-- {
+		fmt.Fprintln(w, "  { rank=same")
+		for _, i := range p.inTier(t) {
+			b := &p.boxes[i]
+			style := ""
+			if b.marked {
+				style = " color=red penwidth=2"
+			}
+			fmt.Fprintf(w, "    b%d [label=%s%s]\n", i, dotText(strings.Join(append([]string{p.name(b)}, p.lines(b)...), "\n")), style)
+		}
+		fmt.Fprintln(w, "  }")
+	}
+	for i := range p.wires {
+		e := &p.wires[i]
+		style := ""
+		if e.marked {
+			style = " color=red"
+		}
+		fmt.Fprintf(w, "  b%d -- b%d [label=%s%s]\n", e.a, e.b, dotText(p.cable(e)), style)
+	}
+}
+
+// dotText is a double-quoted string of DOT; in it a backslash begins an escape
+// of labels, and only the quote ends it.
+func dotText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}

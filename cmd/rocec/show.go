@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/deploy/plan"
+	"github.com/rocec/rocec/deploy/record"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var in inputs
+	var format string
+	c := &cobra.Command{
+		Use: "show [FILE]", Short: "Print a saved plan, a manifest or the record", Args: cobra.MaximumNArgs(1),
+		Long: `show prints a saved plan as rocec plan does, and a manifest or an entry of the record as
+it is. Without FILE it prints the record of the workspace: what was last handed over to
+each device, or seen applied on it. With --json that is the object of rocec record export.`,
+		Example: "  rocec show change.rocplan\n  rocec show --json            # the record",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneOf("format", format, "text", "json"); err != nil {
+				return err
+			}
+			a.json = a.json || format == "json"
+			if len(args) == 0 {
+				return a.showRecord(&in)
+			}
+			return a.showFile(args[0])
+		},
+	}
+	in.flags(c)
+	c.Flags().StringVar(&format, "format", "text", "`FORM`: text, json")
+	return c
+}
+
+// showRecord prints the record of the workspace.
+func (a *app) showRecord(in *inputs) error {
+	s, err := a.openRecord(in)
+	if err != nil {
+		return err
+	}
+	if a.wantsJSON() {
+		if err := a.exportRecord(s, ""); err != nil || a.json {
+			return err
+		}
+	}
+	entries, err := s.All()
+	if err != nil {
+		return fmt.Errorf("read record: %w", err)
+	}
+	if len(entries) == 0 {
+		_, err := fmt.Fprintf(a.out, "The record of workspace %q is empty.\n", s.Workspace())
+		return err
+	}
+	fmt.Fprintf(a.out, "The record of workspace %q, %s:\n\n", s.Workspace(), count(len(entries), "device"))
+	return a.recordText(entries)
+}
+
+// showFile prints a file that rocec wrote.
+func (a *app) showFile(path string) error {
+	text, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	if saved, err := plan.DecodeSaved(text); err == nil {
+		return a.object(saved.Plan, func() error {
+			return saved.Plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
+		})
+	}
+	var any map[string]any
+	if err := record.Unmarshal(text, &any); err != nil {
+		return fmt.Errorf("%s is no plan, manifest or entry: %w", path, err)
+	}
+	pretty, err := record.Canonical(any)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(pretty)
+	return err
+}

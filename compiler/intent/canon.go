@@ -1,0 +1,222 @@
+package intent
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// canon appends a value as encoding/json writes it, without white space. It
+// knows the kinds that an intent is made of and leaves the rest to the library.
+// It exists because a digest is computed for each device of a build, and the
+// library checks and copies the text of every Opt twice over.
+type canon func(b []byte, v reflect.Value) []byte
+
+// setting is implemented by Opt of any type.
+type setting interface{ setting() }
+
+func (Opt[T]) setting() {}
+
+var (
+	settingType = reflect.TypeFor[setting]()
+	marshaler   = reflect.TypeFor[json.Marshaler]()
+	textMarshal = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// canonOf is the appender of a type. No type of an intent holds itself.
+func canonOf(t reflect.Type) canon {
+	switch {
+	case t.Implements(settingType):
+		return canonSetting(t)
+	case t.Implements(marshaler):
+		return canonByLibrary
+	case t.Implements(textMarshal) && t.Kind() != reflect.Pointer:
+		return canonText
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return func(b []byte, v reflect.Value) []byte { return strconv.AppendBool(b, v.Bool()) }
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return func(b []byte, v reflect.Value) []byte { return strconv.AppendInt(b, v.Int(), 10) }
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return func(b []byte, v reflect.Value) []byte { return strconv.AppendUint(b, v.Uint(), 10) }
+	case reflect.String:
+		return func(b []byte, v reflect.Value) []byte { return appendString(b, v.String()) }
+	case reflect.Struct:
+		return canonStruct(t)
+	case reflect.Array:
+		return canonList(t.Elem(), false)
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 { // the library writes those in base64
+			return canonList(t.Elem(), true)
+		}
+	case reflect.Pointer:
+		one := canonOf(t.Elem())
+		return func(b []byte, v reflect.Value) []byte {
+			if v.IsNil() {
+				return append(b, "null"...)
+			}
+			return one(b, v.Elem())
+		}
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String {
+			return canonMap(t.Elem())
+		}
+	}
+	return canonByLibrary
+}
+
+func canonByLibrary(b []byte, v reflect.Value) []byte {
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		panic("part of an intent has no JSON form: " + err.Error()) // plain data only: cannot happen
+	}
+	return append(b, text...)
+}
+
+func canonText(b []byte, v reflect.Value) []byte {
+	text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+	if err != nil {
+		panic("part of an intent has no text: " + err.Error()) // addresses only: cannot happen
+	}
+	return appendString(b, string(text))
+}
+
+// canonSetting is the form described at Opt.
+func canonSetting(t reflect.Type) canon {
+	value := canonOf(t.Field(1).Type)
+	return func(b []byte, v reflect.Value) []byte {
+		switch State(v.Field(0).Uint()) {
+		case Default:
+			return append(b, `{"default":true}`...)
+		case Set:
+			b = append(b, `{"value":`...)
+			return append(value(b, v.Field(1)), '}')
+		}
+		return append(b, "null"...)
+	}
+}
+
+func canonList(elem reflect.Type, orNull bool) canon {
+	one := canonOf(elem)
+	return func(b []byte, v reflect.Value) []byte {
+		if orNull && v.IsNil() {
+			return append(b, "null"...)
+		}
+		b = append(b, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = one(b, v.Index(i))
+		}
+		return append(b, ']')
+	}
+}
+
+func canonMap(elem reflect.Type) canon {
+	one := canonOf(elem)
+	return func(b []byte, v reflect.Value) []byte {
+		if v.IsNil() {
+			return append(b, "null"...)
+		}
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(x, y reflect.Value) int { return strings.Compare(x.String(), y.String()) })
+		b = append(b, '{')
+		for i, k := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, k.String()), ':')
+			b = one(b, v.MapIndex(k))
+		}
+		return append(b, '}')
+	}
+}
+
+// canonStruct writes the fields in their order, those left out that their tag
+// leaves out when they are empty or zero.
+func canonStruct(t reflect.Type) canon {
+	type field struct {
+		index int
+		name  []byte // with quotes and colon
+		empty bool   // left out when empty
+		zero  bool   // left out when zero
+		one   canon
+	}
+	var fields []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "" || name == "-" || strings.Contains(options, "string") {
+			return canonByLibrary
+		}
+		fields = append(fields, field{
+			i, append(appendString(nil, name), ':'), strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero"), canonOf(f.Type),
+		})
+	}
+	return func(b []byte, v reflect.Value) []byte {
+		b = append(b, '{')
+		first := true
+		for i := range fields {
+			f := &fields[i]
+			x := v.Field(f.index)
+			if f.empty && isEmpty(x) || f.zero && isZero(x) {
+				continue
+			}
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			b = f.one(append(b, f.name...), x)
+		}
+		return append(b, '}')
+	}
+}
+
+// isEmpty is what omitempty means.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+// isZero is what omitzero means: a method IsZero decides where there is one.
+func isZero(v reflect.Value) bool {
+	if v.Type().Implements(settingType) {
+		return State(v.Field(0).Uint()) == Unmanaged
+	}
+	if z, ok := v.Interface().(interface{ IsZero() bool }); ok {
+		return z.IsZero()
+	}
+	return v.IsZero()
+}
+
+// appendString quotes as encoding/json does by default, with < > & escaped.
+func appendString(b []byte, s string) []byte {
+	plain := true
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		b = append(b, '"')
+		b = append(b, s...)
+		return append(b, '"')
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic("a string has no JSON form: " + err.Error()) // cannot happen
+	}
+	return append(b, text...)
+}

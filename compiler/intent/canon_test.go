@@ -1,0 +1,129 @@
+package intent
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fillAny fills a value at random: every field of an intent, of those that come
+// to it later as well, zero and nil now and then, and text that JSON escapes.
+func fillAny(r *rand.Rand, v reflect.Value) {
+	texts := []string{"", "a", "Ethernet0", "a\"b\\c", "<&>", "\u2028\u00e9", "\x00\x1f\x7f", "bad \xff utf8"}
+	if r.IntN(6) == 0 {
+		return
+	}
+	switch x := v.Addr().Interface().(type) {
+	case *netip.Addr:
+		*x = netip.AddrFrom4([4]byte{10, 0, 0, byte(r.IntN(256))})
+		return
+	case *netip.Prefix:
+		*x = netip.PrefixFrom(netip.MustParseAddr("2001:db8::1"), r.IntN(129))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(r.IntN(2) == 0)
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
+		v.SetInt(int64(r.IntN(256) - 128))
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
+		v.SetUint(uint64(r.IntN(256)))
+	case reflect.String:
+		v.SetString(texts[r.IntN(len(texts))])
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fillAny(r, v.Field(i))
+		}
+		if _, ok := v.Interface().(setting); ok {
+			v.Field(0).SetUint(uint64(r.IntN(3)))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fillAny(r, v.Index(i))
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), r.IntN(3), 3))
+		for i := range v.Len() {
+			fillAny(r, v.Index(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillAny(r, v.Elem())
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for i := range r.IntN(4) {
+			value := reflect.New(v.Type().Elem()).Elem()
+			fillAny(r, value)
+			v.SetMapIndex(reflect.ValueOf(fmt.Sprint(texts[r.IntN(len(texts))], i)).Convert(v.Type().Key()), value)
+		}
+	default:
+		panic("a kind that no intent has had: " + v.Type().String())
+	}
+}
+
+// The text under a digest is that of encoding/json, byte by byte.
+func TestCanon(t *testing.T) {
+	for seed := range uint64(400) {
+		d := &Device{}
+		fillAny(rand.New(rand.NewPCG(seed, 1)), reflect.ValueOf(d).Elem())
+		want, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := deviceCanon()(nil, reflect.ValueOf(d).Elem())
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Fatalf("seed %d (-library +own):\n%s", seed, diff)
+		}
+	}
+}
+
+// No part of a device falls back to the library, which is the slow way.
+func TestCanonIsOwn(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(x reflect.Type) {
+		if seen[x] {
+			return
+		}
+		seen[x] = true
+		switch x.Kind() {
+		case reflect.Struct:
+			if x.Implements(textMarshal) {
+				return
+			}
+			for i := range x.NumField() {
+				walk(x.Field(i).Type)
+			}
+		case reflect.Slice, reflect.Array, reflect.Pointer, reflect.Map:
+			walk(x.Elem())
+		}
+		if reflect.ValueOf(canonOf(x)).Pointer() == reflect.ValueOf(canon(canonByLibrary)).Pointer() {
+			t.Errorf("%s is written by the library", x)
+		}
+	}
+	walk(reflect.TypeFor[Device]())
+}
+
+func BenchmarkDigest(b *testing.B) {
+	d := filled()
+	for range 6 {
+		d.Ports = append(d.Ports, d.Ports...)
+	}
+	b.Run("own", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			Digest(d)
+		}
+	})
+	b.Run("library", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = json.Marshal(d)
+		}
+	})
+}

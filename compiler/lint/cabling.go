@@ -1,0 +1,311 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// The second half of the family on what can be touched: spare ports, and cables
+// as somebody listed them.
+
+var roce107 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE107", Name: "link_length_assumed", Severity: diag.Warning,
+		Title:  "the length of a lossless cable is written",
+		Why:    "headroom follows from the length; where none is written rocec takes what the device itself assumes, and frames are lost on every cable that is longer",
+		Fix:    `write cable = { media = ..., length = ... } on the link, the tier or in the cable list`,
+		Source: "theory A.2; switches-linux-nos section 3.2; torvalds/linux mlx5 en/port_buffer.c",
+		Bad:    twoNodesEdit(`, length = "3m"`, ``),
+		Good:   twoNodes(``),
+	},
+	Run: lengthAssumed,
+}
+
+func lengthAssumed(p *Pass) {
+	f := p.Fabric
+	p.Links(func(id fabric.LinkID, a, b End) {
+		if l := &f.Links[id]; l.CableMm > 0 || l.BadLength {
+			return
+		}
+		var assumes []string
+		for _, e := range [2]End{a, b} {
+			if mm := p.assumed(e); mm > 0 {
+				assumes = append(assumes, Meters(mm)+" on "+p.Name(e))
+			}
+		}
+		if len(assumes) == 0 {
+			return
+		}
+		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("no cable length between %s and %s: headroom assumes %s", p.Name(a), p.Name(b), list(assumes)),
+			Labels:  []diag.Label{p.Fabric.LinkLabel(id, schema.ACable, "")}, Help: "write the real length",
+		}))
+	})
+}
+
+// assumed is the cable length that a port's headroom was computed for because
+// none is written, 0 if none was.
+func (p *Pass) assumed(e End) uint32 {
+	var most uint32
+	for _, h := range &p.Facts.Port(e.ID).Headroom {
+		if h.Source != derive.SourceOperator && h.Source != derive.SourceKept {
+			most = max(most, h.AssumedMm)
+		}
+	}
+	return most
+}
+
+var roce118 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE118", Name: "port_spare_lossless", Severity: diag.Notice,
+		Title:  "a port without a cable holds no lossless buffer",
+		Why:    "headroom is reserved for every port with PFC, cabled or not, and missing from what all ports share",
+		Fix:    "write enabled = false on spare ports, or take the qos off them",
+		Source: "theory B.4",
+		Bad:    twoNodes("}\n  port \"Ethernet8\" {\n    speed  = \"100G\"\n    native = segment.storage"),
+		Good:   twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    native  = segment.storage\n    enabled = false"),
+	},
+	Run: spareLossless,
+}
+
+func spareLossless(p *Pass) {
+	f := p.Fabric
+	if p.doubled() {
+		return // some cable is listed at the wrong port: ROCE104
+	}
+	const quiet = fabric.ShutDown | fabric.IsLAG | fabric.IsVNIC | fabric.External | fabric.Implicit
+	cabled := make([]bool, len(f.Devices)) // a switch without any cable lacks no buffer
+	for id := range f.Ports {
+		if f.Ports[id].Link != 0 {
+			cabled[f.Ports[id].Device] = true
+		}
+	}
+	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
+		if f.Ports[id].Link != 0 || f.Ports[id].Flags&quiet != 0 || !cabled[f.Ports[id].Device] {
+			continue
+		}
+		e := p.End(id)
+		if e.Device.Kind != fabric.Switch || e.Profile.PFC == 0 || p.unreachable(e) {
+			continue
+		}
+		held := uint32(0)
+		for _, h := range &p.Facts.Port(e.ID).Headroom {
+			held += h.Xoff
+		}
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s has no cable and PFC %s", p.Name(e), Priorities(e.Profile.PFC)), Address: f.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtPort(e, schema.AQoS, "")}, Help: "write enabled = false, or take the qos off it",
+		}
+		if held > 0 {
+			d.Summary += fmt.Sprintf(": it reserves %d B", held)
+		}
+		p.Report(d)
+	}
+}
+
+// doubled reports whether two links are at one port.
+func (p *Pass) doubled() bool {
+	for id := 1; id < len(p.Fabric.Links); id++ {
+		l := &p.Fabric.Links[id]
+		if p.Fabric.Ports[l.A].Link != fabric.LinkID(id) || p.Fabric.Ports[l.B].Link != fabric.LinkID(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// unreachable reports whether the lossless class of a port without a cable needs
+// a tag that the port does not have: ROCE314 says so.
+func (p *Pass) unreachable(e End) bool {
+	return e.Profile.Trust == fabric.TrustPCP && e.Port.Native != 0 && !p.Tagged(e)
+}
+
+var roce119 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE119", Name: "cable_neighbour", Severity: diag.Error, When: diag.Both,
+		Title:  "a port sees the neighbour that the source says it has",
+		Why:    "all that was proven was proven of another cable: the port has the priorities, VLANs and headroom of somebody else's peer",
+		Fix:    "re-cable, or correct the source and build again",
+		Source: "IEEE 802.1AB; theory section D",
+		Bad:    twoNodes(``) + captured("n2", "n1"),
+		Good:   twoNodes(``) + captured("n1", "n2"),
+	},
+	Run: func(p *Pass) { p.mismatches(true) },
+}
+
+var roce121 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE121", Name: "cable_list", Severity: diag.Error,
+		Title:  "a cable list in verify mode and the source say the same",
+		Why:    "whoever plugs by the list builds another fabric than the one that was proven",
+		Fix:    "correct the list, or the source",
+		Source: "Cray-HPE/canu, validate shcs cabling; cli-and-language section 9, cabling",
+		Bad:    twoNodes(``) + listed("Ethernet8"),
+		Good:   twoNodes(``) + listed("Ethernet4"),
+	},
+	Run: func(p *Pass) { p.mismatches(false) },
+}
+
+// listed is a cable list of twoNodes; the second cable is at port.
+func listed(port string) string {
+	return `cabling "as_built" {
+  file   = "cables.csv"
+  format = "csv"
+  mode   = "verify"
+}
+-- cables.csv --
+a_device,a_port,b_device,b_port,media,length,length_unit
+tor,Ethernet0,n1,rail0,dac,3,m
+tor,` + port + `,n2,rail0,dac,3,m
+`
+}
+
+// captured is what tor hears by LLDP on the two ports of twoNodes.
+func captured(first, second string) string {
+	neighbour := func(port, host string) string {
+		return `{"` + port + `": {"chassis": {"` + host + `": {"id": {"type": "mac", "value": "00:00:5e:00:53:01"}}}, "port": {"id": {"type": "ifname", "value": "rail0"}}}}`
+	}
+	return `cabling "seen" {
+  file   = "tor.json"
+  format = "lldp"
+  mode   = "verify"
+  device = "tor"
+}
+-- tor.json --
+{"lldp": {"interface": [
+  ` + neighbour("Ethernet0", first) + `,
+  ` + neighbour("Ethernet4", second) + `
+]}}
+`
+}
+
+// mismatches reports what lists in verify mode and the source say differently:
+// captures of what neighbours say, or lists that somebody wrote.
+func (p *Pass) mismatches(lldp bool) {
+	for i := range p.Fabric.Mismatches {
+		m := &p.Fabric.Mismatches[i]
+		if list := &p.Fabric.Cablings[m.List]; list.LLDP == lldp {
+			p.Report(p.mismatch(m, list))
+		}
+	}
+}
+
+func (p *Pass) mismatch(m *fabric.CableMismatch, from *fabric.Cabling) diag.Diagnostic {
+	f := p.Fabric
+	x := mismatched{p: p, m: m, from: from}
+	name := f.Text(from.Name)
+	near, far := f.PortName(m.A), p.far(m)
+	switch m.Fault {
+	case fabric.CableMissing:
+		x.Summary = fmt.Sprintf("%s and %s are cabled in the source, and %s has no such row", near, far, name)
+		if from.LLDP {
+			x.Summary = fmt.Sprintf("%s and %s are cabled in the source, and %s does not hear them", near, far, name)
+		}
+		x.Help = "plug the cable, or take it out of the source"
+		x.link(0, schema.AEnds, "")
+		x.Labels = append(x.Labels, f.Label(from.Decl, 0, schema.AFile, "the list"))
+	case fabric.CableExtra:
+		x.Summary = fmt.Sprintf("%s is cabled to %s in %s, and not in the source", near, far, name)
+		x.Notes = noted(p.inSource(m.A), p.inSource(m.B))
+		x.Help = "unplug the cable, or add it to the source"
+		x.row(0, "")
+		x.link(0, schema.AEnds, "the source")
+		x.link(1, schema.AEnds, "and here")
+	case fabric.CableMoved:
+		x.Summary = fmt.Sprintf("%s is cabled to %s in %s, and to %s in the source", near, far, name, p.peerName(m.A))
+		x.Notes = noted(p.inSource(m.B))
+		x.Help = "plug it where the source has it, or correct the source"
+		x.row(0, "")
+		x.link(0, schema.AEnds, "the source")
+		x.link(1, schema.AEnds, "and here")
+	case fabric.CableSwapped:
+		x.Summary = fmt.Sprintf("%s and %s are swapped: %s has %s at %s and %s at %s, the source has them the other way round",
+			near, p.peerName(m.B), name, near, far, p.peerName(m.B), p.peerName(m.A))
+		x.Help = "exchange the two plugs, or correct the source"
+		x.row(0, "")
+		x.row(1, "the other row")
+		x.link(0, schema.AEnds, "the source")
+		x.link(1, schema.AEnds, "and the other cable")
+	case fabric.CableMedia:
+		have, listed := f.Text(f.Media[f.Links[m.Links[0]].Media].Name), "other media"
+		if m.Media != 0 {
+			listed = f.Text(f.Media[m.Media].Name)
+		}
+		x.Summary = fmt.Sprintf("the cable between %s and %s is %s in %s and %s in the source", near, far, listed, name, have)
+		x.Help = "correct whichever is wrong: headroom and reach follow from the medium"
+		x.row(0, "")
+		x.link(0, schema.ACable, "the source")
+	case fabric.CableLength:
+		x.Summary = fmt.Sprintf("the cable between %s and %s is %s long in %s and %s in the source", near, far, Meters(m.CableMm), name, Meters(f.Links[m.Links[0]].CableMm))
+		x.Help = "correct whichever is wrong: headroom follows from the length"
+		x.row(0, "")
+		x.link(0, schema.ACable, "the source")
+	}
+	x.about(m.A)
+	x.about(m.B)
+	return x.Diagnostic
+}
+
+// mismatched is a finding on a cable, in the making.
+type mismatched struct {
+	diag.Diagnostic
+	p    *Pass
+	m    *fabric.CableMismatch
+	from *fabric.Cabling
+}
+
+// row shows a row of the list.
+func (x *mismatched) row(i int, text string) {
+	if !x.m.Rows[i].IsZero() {
+		x.Labels = append(x.Labels, diag.Label{Span: x.m.Rows[i], Where: x.p.Fabric.Text(x.from.Address), Text: text})
+	}
+}
+
+// link shows a cable of the source, if there is one and it is not shown yet.
+func (x *mismatched) link(i int, n schema.Attr, text string) {
+	l := x.m.Links[i]
+	if l == 0 || i == 1 && l == x.m.Links[0] {
+		return
+	}
+	x.Concerns = append(x.Concerns, x.p.Fabric.LinkAddress(l))
+	at := x.p.Fabric.LinkLabel(l, n, text)
+	if !slices.ContainsFunc(x.Labels, func(o diag.Label) bool { return o.Span == at.Span }) {
+		x.Labels = append(x.Labels, at)
+	}
+}
+
+func (x *mismatched) about(port fabric.PortID) {
+	switch {
+	case port == 0:
+	case x.Address == "":
+		x.Address = x.p.Fabric.PortAddress(port)
+	default:
+		x.Concerns = append(x.Concerns, x.p.Fabric.PortAddress(port))
+	}
+}
+
+// far is the far end of a row, as the list calls it where it is not of the fabric.
+func (p *Pass) far(m *fabric.CableMismatch) string {
+	if m.B != 0 {
+		return p.Fabric.PortName(m.B)
+	}
+	return p.Fabric.Text(m.Far[0]) + "/" + p.Fabric.Text(m.Far[1])
+}
+
+// peerName is the port at the other end of a port's cable in the source.
+func (p *Pass) peerName(port fabric.PortID) string {
+	return p.Fabric.PortName(p.Fabric.Ports[port].Peer)
+}
+
+// inSource says where the source has the cable of a port, "" if it has none.
+func (p *Pass) inSource(port fabric.PortID) string {
+	if port == 0 || p.Fabric.Ports[port].Peer == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the source has %s at %s", p.peerName(port), p.Fabric.PortName(port))
+}

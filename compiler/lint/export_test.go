@@ -1,0 +1,17 @@
+package lint
+
+import (
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// RunEvery is Run with walks that look at every row.
+func RunEvery(f *fabric.Fabric, facts *derive.Facts, rules []*Rule) diag.List {
+	p := &Pass{Fabric: f, Facts: facts, everyRow: true}
+	for _, r := range rules {
+		p.rule = r
+		r.Run(p)
+	}
+	return p.found
+}

@@ -1,0 +1,379 @@
+package resolve
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// A row of a list that joins two known ports; index in CableList.Rows.
+type listed struct {
+	a, b fabric.PortID
+	row  uint32
+}
+
+// lists makes the links of the lists that define, and finds the ports that the
+// others name. Link blocks and topologies have made theirs by now.
+func (r *resolver) lists() {
+	r.f.Cablings = make([]fabric.Cabling, 1, 1+len(r.cfg.Cables))
+	r.rowsOf = make([][]listed, 1, 1+len(r.cfg.Cables))
+	for i := range r.cfg.Cables {
+		list := &r.cfg.Cables[i]
+		row := fabric.Cabling{
+			Name: r.str(list.Name), Address: r.f.Names.Add(r.cfg.Address(list.Block)), Mode: fabric.Compare, LLDP: list.Format == "lldp",
+			Rows: uint32(len(list.Rows)), Decl: r.decl(list.Block),
+		}
+		if list.Define {
+			row.Mode = fabric.Define
+		}
+		id := fabric.CablingID(len(r.f.Cablings))
+		r.f.Cablings = append(r.f.Cablings, row)
+		r.rowsOf = append(r.rowsOf, r.known(id, list))
+		if list.Define {
+			r.define(id, list)
+		}
+	}
+}
+
+// known joins the rows of a list with ports.
+func (r *resolver) known(id fabric.CablingID, list *lang.CableList) []listed {
+	if r.deviceNamed == nil {
+		r.deviceNamed = make(map[fabric.Str]fabric.DeviceID, len(r.f.Devices))
+		for d := 1; d < len(r.f.Devices); d++ {
+			r.deviceNamed[r.f.Devices[d].Name] = fabric.DeviceID(d)
+		}
+	}
+	out := make([]listed, 0, len(list.Rows))
+	var last [2]struct { // lists are mostly sorted by device
+		name lang.Str
+		d    fabric.DeviceID
+	}
+	for i := range list.Rows {
+		row := &list.Rows[i]
+		var d [2]fabric.DeviceID
+		for side, name := range [2]lang.Str{row.ADevice, row.BDevice} {
+			if last[side].name != name || name == 0 {
+				last[side].name, last[side].d = name, r.deviceNamed[r.str(name)]
+			}
+			d[side] = last[side].d
+		}
+		if d[0] == 0 && d[1] == 0 {
+			r.f.Cablings[id].Skipped++
+			continue
+		}
+		p := [2]fabric.PortID{}
+		ok := true
+		for side, name := range [2]lang.Str{row.APort, row.BPort} {
+			if d[side] == 0 {
+				continue
+			}
+			if p[side] = r.portByAlias(d[side], r.str(name)); p[side] == 0 {
+				if ok && !r.f.Cablings[id].LLDP { // a neighbour may be seen on ports that carry no RDMA
+					r.noPort(list, row, side, d[side], name)
+				}
+				ok = false
+			}
+		}
+		switch {
+		case !ok:
+		case d[0] == 0 || d[1] == 0:
+			r.loose = append(r.loose, loose{list, id, uint32(i), max(p[0], p[1])})
+		default:
+			out = append(out, listed{p[0], p[1], uint32(i)})
+		}
+	}
+	return out
+}
+
+// loose is a row from a known port to an unknown device.
+type loose struct {
+	list *lang.CableList
+	id   fabric.CablingID
+	row  uint32
+	port fabric.PortID
+}
+
+func (r *resolver) cell(list *lang.CableList, row *lang.CableRow, c lang.Cell, text string) diag.Label {
+	return diag.Label{Span: row.Cell(c), Where: r.cfg.Address(list.Block), Text: text}
+}
+
+func (r *resolver) noPort(list *lang.CableList, row *lang.CableRow, side int, d fabric.DeviceID, name lang.Str) {
+	dev := &r.f.Devices[d]
+	word, has := "port", []string{}
+	if dev.Kind == fabric.Node {
+		word = "NIC"
+	}
+	for _, p := range r.portsOf[d].ports {
+		has = append(has, r.f.Text(p.name))
+	}
+	help := "it has none"
+	if len(has) > 0 {
+		help = "it has " + summarize(has)
+	}
+	r.fail(fmt.Sprintf("%s has no %s %s", r.f.Text(dev.Name), word, r.cfg.String(name)), help,
+		r.cell(list, row, [2]lang.Cell{lang.CellAPort, lang.CellBPort}[side], ""), r.f.DeclLabel(dev.Decl, "the device"))
+}
+
+// define makes a link of every row.
+func (r *resolver) define(id fabric.CablingID, list *lang.CableList) {
+	standard := r.attr(list.Block, schema.ADefaultCable)
+	for _, x := range r.rowsOf[id] {
+		row := &list.Rows[x.row]
+		if x.a == x.b {
+			r.fail(fmt.Sprintf("%s is cabled to itself", r.f.PortName(x.a)), "name two ports", r.cell(list, row, lang.CellBPort, ""))
+			continue
+		}
+		if l := r.f.Ports[x.a].Link; l != 0 && r.f.Ports[x.a].Peer == x.b {
+			if r.f.Links[l].Origin == fabric.OfMLAG { // the pair says what the cable is for, the list what it is
+				r.take(id, l, list, row)
+				continue
+			}
+			r.fail(fmt.Sprintf("the cable from %s to %s is declared twice", r.f.PortName(x.a), r.f.PortName(x.b)), "declare it in one place",
+				diag.Label{Span: row.Span, Where: r.cfg.Address(list.Block)}, r.f.LinkLabel(l, 0, "the other"))
+			continue
+		}
+		link := r.cableOf(list.Block, standard)
+		link.A, link.B, link.Decl, link.Origin = min(x.a, x.b), max(x.a, x.b), r.decl(list.Block), fabric.OfCabling
+		link.List, link.Row, link.Name = id, row.Span, r.str(list.Name)
+		r.overlayRow(&link, list, row)
+		r.addLink(link, list.Block)
+	}
+}
+
+// overlayRow lays what a row says of its cable over what was there.
+func (r *resolver) overlayRow(link *fabric.Link, list *lang.CableList, row *lang.CableRow) {
+	if m := r.mediaIn(list, row); m != 0 {
+		link.Media = m
+	}
+	if row.HasLength {
+		link.CableMm, link.LengthWritten, link.BadLength = row.LengthMm, true, row.LengthMm == 0
+	}
+}
+
+// take gives a link what a row says and the source does not.
+func (r *resolver) take(id fabric.CablingID, l fabric.LinkID, list *lang.CableList, row *lang.CableRow) {
+	link := &r.f.Links[l]
+	if m := r.mediaIn(list, row); m != 0 && link.Media == 0 {
+		link.Media, link.List, link.Row = m, id, row.Span
+	}
+	if row.HasLength && !link.LengthWritten {
+		link.CableMm, link.LengthWritten, link.BadLength = row.LengthMm, true, row.LengthMm == 0
+		link.List, link.Row = id, row.Span
+	}
+}
+
+// mediaIn is the kind of cable that a row names, 0 if it names none or a class
+// of which there are several kinds.
+func (r *resolver) mediaIn(list *lang.CableList, row *lang.CableRow) fabric.MediaID {
+	if row.Media == 0 {
+		return 0
+	}
+	word := r.cfg.String(row.Media)
+	if m := r.mediaOf[word]; m != 0 || mediaClass(word) != "" {
+		return m
+	}
+	if !r.mediaSaid[row.Media] {
+		r.mediaSaid[row.Media] = true
+		r.fail(fmt.Sprintf("media %q of a cable is not known", word), "write a media block of that name, or one that there is", r.cell(list, row, lang.CellMedia, ""))
+	}
+	return 0
+}
+
+// mediaClass is the class that a word of cable lists stands for, "" of others.
+func mediaClass(word string) string {
+	switch word {
+	case "smf":
+		return "singlemode"
+	case "mmf":
+		return "multimode"
+	}
+	return ""
+}
+
+// compare finds how the lists in verify mode differ from the links there are,
+// and takes from them what the source does not say.
+func (r *resolver) compare() {
+	for id := range r.f.Cablings {
+		if id > 0 && r.f.Cablings[id].Mode == fabric.Compare {
+			c := comparison{resolver: r, id: fabric.CablingID(id), list: &r.cfg.Cables[id-1], seen: make([]bool, len(r.f.Links))}
+			c.run(r.rowsOf[id])
+		}
+	}
+	for _, x := range r.loose {
+		r.looseEnd(x)
+	}
+}
+
+// looseEnd judges a row from a known port to an unknown device.
+func (r *resolver) looseEnd(x loose) {
+	row := &x.list.Rows[x.row]
+	link := r.f.Ports[x.port].Link
+	if r.f.Cablings[x.id].LLDP && (link == 0 || r.f.Links[link].Origin == fabric.OfMLAG) || r.external(x.port) {
+		return
+	}
+	far, cell := [2]lang.Str{row.BDevice, row.BPort}, lang.CellBDevice
+	if r.deviceNamed[r.str(row.ADevice)] == 0 {
+		far, cell = [2]lang.Str{row.ADevice, row.APort}, lang.CellADevice
+	}
+	if r.f.Cablings[x.id].LLDP {
+		r.f.Mismatches = append(r.f.Mismatches, fabric.CableMismatch{
+			Fault: fabric.CableMoved, List: x.id, Links: [2]fabric.LinkID{link}, Rows: [2]source.Span{row.Span}, A: x.port, Far: [2]fabric.Str{r.str(far[0]), r.str(far[1])},
+		})
+		return
+	}
+	r.fail(fmt.Sprintf("%s is cabled to %s, which is no device here", r.f.PortName(x.port), r.cfg.String(far[0])),
+		"correct the name, map it with `rename`, or write external = true on the port", r.cell(x.list, row, cell, ""), r.f.PortLabel(x.port, 0, "the port"))
+}
+
+// external reports whether a port is written to lead outside.
+func (r *resolver) external(p fabric.PortID) bool {
+	a := r.around(r.f.Ports[p].Device)
+	return r.portScope(p, &a, nil).get(schema.AExternal).N == 1
+}
+
+// comparison is one list against the links.
+type comparison struct {
+	*resolver
+	id      fabric.CablingID
+	list    *lang.CableList
+	seen    []bool // by LinkID: a row has it, or a mismatch
+	devices map[fabric.DeviceID]bool
+	open    []listed // rows that no link has
+	of      map[fabric.PortID]int
+}
+
+func (c *comparison) run(rows []listed) {
+	c.devices = map[fabric.DeviceID]bool{}
+	for i := range rows {
+		x := &rows[i]
+		c.devices[c.f.Ports[x.a].Device], c.devices[c.f.Ports[x.b].Device] = true, true
+		if c.lower(x.b, x.a) {
+			x.a, x.b = x.b, x.a
+		}
+		if l := c.f.Ports[x.a].Link; l != 0 && c.f.Ports[x.a].Peer == x.b {
+			c.seen[l] = true
+			c.same(l, x)
+			continue
+		}
+		c.open = append(c.open, *x)
+	}
+	c.of = make(map[fabric.PortID]int, 2*len(c.open))
+	for i, x := range c.open {
+		c.of[x.a], c.of[x.b] = i, i
+	}
+	done := make([]bool, len(c.open))
+	for i := range c.open {
+		if !done[i] {
+			c.swap(i, done)
+		}
+	}
+	for i := range c.open {
+		if !done[i] {
+			c.moved(&c.open[i])
+		}
+	}
+	c.missing()
+}
+
+// lower reports whether port a is nearer to the nodes than b.
+func (c *comparison) lower(a, b fabric.PortID) bool {
+	rank := func(p fabric.PortID) int {
+		d := &c.f.Devices[c.f.Ports[p].Device]
+		if d.Kind == fabric.Node {
+			return -1
+		}
+		return int(d.Tier)
+	}
+	x, y := rank(a), rank(b)
+	return x < y || x == y && a < b
+}
+
+func (c *comparison) add(m fabric.CableMismatch) {
+	m.List = c.id
+	c.f.Mismatches = append(c.f.Mismatches, m)
+}
+
+func (c *comparison) span(x *listed) source.Span { return c.list.Rows[x.row].Span }
+
+// same compares the cable of a row with that of its link. What the source does
+// not say is taken from the list.
+func (c *comparison) same(l fabric.LinkID, x *listed) {
+	link, row := &c.f.Links[l], &c.list.Rows[x.row]
+	m := c.mediaIn(c.list, row)
+	at := fabric.CableMismatch{Links: [2]fabric.LinkID{l}, Rows: [2]source.Span{row.Span}, A: x.a, B: x.b, Media: m, MediaWord: c.str(row.Media), CableMm: row.LengthMm}
+	class := mediaClass(c.cfg.String(row.Media))
+	if row.Media != 0 && (m != 0 || class != "") && link.Media != 0 && m != link.Media && (class == "" || c.f.Text(c.f.Media[link.Media].Class) != class) {
+		at.Fault = fabric.CableMedia
+		c.add(at)
+	}
+	if row.HasLength && link.LengthWritten && link.CableMm != row.LengthMm {
+		at.Fault = fabric.CableLength
+		c.add(at)
+	}
+	c.take(c.id, l, c.list, row)
+}
+
+// free is the link of a port, 0 if it has none or that is accounted for.
+func (c *comparison) free(p fabric.PortID) fabric.LinkID {
+	if l := c.f.Ports[p].Link; l != 0 && !c.seen[l] {
+		return l
+	}
+	return 0
+}
+
+// swap finds the row that exchanged ends with row i: the two rows join the four
+// ports of two links the other way round.
+func (c *comparison) swap(i int, done []bool) {
+	x := &c.open[i]
+	la, lb := c.free(x.a), c.free(x.b)
+	if la == 0 || lb == 0 || la == lb {
+		return
+	}
+	far, near := c.f.Ports[x.a].Peer, c.f.Ports[x.b].Peer
+	k, ok := c.of[far]
+	if !ok || k == i || done[k] {
+		return
+	}
+	y := &c.open[k]
+	if (y.a != far || y.b != near) && (y.a != near || y.b != far) {
+		return
+	}
+	done[i], done[k], c.seen[la], c.seen[lb] = true, true, true, true
+	c.add(fabric.CableMismatch{Fault: fabric.CableSwapped, Links: [2]fabric.LinkID{la, lb}, Rows: [2]source.Span{c.span(x), c.span(y)}, A: x.a, B: x.b})
+}
+
+// moved reports a row that no link has: as that of the link whose lower end it
+// has, else whose upper end, else as one too many.
+func (c *comparison) moved(x *listed) {
+	m := fabric.CableMismatch{Fault: fabric.CableMoved, Rows: [2]source.Span{c.span(x)}, A: x.a, B: x.b}
+	la, lb := c.free(x.a), c.free(x.b)
+	switch {
+	case la != 0:
+		m.Links = [2]fabric.LinkID{la, c.f.Ports[x.b].Link}
+		c.seen[la] = true
+	case lb != 0:
+		m.A, m.B = x.b, x.a
+		m.Links = [2]fabric.LinkID{lb, c.f.Ports[x.a].Link}
+		c.seen[lb] = true
+	default:
+		m.Fault = fabric.CableExtra
+		m.Links = [2]fabric.LinkID{c.f.Ports[x.a].Link, c.f.Ports[x.b].Link}
+	}
+	c.add(m)
+}
+
+// missing reports the links between devices that the list knows and that are
+// in none of its rows.
+func (c *comparison) missing() {
+	for l := 1; l < len(c.f.Links); l++ {
+		link := &c.f.Links[l]
+		if c.seen[l] || link.Origin == fabric.OfMLAG || !c.devices[c.f.Ports[link.A].Device] || !c.devices[c.f.Ports[link.B].Device] {
+			continue
+		}
+		c.add(fabric.CableMismatch{Fault: fabric.CableMissing, Links: [2]fabric.LinkID{fabric.LinkID(l)}, A: link.A, B: link.B})
+	}
+}

@@ -1,0 +1,210 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/packs"
+)
+
+// listed2 builds the fabric of a source and a cable list in CSV.
+func withList(t *testing.T, source, csv string) (*fabric.Fabric, string) {
+	t.Helper()
+	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(source)}, "cables.csv": {Data: []byte(csv)}}, Packs: packs.Files()})
+	if diags.HasErrors() {
+		t.Fatalf("load: %+v", diags)
+	}
+	f, diags := Fabric(cfg)
+	var out []string
+	for _, d := range diags {
+		line := d.Summary
+		for _, l := range d.Labels {
+			text := source
+			if cfg.Files.Name(l.Span.File) == "cables.csv" {
+				text = csv
+			}
+			line += " | " + strings.SplitN(text[l.Span.Start:l.Span.Start+l.Span.Len], "\n", 2)[0]
+		}
+		out = append(out, line)
+	}
+	return f, strings.Join(out, "\n")
+}
+
+const header = "a_device,a_port,b_device,b_port,media,length\n"
+
+// mismatches lists what a list in verify mode found.
+func mismatches(f *fabric.Fabric, csv string) string {
+	words := [...]string{
+		fabric.CableMissing: "missing", fabric.CableExtra: "extra", fabric.CableMoved: "moved", fabric.CableSwapped: "swapped",
+		fabric.CableMedia: "media", fabric.CableLength: "length",
+	}
+	var out []string
+	for _, m := range f.Mismatches {
+		line := words[m.Fault] + " " + f.PortName(m.A)
+		if m.B != 0 {
+			line += " " + f.PortName(m.B)
+		}
+		for _, l := range m.Links {
+			if l != 0 {
+				line += fmt.Sprintf(" | %s-%s", f.PortName(f.Links[l].A), f.PortName(f.Links[l].B))
+			}
+		}
+		for _, r := range m.Rows {
+			if r.Len > 0 {
+				line += " | " + csv[r.Start:r.Start+r.Len]
+			}
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// Three nodes of one NIC on one leaf with a cable of 3 m.
+const three = `
+topology "leaf_spine" "t" {
+  nodes = node.n
+  leaf {
+    count      = 1
+    model      = "t/x"
+    os         = "cumulus-linux/5.11"
+    node_ports = "swp[1-4]"
+    cable      = { media = "dr", length = "3m" }
+  }
+}
+cabling "built" {
+  file   = "cables.csv"
+  format = "csv"
+  mode   = "verify"
+}
+`
+
+func TestVerify(t *testing.T) {
+	for name, c := range map[string]struct{ csv, want string }{
+		"equal":            {"n1,p0,t-leaf0,swp1,,\nt-leaf0,swp2,n2,p0,dr,3m\nn3,p0,t-leaf0,swp3,smf,300cm\n", ""},
+		"missing":          {"n1,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\nn2,p0,t-leaf0,swp4,,\n", "moved n2/p0 t-leaf0/swp4 | n2/p0-t-leaf0/swp2 | n2,p0,t-leaf0,swp4,,"},
+		"one missing":      {"n1,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\nn2,p0,t-leaf0,swp2,,\nt-leaf0,swp15,t-leaf0,swp16,,\n", "extra t-leaf0/swp15 t-leaf0/swp16 | t-leaf0,swp15,t-leaf0,swp16,,"},
+		"swapped":          {"n1,p0,t-leaf0,swp2,,\nn2,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\n", "swapped n1/p0 t-leaf0/swp2 | n1/p0-t-leaf0/swp1 | n2/p0-t-leaf0/swp2 | n1,p0,t-leaf0,swp2,, | n2,p0,t-leaf0,swp1,,"},
+		"swapped, turned":  {"t-leaf0,swp2,n1,p0,,\nn2,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\n", "swapped n1/p0 t-leaf0/swp2 | n1/p0-t-leaf0/swp1 | n2/p0-t-leaf0/swp2 | t-leaf0,swp2,n1,p0,, | n2,p0,t-leaf0,swp1,,"},
+		"turned in a ring": {"n1,p0,t-leaf0,swp2,,\nn2,p0,t-leaf0,swp3,,\nn3,p0,t-leaf0,swp1,,\n", "moved n1/p0 t-leaf0/swp2 | n1/p0-t-leaf0/swp1 | n2/p0-t-leaf0/swp2 | n1,p0,t-leaf0,swp2,,\nmoved n2/p0 t-leaf0/swp3 | n2/p0-t-leaf0/swp2 | n3/p0-t-leaf0/swp3 | n2,p0,t-leaf0,swp3,,\nmoved n3/p0 t-leaf0/swp1 | n3/p0-t-leaf0/swp3 | n1/p0-t-leaf0/swp1 | n3,p0,t-leaf0,swp1,,"},
+		"media":            {"n1,p0,t-leaf0,swp1,mmf,\nn2,p0,t-leaf0,swp2,dac,\nn3,p0,t-leaf0,swp3,lr,\n", "media n1/p0 t-leaf0/swp1 | n1/p0-t-leaf0/swp1 | n1,p0,t-leaf0,swp1,mmf,\nmedia n2/p0 t-leaf0/swp2 | n2/p0-t-leaf0/swp2 | n2,p0,t-leaf0,swp2,dac,\nmedia n3/p0 t-leaf0/swp3 | n3/p0-t-leaf0/swp3 | n3,p0,t-leaf0,swp3,lr,"},
+		"length":           {"n1,p0,t-leaf0,swp1,,4m\nn2,p0,t-leaf0,swp2,,3m\nn3,p0,t-leaf0,swp3,,\n", "length n1/p0 t-leaf0/swp1 | n1/p0-t-leaf0/swp1 | n1,p0,t-leaf0,swp1,,4m"},
+		"part of it":       {"n1,p0,t-leaf0,swp1,,\n", ""},
+		"unknown devices":  {"n1,p0,t-leaf0,swp1,,\nx,1,y,1,,\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, errs := withList(t, box+nodes(3, 1)+three, header+c.csv)
+			if errs != "" {
+				t.Fatal(errs)
+			}
+			if diff := cmp.Diff(c.want, mismatches(f, header+c.csv)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if n := f.Cablings[1].Skipped; (n == 1) != (name == "unknown devices") {
+				t.Errorf("%d rows skipped", n)
+			}
+		})
+	}
+}
+
+// The whole list is missing but one row between devices that it knows.
+func TestVerifyBothWays(t *testing.T) {
+	csv := header + "n1,p0,t-leaf0,swp1,,\nn2,p0,n3,p0,,\n"
+	f, errs := withList(t, box+nodes(3, 1)+three, csv)
+	want := "moved n2/p0 n3/p0 | n2/p0-t-leaf0/swp2 | n3/p0-t-leaf0/swp3 | n2,p0,n3,p0,,\nmissing n3/p0 t-leaf0/swp3 | n3/p0-t-leaf0/swp3"
+	if diff := cmp.Diff(want, mismatches(f, csv)); diff != "" || errs != "" {
+		t.Errorf("%s (-want +got):\n%s", errs, diff)
+	}
+}
+
+// What the source does not say of a cable is taken from the list.
+func TestVerifyFillsIn(t *testing.T) {
+	source := strings.Replace(three, `    cable      = { media = "dr", length = "3m" }`+"\n", "", 1)
+	f, errs := withList(t, box+nodes(1, 1)+source, header+"n1,p0,t-leaf0,swp1,lr,2m\n")
+	if l := f.Links[1]; errs != "" || l.CableMm != 2000 || f.Text(f.Media[l.Media].Name) != "lr" || l.Row.Len == 0 || len(f.Mismatches) > 0 {
+		t.Errorf("%s %+v %+v", errs, l, f.Mismatches)
+	}
+}
+
+const define = `
+switch "s" {
+  model = "t/x"
+  os    = "sonic/202505"
+  port "Ethernet60" {
+    external = true
+  }
+}
+cabling "list" {
+  file          = "cables.csv"
+  format        = "csv"
+  default_cable = { media = "dac", length = "2m" }
+}
+`
+
+func TestDefine(t *testing.T) {
+	source := box + strings.Replace(nodes(3, 1), `speed = "400G"`, "speed = \"400G\"\ndevice = \"ens1\"", 1) + define
+	f, errs := withList(t, source, header+"n1,p0,s,Ethernet0,,\nn2,ens1,s,Eth1/2,,3m\ns,Ethernet8,n3,p0,aoc,\ns,Ethernet60,isp,1,,\na,1,b,2,,\n")
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	var got []string
+	for i := 1; i < len(f.Links); i++ {
+		l := &f.Links[i]
+		got = append(got, fmt.Sprintf("%s %s %s %d %s", f.PortName(l.A), f.PortName(l.B), f.Text(f.Media[l.Media].Name), l.CableMm, f.LinkAddress(fabric.LinkID(i))))
+	}
+	want := []string{
+		`n1/p0 s/Ethernet0 dac 2000 switch.s.port["Ethernet0"]`, `n2/p0 s/Ethernet4 dac 3000 switch.s.port["Ethernet4"]`, `n3/p0 s/Ethernet8 aoc 2000 switch.s.port["Ethernet8"]`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if f.Cablings[1].Rows != 5 || f.Cablings[1].Skipped != 1 {
+		t.Errorf("%+v", f.Cablings[1])
+	}
+}
+
+func TestListsThatDoNotFit(t *testing.T) {
+	link := "link \"l\" {\n ends = [node.n[\"n1\"].nic[\"p0\"], switch.s.port[\"Ethernet0\"]]\n}\n"
+	for name, c := range map[string]struct{ source, csv, want string }{
+		"unknown port":   {"", "n1,p0,s,Ethernet3,,\n", `s has no port Ethernet3 | Ethernet3 | switch "s"`},
+		"unknown NIC":    {"", "n1,p7,s,Ethernet4,,\n", `n1 has no NIC p7 | p7 | node "n"`},
+		"unknown device": {"", "n1,p0,tor,Ethernet3,,\n", `n1/p0 is cabled to tor, which is no device here | tor | nic "p[0-0]"`},
+		"twice":          {link, "n1,p0,s,Ethernet0,,\n", `the cable from n1/p0 to s/Ethernet0 is declared twice | n1,p0,s,Ethernet0,, | link "l"`},
+		"itself":         {"", "n1,p0,n1,p0,,\n", `n1/p0 is cabled to itself | p0`},
+		"media":          {"", "n1,p0,s,Ethernet0,string,\n", `media "string" of a cable is not known | string`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := withList(t, box+nodes(1, 1)+define+c.source, header+c.csv)
+			if diff := cmp.Diff(c.want, errs); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Aliases of a platform that its data name.
+func TestAliases(t *testing.T) {
+	source := contract + nodes(3, 1) + `
+switch "s" {
+  model = "nvidia/sn2100"
+  os    = "sonic/202505"
+  port "Ethernet4" {
+    breakout = "4x25G"
+  }
+}
+cabling "list" {
+  file   = "cables.csv"
+  format = "csv"
+}
+`
+	f, errs := withList(t, source, header+"n1,p0,s,etp1,,\nn2,p0,s,etp2b,,\nn3,p0,s,Eth1/2/3,,\n")
+	want := []string{"n1/p0 s/Ethernet0", "n2/p0 s/Ethernet5", "n3/p0 s/Ethernet6"}
+	if diff := cmp.Diff(want, wires(f)); diff != "" || errs != "" {
+		t.Errorf("%s (-want +got):\n%s", errs, diff)
+	}
+}

@@ -1,0 +1,50 @@
+// Package cumulus is the target for NVIDIA Cumulus Linux with NVUE. It takes
+// the intent of one switch and returns a YAML file for nv config patch, the
+// same as nv set commands, and the scripts that apply, show and undo it; with a
+// captured configuration the patch also unsets what has to go. Parse turns the
+// output of nv config show into intent. What rocec does not manage stands in
+// no file, and nothing is ever given to nv config replace. It leaves out
+// routing, ACLs, users and everything that NVUE has no object for.
+//
+// NVUE changed its words in 5.15, so what is written depends on the version.
+// The sources are the user guides 5.9 to 5.16 and the NVUE command reference,
+// in github.com/CumulusNetworks/docs; testdata/oracles/cumulus lists every key
+// path with its page.
+package cumulus
+
+import (
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+)
+
+// running is the capture that Parse and Rebase take, capture the command that
+// prints it: a list of a header and a set map [public NVUE collectors of nv
+// config show -o json]. The YAML form of the same is read too.
+const (
+	running = "nvue-config.json"
+	capture = "nv config show -o json"
+)
+
+// Target is the emitter for Cumulus Linux.
+var Target = targets.Target{
+	Name:     "cumulus",
+	Title:    "NVUE patches and commands for NVIDIA Cumulus Linux switches",
+	OS:       []string{"cumulus-linux"},
+	Kinds:    []intent.Kind{intent.Switch},
+	Versions: "5.9 to 5.15",
+	Features: features,
+	Limits:   limits,
+	Emit:     write,
+	Probes: []targets.Probe{
+		{File: running, Command: capture},
+	},
+	Parse:      parse,
+	Rebase:     rebase,
+	Impact:     impact,
+	Observable: observable,
+	Sources: []string{
+		"CumulusNetworks/docs content/cumulus-linux-59 to content/cumulus-linux-516: Quality of Service, RoCE, Switch Port Attributes, VLAN-aware Bridge Mode, Bonding, MLAG, LLDP, VRF, NVUE CLI",
+		"CumulusNetworks/docs content/nvue-reference: NVUE command reference",
+		"CumulusNetworks/docs content/cumulus-linux-515/Whats-New/New-and-Changed-NVUE-Commands.md",
+	},
+}

@@ -1,0 +1,196 @@
+package cumulus
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+func (l *limit) qos(q *intent.QoS) {
+	at := func(field string) intent.Path {
+		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
+	}
+	if q.Name == "" {
+		l.refuse("a qos has no name", "name it", at("name"))
+	}
+	l.below(8, q.DSCP.Value[:], "priority", at("dscp_map"))
+	l.below(8, q.PCP.Value[:], "priority", at("pcp_map"))
+	l.below(8, q.TC.Value[:], "queue", at("queue_map"))
+	l.below(64, q.Rewrite.Value[:], "DSCP", at("remap"))
+	l.trust(q, at)
+	l.pfc(q, at)
+	l.sched(q, at)
+	for queue, e := range q.ECN.Value {
+		if e.On && (e.MaxBytes == 0 || e.MinBytes > e.MaxBytes || e.MaxBytes > documentedThresholds || e.Probability == 0 || e.Probability > 100) {
+			l.refuse(fmt.Sprintf("queue %d marks from %d to %d bytes at %d %%", queue, e.MinBytes, e.MaxBytes, e.Probability),
+				"write min at most max and a probability of 1 to 100", at("ecn"))
+		}
+	}
+	if x := q.DCBX; x.IsSet() {
+		switch {
+		case x.Value.Mode == "off" && x.Value.Version != "":
+			l.refuse("dcbx is off and has a version", `write dcbx = "off"`, at("dcbx"))
+		case x.Value.Version != "" && x.Value.Version != "ieee":
+			l.refuse(fmt.Sprintf("dcbx has the version %q", x.Value.Version), `write "ieee": Cumulus sends no others`, at("dcbx"))
+		case x.Value.Owner != "":
+			l.refuse(fmt.Sprintf("dcbx has the owner %q", x.Value.Owner), "leave it out: a switch has one", at("dcbx"))
+		}
+	}
+	l.watchdog(q, at("watchdog"))
+}
+
+func (l *limit) below(limit uint8, values []uint8, what string, at intent.Path) {
+	for key, v := range values {
+		if v >= limit {
+			l.refuse(fmt.Sprintf("%s %d of entry %d is not below %d", what, v, key, limit), "", at)
+			return
+		}
+	}
+}
+
+// trust: a profile is a trust and the map of what is trusted.
+func (l *limit) trust(q *intent.QoS, at func(string) intent.Path) {
+	if !q.Trust.IsSet() {
+		if q.DSCP.IsSet() || q.PCP.IsSet() {
+			l.refuse(fmt.Sprintf("qos %q has a map of marks and no trust", q.Name), "write trust", at("trust"))
+		}
+		return
+	}
+	switch q.Trust.Value {
+	case intent.TrustDSCP:
+		if !q.DSCP.IsSet() {
+			l.refuse(fmt.Sprintf("qos %q trusts DSCP and has no map", q.Name), "manage dscp_map too", at("trust"))
+		}
+	case intent.TrustPCP:
+		if !q.PCP.IsSet() {
+			l.refuse(fmt.Sprintf("qos %q trusts PCP and has no map", q.Name), "manage pcp_map too", at("trust"))
+		}
+	case intent.TrustNone:
+		p := untrusted(q)
+		other := func(v uint8) bool { return v != p }
+		if q.DSCP.IsSet() && slices.ContainsFunc(q.DSCP.Value[:], other) || q.PCP.IsSet() && slices.ContainsFunc(q.PCP.Value[:], other) {
+			l.refuse(fmt.Sprintf("qos %q trusts nothing and gives marks different priorities", q.Name), "trust dscp or pcp, or use one class", at("trust"))
+		}
+	default:
+		l.refuse(fmt.Sprintf("trust %q is not known", q.Trust.Value), `write "dscp", "pcp" or "none"`, at("trust"))
+	}
+}
+
+// pfc: switchd derives groups and queues from the priorities that pause.
+func (l *limit) pfc(q *intent.QoS, at func(string) intent.Path) {
+	if q.PFC.IsSet() && q.Lossless != q.PFC.Value {
+		l.refuse(fmt.Sprintf("qos %q has PFC on %s and lossless classes on %s", q.Name, q.PFC.Value, q.Lossless),
+			"make them the same: switchd gives headroom to every priority with PFC, and to no other", at("pfc"))
+	}
+	pausing := q.PFC.Or(q.Lossless)
+	for p := range uint8(8) {
+		want := uint8(0)
+		if pausing.Has(p) {
+			want = p
+		}
+		if g := q.Group.Value[p]; q.Group.IsSet() && g != want {
+			l.refuse(fmt.Sprintf("priority %d of qos %q is in group %d", p, q.Name, g),
+				fmt.Sprintf("put it in group %d: switchd makes a group for each priority with PFC and leaves the others in one", want), at("group_map"))
+			break
+		}
+	}
+	if q.PFCQueue.IsSet() && q.TC.IsSet() && q.PFCQueue.Value != q.TC.Value {
+		l.refuse(fmt.Sprintf("qos %q stops other queues on a pause than those its priorities are in", q.Name), "leave pfc_queue_map out", at("pfc_queue_map"))
+	}
+	if q.PFCQueue.IsSet() && !q.TC.IsSet() {
+		l.refuse(fmt.Sprintf("qos %q has a map from pauses to queues and none from priorities", q.Name), "manage queue_map too", at("pfc_queue_map"))
+	}
+}
+
+func (l *limit) sched(q *intent.QoS, at func(string) intent.Path) {
+	if !q.Sched.IsSet() {
+		return
+	}
+	sum := 0
+	for queue, s := range q.Sched.Value {
+		sum += int(s.Percent)
+		switch {
+		case s.Kind != intent.SchedIdle && s.Kind != intent.SchedETS && s.Kind != intent.SchedStrict:
+			l.refuse(fmt.Sprintf("queue %d has the scheduler %q", queue, s.Kind), "", at("ets"))
+		case s.Kind == intent.SchedETS && (s.Percent == 0 || s.Percent > 100):
+			l.refuse(fmt.Sprintf("queue %d has a share of %d %%", queue, s.Percent), "write a bandwidth of 1 to 100", at("ets"))
+		case s.Kind == intent.SchedIdle && s.CapMbps > 0:
+			l.refuse(fmt.Sprintf("queue %d has a cap and no class", queue), "leave cap out", at("cap"))
+		case uint64(s.CapMbps)*1000 > maxRateKbps:
+			l.refuse(fmt.Sprintf("queue %d has a cap of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateKbps/1000), at("cap"))
+		}
+	}
+	if sum > 100 {
+		l.refuse(fmt.Sprintf("the shares of qos %q are %d %% together", q.Name, sum), "write shares of at most 100 %", at("ets"))
+	}
+}
+
+func (l *limit) watchdog(q *intent.QoS, at intent.Path) {
+	w := q.Watchdog.Value
+	if !q.Watchdog.IsSet() || !w.On {
+		return
+	}
+	if q.PFC.Or(q.Lossless) == 0 {
+		l.refuse(fmt.Sprintf("qos %q has a watchdog and no priority with PFC", q.Name), `write watchdog = "off"`, at)
+	}
+	if w.RestoreMs > 0 {
+		l.refuse(fmt.Sprintf("the watchdog of qos %q has a restoration time", q.Name), "leave restore out: Cumulus lets go when a polling interval has passed without a pause", at)
+	}
+	if w.Action != "" {
+		l.refuse(fmt.Sprintf("the watchdog of qos %q has the action %q", q.Name, w.Action), "leave action out: Cumulus always drops what is queued", at)
+	}
+	if poll, _, ok := timing(w); !ok {
+		l.refuse(fmt.Sprintf("the watchdog detects after %d ms and polls every %d ms", w.DetectMs, poll), "write a detection time that is a multiple of poll", at)
+	}
+}
+
+// switchWide refuses settings of ports that the switch has once, where ports
+// differ.
+func (l *limit) switchWide() {
+	d := l.device
+	var queues, times, remap *intent.QoS
+	plain := ""
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		q := qosOf(d, p.QoS)
+		if p.Verify {
+			continue
+		}
+		if q == nil || !q.Rewrite.IsSet() {
+			plain = p.Name
+		}
+		if q == nil {
+			continue
+		}
+		at := func(q *intent.QoS, field string) intent.Path {
+			return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
+		}
+		if q.TC.IsSet() {
+			if queues != nil && queues.TC != q.TC {
+				l.refuse(fmt.Sprintf("qos %q and qos %q map priorities to other queues", q.Name, queues.Name), "write one queue_map: the switch has one for all ports",
+					at(q, "queue_map"), at(queues, "queue_map"))
+				return
+			}
+			queues = q
+		}
+		if w := q.Watchdog; w.IsSet() && w.Value.On && (w.Value.DetectMs > 0 || w.Value.PollMs > 0) {
+			if times != nil && (times.Watchdog.Value.DetectMs != w.Value.DetectMs || times.Watchdog.Value.PollMs != w.Value.PollMs) {
+				l.refuse(fmt.Sprintf("the watchdogs of qos %q and qos %q have other times", q.Name, times.Name), "write the same: the switch has one for all ports",
+					at(q, "watchdog"), at(times, "watchdog"))
+				return
+			}
+			times = q
+		}
+		if q.Rewrite.IsSet() {
+			remap = q
+		}
+	}
+	if remap != nil && plain != "" {
+		l.refuse(fmt.Sprintf("qos %q rewrites marks and port %s does not", remap.Name, plain), "rewrite on every port of the switch: what comes in where nothing is rewritten keeps its mark",
+			intent.Path{Object: intent.OfQoS, Name: remap.Name, Field: "remap"}, intent.Path{Object: intent.OfPort, Name: plain, Field: "qos"})
+	}
+	if a := d.Buffer.AlphaExponent; a.IsSet() && (a.Value < minAlpha || a.Value > maxAlpha) {
+		l.refuse(fmt.Sprintf("alpha 2^%d is not in 2^%d to 2^%d", a.Value, minAlpha, maxAlpha), "write an alpha of 1/128 to 64", intent.Path{Object: intent.OfDevice, Field: "buffer"})
+	}
+}

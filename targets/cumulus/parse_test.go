@@ -1,0 +1,483 @@
+package cumulus
+
+import (
+	"encoding/json"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/targettest"
+)
+
+func captured(text string) targets.Captured {
+	return targets.Captured{Files: map[string][]byte{running: []byte(text)}}
+}
+
+// emitted is one artifact, "" if there is none.
+func emitted(files []emit.Artifact, path string) string {
+	for _, f := range files {
+		if f.Path == path {
+			return string(f.Bytes)
+		}
+	}
+	return ""
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// asJSON is a YAML capture as nv config show -o json prints it.
+func asJSON(t failer, text string) string {
+	t.Helper()
+	var top any
+	if err := yaml.Unmarshal([]byte(text), &top); err != nil {
+		t.Fatalf("%v", err)
+	}
+	b, err := json.MarshalIndent(top, "", "  ")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return string(b)
+}
+
+// roundTrip reads back what is written, as YAML and as JSON. Nothing may differ
+// that either states, apart from what NVUE has no key for.
+func roundTrip(t failer, d *intent.Device) {
+	t.Helper()
+	patch := emitted(targettest.Emit(&Target, d), patchFile)
+	if patch == "" {
+		return
+	}
+	for _, text := range []string{patch, asJSON(t, patch)} {
+		got, list := parse(d, captured(text))
+		if len(list) > 0 {
+			t.Fatalf("parse: %v", list)
+		}
+		want := *d
+		want.Ports = slices.DeleteFunc(slices.Clone(d.Ports), func(p intent.Port) bool { return p.Verify })
+		for _, x := range intent.Diff(&want, got) {
+			if observable(d, x.Path) {
+				t.Fatalf("%s: %q -> %q has to change on a switch that was just configured", x.Path, x.Before, x.After)
+			}
+		}
+		for _, p := range intent.Unseen(&want, got) {
+			if observable(d, p) {
+				t.Fatalf("%s cannot be seen", p)
+			}
+		}
+		stated := map[intent.Path]intent.Value{}
+		for p, v := range want.Fields {
+			stated[p] = v
+		}
+		for p, v := range got.Fields {
+			if w, ok := stated[p]; v.State == intent.Set && p.Field == "" && !ok && !verified(d, p) {
+				t.Fatalf("%s is there and was never written (%v)", p, w)
+			}
+		}
+	}
+}
+
+// verified reports whether a port is under verify.
+func verified(d *intent.Device, p intent.Path) bool {
+	return p.Object == intent.OfPort && portOf(d, p.Name).Verify
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, device := range fixtures {
+		t.Run(name, func(t *testing.T) { roundTrip(t, device()) })
+	}
+}
+
+func TestRoundTripGenerated(t *testing.T) {
+	t.Parallel()
+	taken := 0
+	rapid.Check(t, func(r *rapid.T) {
+		d := generated(r)
+		if list := targets.Check(&Target, d, nil); list.HasErrors() {
+			r.Fatalf("the generator made a device that is refused:\n%s", targettest.Refusals(list))
+		}
+		taken++
+		roundTrip(r, d)
+		var out emit.Out
+		if list := rebase(d, captured(emitted(targettest.Emit(&Target, d), patchFile)+"- header: {}\n"), &out); len(list) > 0 {
+			r.Fatalf("rebase: %v", list)
+		}
+		if text := emitted(out.Artifacts, patchFile); strings.Contains(text, "- unset:") {
+			r.Fatalf("a switch that is as wanted loses something:\n%s", text)
+		}
+	})
+	if taken == 0 {
+		t.Fatal("nothing was generated")
+	}
+}
+
+func maybe[T any](r *rapid.T, g *rapid.Generator[T]) intent.Opt[T] {
+	if rapid.IntRange(0, 3).Draw(r, "managed") == 0 {
+		return intent.Opt[T]{}
+	}
+	return intent.Some(g.Draw(r, "value"))
+}
+
+// generated is a random device that the target takes.
+func generated(r *rapid.T) *intent.Device {
+	d := &intent.Device{
+		Version: intent.Version, Name: "sw", Kind: intent.Switch, ASIC: "spectrum-4", Model: "nvidia/sn5600",
+		OS: intent.OS{Name: "cumulus-linux", Version: rapid.SampledFrom([]string{"5.9", "5.11.1", "5.14", "5.15"}).Draw(r, "os")},
+	}
+	lossless := rapid.Uint8Range(1, 6).Draw(r, "lossless")
+	times := intent.Watchdog{On: true}
+	if rapid.Bool().Draw(r, "times") {
+		times.PollMs = rapid.SampledFrom([]uint32{0, 50, 100, 200}).Draw(r, "poll")
+		times.DetectMs = max(times.PollMs, defaultPoll) * rapid.Uint32Range(1, 9).Draw(r, "robustness")
+	}
+	remap := rapid.Bool().Draw(r, "remap")
+	for i := range rapid.IntRange(1, 3).Draw(r, "qos") {
+		q := generatedQoS(r, "class"+decimal(i), lossless, times)
+		if remap {
+			var marks [8]uint8
+			marks[lossless] = rapid.Uint8Range(0, 63).Draw(r, "dscp")
+			q.Rewrite = intent.Some(marks)
+		}
+		d.QoS = append(d.QoS, q)
+	}
+	for _, id := range rapid.SliceOfNDistinct(rapid.Uint16Range(2, 3700), 0, 4, rapid.ID).Draw(r, "vlans") {
+		d.VLANs = append(d.VLANs, intent.VLAN{ID: id, MTU: maybe(r, rapid.Uint16Range(552, 1500))})
+	}
+	slices.SortFunc(d.VLANs, func(a, b intent.VLAN) int { return int(a.ID) - int(b.ID) })
+	fecs := rapid.SampledFrom([]intent.FEC{intent.FECNone, intent.FECRS, intent.FECFC})
+	for i := range rapid.IntRange(len(d.QoS), 9).Draw(r, "ports") {
+		p := intent.Port{
+			Name: "swp" + decimal(i+1), Enabled: maybe(r, rapid.Bool()), Mbps: maybe(r, rapid.SampledFrom([]uint32{25_000, 100_000, 400_000})),
+			FEC: maybe(r, fecs), Autoneg: maybe(r, rapid.Bool()), MTU: maybe(r, rapid.Uint16Range(1500, 9216)),
+			CableMm: maybe(r, rapid.Uint32Range(1, 2_000_000)), QoS: d.QoS[i%len(d.QoS)].Name,
+		}
+		switch rapid.IntRange(0, 3).Draw(r, "kind") {
+		case 0:
+			p.Name += "s0"
+			p.Breakout = rapid.SampledFrom([]string{"2x200G", "4x100G", "8x50G"}).Draw(r, "split")
+		case 1:
+			d.Ifaces = append(d.Ifaces, intent.Iface{
+				Name: "to" + p.Name, Kind: intent.Routed, On: p.Name, VRF: rapid.SampledFrom([]string{"", "red", "on"}).Draw(r, "vrf"),
+				Addresses: intent.Some([]netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 9, byte(i), 0}), 31)}),
+			})
+			d.Ports = append(d.Ports, p)
+			continue
+		}
+		p.Native, p.Tagged = generatedVLANs(r, d)
+		d.Ports = append(d.Ports, p)
+	}
+	if last := &d.Ports[len(d.Ports)-1]; len(d.Ports) > 4 && last.Breakout == "" && rapid.Bool().Draw(r, "lag") {
+		d.Ifaces = slices.DeleteFunc(d.Ifaces, func(f intent.Iface) bool { return f.On == last.Name })
+		last.Native, last.Tagged = intent.Opt[uint16]{}, intent.Opt[[]uint16]{}
+		last.MTU = intent.Opt[uint16]{}
+		g := intent.LAG{Name: "bond7", ID: 7, Mode: "lacp", Members: []string{last.Name}, MTU: maybe(r, rapid.Uint16Range(1500, 9216))}
+		g.Rate = rapid.SampledFrom([]string{"", "fast", "slow"}).Draw(r, "rate")
+		g.Native, g.Tagged = generatedVLANs(r, d)
+		d.LAGs = append(d.LAGs, g)
+	}
+	for _, v := range d.VLANs {
+		if rapid.Bool().Draw(r, "svi") {
+			d.Ifaces = append(d.Ifaces, intent.Iface{
+				Name: "Vlan" + decimal(v.ID), Kind: intent.SVI, VLAN: v.ID, VRF: rapid.SampledFrom([]string{"", "red", "blue"}).Draw(r, "vrf"),
+				MTU:       maybe(r, rapid.Uint16Range(552, 9216)),
+				Addresses: intent.Some([]netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(v.ID >> 8), byte(v.ID), 1}), 24)}),
+			})
+		}
+	}
+	d.Buffer.AlphaExponent = maybe(r, rapid.Int8Range(minAlpha, maxAlpha))
+	return d
+}
+
+func generatedVLANs(r *rapid.T, d *intent.Device) (native intent.Opt[uint16], tagged intent.Opt[[]uint16]) {
+	ids := []uint16{}
+	for _, v := range d.VLANs {
+		switch rapid.IntRange(0, 2).Draw(r, "member") {
+		case 0:
+			ids = append(ids, v.ID)
+		case 1:
+			if !native.IsSet() {
+				native = intent.Some(v.ID)
+			}
+		}
+	}
+	return native, intent.Some(ids)
+}
+
+func generatedQoS(r *rapid.T, name string, lossless uint8, times intent.Watchdog) intent.QoS {
+	q := intent.QoS{Name: name, Trust: intent.Some(rapid.SampledFrom([]intent.Trust{intent.TrustDSCP, intent.TrustPCP, intent.TrustNone}).Draw(r, "trust"))}
+	var dscp [64]uint8
+	var pcp [8]uint8
+	if q.Trust.Value != intent.TrustNone {
+		for i := range dscp {
+			dscp[i] = rapid.SampledFrom([]uint8{0, lossless, 7}).Draw(r, "priority")
+		}
+		pcp = [8]uint8(dscp[20:])
+	}
+	q.DSCP, q.PCP = intent.Some(dscp), intent.Some(pcp)
+	tc := [8]uint8{7: 7}
+	tc[lossless] = lossless
+	q.TC = intent.Some(tc)
+	q.PFCQueue = q.TC
+	if rapid.Bool().Draw(r, "pfc") {
+		q.Lossless = 1 << lossless
+	}
+	q.PFC = intent.Some(q.Lossless)
+	var group [8]uint8
+	for _, p := range q.Lossless.List() {
+		group[p] = p
+	}
+	q.Group, q.Pause = intent.Some(group), intent.Some(false)
+	share := rapid.Uint8Range(1, 99).Draw(r, "share")
+	var s [8]intent.Sched
+	s[0], s[lossless] = intent.Sched{Kind: intent.SchedETS, Percent: share}, intent.Sched{Kind: intent.SchedETS, Percent: 100 - share}
+	s[7] = intent.Sched{Kind: intent.SchedStrict, CapMbps: rapid.SampledFrom([]uint32{0, 1000, 40_000}).Draw(r, "cap")}
+	q.Sched = intent.Some(s)
+	var e [8]intent.ECN
+	if rapid.Bool().Draw(r, "ecn") {
+		low := rapid.Uint32Range(0, 1<<20).Draw(r, "min")
+		e[lossless] = intent.ECN{On: true, MinBytes: low, MaxBytes: low + rapid.Uint32Range(1, 1<<22).Draw(r, "width"), Probability: rapid.Uint8Range(1, 100).Draw(r, "probability")}
+	}
+	q.ECN = intent.Some(e)
+	q.DCBX = intent.Some(intent.DCBX{Mode: rapid.SampledFrom([]string{"off", "advertise"}).Draw(r, "dcbx")})
+	if q.Lossless != 0 && rapid.Bool().Draw(r, "watchdog") {
+		q.Watchdog = intent.Some(times)
+	} else {
+		q.Watchdog = intent.Some(intent.Watchdog{})
+	}
+	return q
+}
+
+// TestParseForeign reads a configuration that rocec did not make: ranges in
+// keys, the words of other versions, the RoCE mode, default-global profiles, a
+// prompt before it.
+func TestParseForeign(t *testing.T) {
+	const text = `cumulus@leaf01:mgmt:~$ nv config show
+- header:
+    model: vx
+    nvue-api-version: nvue_v1
+    rev-id: 1.0
+    version: Cumulus Linux 5.11.0
+- set:
+    bridge:
+      domain:
+        br_default:
+          untagged: 1
+          vlan:
+            10,20-22: {}
+    interface:
+      bond1-2:
+        bond:
+          lacp-rate: slow
+          mlag:
+            enable: on
+        type: bond
+      bond1:
+        bond:
+          member:
+            swp3-4: {}
+          mlag:
+            id: 17
+        bridge:
+          domain:
+            br_default: {}
+      eth0:
+        ip:
+          address:
+            dhcp: {}
+          vrf: mgmt
+        type: eth
+      lo:
+        ip:
+          address:
+            10.10.10.1/32: {}
+        type: loopback
+      peerlink:
+        bond:
+          member:
+            swp49-50: {}
+        type: peerlink
+      peerlink.4094:
+        base-interface: peerlink
+        type: sub
+        vlan: 4094
+      swp1-2,7:
+        bridge:
+          domain:
+            br_default:
+              access: 10
+        link:
+          mtu: 9000
+        type: swp
+      swp7:
+        qos:
+          pfc-watchdog: {}
+          mapping:
+            profile: customer
+      vlan10:
+        ip:
+          address:
+            172.17.1.1/24: {}
+          vrf: RED
+        type: svi
+        vlan: 10
+    mlag:
+      backup:
+        10.10.10.2: {}
+      enable: on
+      mac-address: 44:38:39:FF:01:02
+      peer-ip: linklocal
+    qos:
+      mapping:
+        customer:
+          port-default-sp: 4
+          trust: port
+      pfc-watchdog:
+        polling-interval: 200
+      roce:
+        enable: on
+        mode: lossless
+    system:
+      aaa:
+        user:
+          cumulus:
+            hashed-password: $6$x
+`
+	got, list := parse(nil, captured(text))
+	if len(list) > 0 {
+		t.Fatalf("findings: %v", list)
+	}
+	values := map[string]string{}
+	for p, v := range got.Fields {
+		if v.State == intent.Set {
+			values[p.String()] = v.Text
+		}
+	}
+	for path, want := range map[string]string{
+		`vlan["10"]`: "present", `vlan["21"]`: "present", `lag["bond1"].members`: "swp3, swp4", `lag["bond1"].id`: "17", `lag["bond1"].rate`: "slow",
+		`lag["bond1"].mlag`: "true", `lag["bond1"].segments`: "10, 20, 21, 22", `lag["bond1"].native`: "1", `port["swp2"].native`: "10",
+		`port["swp2"].segments`: "none", `port["swp2"].mtu`: "9000", `port["swp2"].trust`: "dscp", `port["swp2"].pfc`: "[3]", `port["swp2"].cable`: "100m",
+		`port["swp2"].ets`: "0:50% 3:50% 6:strict", `port["swp2"].ecn`: "0: 150000..1500000 @100%, 3: 150000..1500000 @100%",
+		`port["swp2"].dscp_map`: "0-7:0 8-15:1 16-23:2 24-31:3 32-39:4 40-47:5 48-55:6 56-63:7", `port["swp2"].queue_map`: "0-2:0 3:3 4-5:0 6:6 7:0",
+		`port["swp2"].watchdog`: "off", `port["swp2"].dcbx`: "advertise", `port["swp7"].watchdog`: "on", `port["swp7"].watchdog.poll`: "200ms",
+		`port["swp7"].trust`: "none", `port["swp7"].pcp_map`: "0-7:4", `interface["vlan10"].address`: "172.17.1.1/24", `interface["vlan10"].vrf`: "RED",
+		`interface["lo"].address`: "10.10.10.1/32", `mlag.domain`: "258", `mlag.peer_address`: "10.10.10.2", `mlag.peer_link`: "peerlink",
+	} {
+		if values[path] != want {
+			t.Errorf("%s is %q, want %q", path, values[path], want)
+		}
+	}
+	for path := range values {
+		for _, no := range []string{"eth0", "4094", "swp49"} {
+			if strings.Contains(path, no) {
+				t.Errorf("%s has no place in an intent", path)
+			}
+		}
+	}
+}
+
+// TestDefaults: what a switch without any QoS does, from the documents.
+func TestDefaults(t *testing.T) {
+	got, list := parse(nil, captured(`[{"header": {"model": "vx"}}, {"set": {"interface": {"swp1": {"type": "swp"}}}}]`))
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	values := map[string]string{}
+	for p, v := range got.Fields {
+		values[p.Field] = v.Text
+	}
+	for field, want := range map[string]string{
+		"trust": "pcp", "pcp_map": "0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7", "queue_map": "0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7", "pfc": "[]",
+		"ets": "0:12% 1:13% 2:12% 3:13% 4:12% 5:13% 6:12% 7:13%", "ecn": "0: 150000..1500000 @100%", "watchdog": "off", "dcbx": "off", "pause": "false", "mtu": "",
+	} {
+		if values[field] != want {
+			t.Errorf("%s is %q, want %q", field, values[field], want)
+		}
+	}
+}
+
+func TestParseTrouble(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":        {"", "is empty"},
+		"not NVUE":     {"- a\n- b\n", "holds no set of NVUE"},
+		"a message":    {"Error: GET /nvue_v1/ responded with 401", "holds no set"},
+		"cut short":    {`[{"set": {"interface": {"swp1"`, "neither JSON nor YAML"},
+		"an alias":     {"- set:\n    a: &x {b: 1}\n    c: *x\n", "a list or an alias"},
+		"a list":       {"- set:\n    interface:\n      - swp1\n", "a list or an alias"},
+		"speed":        {"- set:\n    interface:\n      swp1:\n        link:\n          speed: 3G\n", `speed of swp1 is "3G"`},
+		"mtu":          {"- set:\n    interface:\n      swp1:\n        link:\n          mtu: big\n", `mtu is "big"`},
+		"VLAN":         {"- set:\n    bridge:\n      domain:\n        br_default:\n          vlan:\n            '5000': {}\n", `VLAN "5000"`},
+		"address":      {"- set:\n    interface:\n      swp1:\n        ip:\n          address:\n            10.0.0: {}\n", `the address "10.0.0"`},
+		"trust":        {"- set:\n    interface:\n      swp1: {}\n    qos:\n      mapping:\n        default-global:\n          trust: l9\n", `"l9"`},
+		"no profile":   {"- set:\n    interface:\n      swp1:\n        qos:\n          pfc:\n            profile: gone\n", `the pfc profile "gone" does not exist`},
+		"one way":      {"- set:\n    interface:\n      swp1: {}\n    qos:\n      pfc:\n        default-global:\n          switch-priority:\n            '3': {}\n          rx: disable\n", "pauses one way only"},
+		"queue":        {"- set:\n    interface:\n      swp1: {}\n    qos:\n      egress-scheduler:\n        default-global:\n          traffic-class:\n            '9': {}\n", `traffic-class "9"`},
+		"endless":      {"- set:\n    interface:\n      swp1-999999999: {}\n", "stands for no names"},
+		"mode":         {"- set:\n    interface:\n      swp1: {}\n    qos:\n      roce:\n        mode: lossy-multi-tc\n", "mode of qos roce"},
+		"alpha":        {"- set:\n    qos:\n      advance-buffer-config:\n        default-global:\n          ingress-lossless-buffer:\n            shared-alpha: alpha_3\n", "alpha_3"},
+		"nested":       {"- set: " + strings.Repeat("{a: ", 60) + "1" + strings.Repeat("}", 60), "too deep"},
+		"tagged twice": {"- set:\n    interface:\n      swp1:\n        link:\n          state:\n            up: {}\n          auto-negotiate: perhaps\n", "auto-negotiate"},
+	} {
+		label := func(file string, offset, length int) diag.Label {
+			if offset < 0 || offset+length > len(c.text) || file != running {
+				t.Errorf("%s: label at %d+%d of %d bytes of %s", name, offset, length, len(c.text), file)
+			}
+			return diag.Label{Where: file}
+		}
+		_, list := parse(nil, targets.Captured{Files: map[string][]byte{running: []byte(c.text)}, Label: label})
+		if len(list) == 0 || !strings.Contains(list[0].Summary, c.want) || len(list[0].Labels) != 1 {
+			t.Errorf("%s: findings %+v, want %q with a label", name, list, c.want)
+		}
+	}
+	if _, list := parse(nil, targets.Captured{}); len(list) != 1 {
+		t.Errorf("no capture: %v", list)
+	}
+	if list := rebase(leaf(), targets.Captured{}, &emit.Out{}); !list.HasErrors() {
+		t.Errorf("rebase without a capture: %v", list)
+	}
+}
+
+// FuzzParse: no capture makes Parse or Rebase panic, and what is read can be
+// written as JSON.
+func FuzzParse(f *testing.F) {
+	known := []*intent.Device{nil}
+	for _, device := range fixtures {
+		d := device()
+		known = append(known, d)
+		patch := emitted(targettest.Emit(&Target, d), patchFile)
+		f.Add([]byte(patch))
+		f.Add([]byte(asJSON(f, patch)))
+	}
+	f.Add([]byte("- set:\n    interface:\n      swp1-2,5,bond-a-3,-,1-:\n        bond: {member: {swp1-: {}}}\n    mlag: {mac-address: '44:38:39:ff:', backup: {x: {}}}\n    qos: {roce: {}, pfc: {default-global: {switch-priority: {'9': {}}}}}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d := known[len(text)%len(known)] // one each time is enough, and fast
+		got, list := parse(d, captured(string(text)))
+		if got == nil && len(list) == 0 {
+			t.Fatal("neither a device nor a finding")
+		}
+		if got != nil {
+			if _, err := json.Marshal(got); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d == nil {
+			return
+		}
+		var out emit.Out
+		if list := rebase(d, captured(string(text)), &out); list.HasErrors() && len(out.Artifacts) > 0 {
+			t.Fatal("artifacts beside errors")
+		}
+		if err := sound(out.Artifacts); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

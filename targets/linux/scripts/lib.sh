@@ -1,0 +1,41 @@
+# What the scripts of this folder share. They are started in the folder of a host, which holds its data.
+
+root=${ROCEC_ROOT-} # a folder to install into, without touching the running system
+# shellcheck disable=SC2034 # not every script uses it
+state=$root/var/lib/rocec
+kit=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$PWD
+me=${0##*/}
+
+die() {
+	echo "$me: $*" >&2
+	exit 1
+}
+
+# What the data of a host say.
+# shellcheck disable=SC2034 # not every script uses it
+host=''
+# shellcheck disable=SC2034
+ports=() programs=() packages=() parts=() files=()
+[[ -r $here/host.sh ]] || die "no host.sh here: start it in the folder of the host"
+# shellcheck source=/dev/null # the data of the host
+. "$here/host.sh"
+
+# belongs prints FROM|TO|MODE of each file of this host: those of its folder, and those that all hosts share.
+belongs() {
+	local f p
+	for f in "${files[@]}"; do echo "$here/$f"; done
+	echo "$kit/rocec-qos|/usr/local/sbin/rocec-qos|755"
+	echo "$kit/rocec-qos@.service|/etc/systemd/system/rocec-qos@.service|644"
+	for p in "${parts[@]}"; do
+		echo "$kit/modules-load.d/$p.conf|/etc/modules-load.d/rocec-$p.conf|644"
+		[[ $p == rdma ]] || continue
+		echo "$kit/rocec-env|/usr/local/bin/rocec-env|755"
+		echo "$kit/rocec-qos.service|/etc/systemd/system/rocec-qos.service|644"
+		echo "$kit/70-rocec.rules|/etc/udev/rules.d/70-rocec.rules|644"
+		echo "$kit/limits.conf|/etc/security/limits.d/60-rocec.conf|644"
+	done
+}
+
+unit_of() { systemd-escape --template=rocec-qos@.service -- "$1"; }
+

@@ -1,0 +1,14 @@
+#!/bin/bash
+# made by rocec for pod1-leaf0
+# intent sha256:c116a4c9353b56cf3060937e3441fa8d44baca2edbe87acd30b96b45fef7ff62
+# model nvidia/sn5600, ASIC spectrum-4, Cumulus Linux 5.11
+#
+# Read-only: shows the applied profiles, the watchdog and the links.
+set -euo pipefail
+nv show qos congestion-control rocec_roce
+nv show qos egress-queue-mapping default-global
+nv show qos egress-scheduler rocec_roce_t036
+nv show qos mapping rocec_roce
+nv show qos pfc rocec_roce_p3_l3m
+nv show qos pfc rocec_roce_p3_l40m
+nv show interface

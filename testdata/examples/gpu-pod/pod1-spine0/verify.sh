@@ -1,0 +1,13 @@
+#!/bin/bash
+# made by rocec for pod1-spine0
+# intent sha256:48888170bdf8ca1d5b04f2d4f23bee4295f6816e1640c9249370f7b0245e285a
+# model nvidia/sn5600, ASIC spectrum-4, Cumulus Linux 5.11
+#
+# Read-only: shows the applied profiles, the watchdog and the links.
+set -euo pipefail
+nv show qos congestion-control rocec_roce
+nv show qos egress-queue-mapping default-global
+nv show qos egress-scheduler rocec_roce_t036
+nv show qos mapping rocec_roce
+nv show qos pfc rocec_roce_p3_l40m
+nv show interface

@@ -1,0 +1,39 @@
+#!/bin/bash
+# made by rocec for tor-a
+# intent sha256:78c49820fe26a3a81c29b344851fbe0a1c04a9c12c871476740fd286ee25efc6
+# model dell/s5248f-on, ASIC trident3, traditional buffer model
+#
+# Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that
+# overlap with it or that have to go stop it before the first change.
+#
+# Run on the switch: sudo ./apply.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+if [ "$(id -u)" -ne 0 ]; then
+    echo "run it with sudo" >&2
+    exit 1
+fi
+for f in rocec-check.py rocec-ports.json rocec-qos.json; do
+    if [ ! -f "$f" ]; then
+        echo "$f is missing" >&2
+        exit 1
+    fi
+done
+sonic-cfggen -d --print-data > rocec-before.json
+python3 rocec-check.py overlap rocec-before.json rocec-ports.json rocec-qos.json
+python3 rocec-check.py absent rocec-before.json rocec-absent.json rocec-ports.json rocec-qos.json
+checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)
+config checkpoint "$checkpoint"
+printf '%s\n' "$checkpoint" > rocec-checkpoint
+config load -y rocec-ports.json
+config load -y rocec-qos.json
+for try in 1 2 3 4 5 6; do
+    if ./verify.sh; then
+        config save -y
+        exit 0
+    fi
+    echo "not yet as wanted (try $try of 6)" >&2
+    sleep 5
+done
+echo "nothing was saved; sudo ./rollback.sh goes back" >&2
+exit 1

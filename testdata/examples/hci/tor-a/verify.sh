@@ -1,0 +1,16 @@
+#!/bin/bash
+# made by rocec for tor-a
+# intent sha256:78c49820fe26a3a81c29b344851fbe0a1c04a9c12c871476740fd286ee25efc6
+# model dell/s5248f-on, ASIC trident3, traditional buffer model
+#
+# Read-only: compares ConfigDB with the fragments, then shows the watchdog and the pause counters.
+#
+# Run on the switch: sudo ./verify.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+python3 rocec-check.py missing <(sonic-cfggen -d --print-data) rocec-ports.json rocec-qos.json
+python3 rocec-check.py absent <(sonic-cfggen -d --print-data) rocec-absent.json rocec-ports.json rocec-qos.json
+# the buffer manager makes the lossless groups by itself, unless its table has no row for the speed and cable
+python3 rocec-check.py groups <(sonic-cfggen -d --print-data) rocec-qos.json
+pfcwd show config
+show pfc counters

@@ -1,0 +1,126 @@
+# made by rocec for tor-a
+# intent sha256:e1ebea0852848ef54e9041618248dc4239e1b1fe029aa7157760a16ba66b981a
+"""Compares fragments of config_db.json with the running configuration.
+
+usage: rocec-check.py missing RUNNING FRAGMENT...   fields that are not as the fragments say
+       rocec-check.py overlap RUNNING FRAGMENT...   rows for a range of queues or groups that ours would meet
+       rocec-check.py absent  RUNNING LIST FRAGMENT...   rows and fields that the list forbids and no fragment has
+       rocec-check.py groups  RUNNING FRAGMENT...   priorities with PFC whose group has no lossless buffer
+       rocec-check.py splits  RUNNING FRAGMENT...   prints the ports that are split otherwise, and the mode they shall have
+"""
+import json
+import sys
+
+
+def load(name):
+    with open(name, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def rows(fragments):
+    for fragment in fragments:
+        for table, keys in fragment.items():
+            for key, fields in keys.items():
+                yield table, key, fields
+
+
+def missing(running, fragments):
+    for table, key, fields in rows(fragments):
+        have = running.get(table, {}).get(key)
+        if have is None:
+            yield f"{table}|{key} is missing"
+            continue
+        for field, want in fields.items():
+            if have.get(field) != want:
+                yield f"{table}|{key} {field} is {have.get(field)!r}, wanted {want!r}"
+
+
+def span(key):
+    port, _, index = key.partition("|")
+    low, _, high = index.partition("-")
+    if not low.isdigit() or (high and not high.isdigit()):
+        return port, range(0)
+    return port, range(int(low), int(high or low) + 1)
+
+
+def overlap(running, fragments):
+    for table, key, _ in rows(fragments):
+        if table not in ("QUEUE", "BUFFER_PG", "BUFFER_QUEUE"):
+            continue
+        port, ours = span(key)
+        for other in running.get(table, {}):
+            theirs_port, theirs = span(other)
+            if other != key and theirs_port == port and set(ours) & set(theirs):
+                yield (f"{table}|{other} overlaps with {table}|{key}: "
+                       f"capture the running configuration and apply the patch that rocec makes from it")
+
+
+def fits(pattern, text):
+    head, star, tail = pattern.partition("*")
+    return pattern == text if not star else (
+        len(text) >= len(head) + len(tail) and text.startswith(head) and text.endswith(tail))
+
+
+def meets(table, patterns, key):
+    if key in patterns:
+        return True
+    if table == "QUEUE":
+        port, queues = span(key)
+        return any(f"{port}|{queue}" in patterns for queue in queues)
+    return any(fits(pattern, key) for pattern in patterns if "*" in pattern)
+
+
+def absent(running, fragments):
+    forbidden, wanted = fragments[0], {(table, key): fields for table, key, fields in rows(fragments[1:])}
+    for entry in forbidden:
+        table, field, patterns = entry["table"], entry["field"], set(entry["keys"])
+        for key, have in running.get(table, {}).items():
+            if field and (field not in have or not fits(entry["value"], have[field])):
+                continue
+            if key in entry["keep"] or not meets(table, patterns, key):
+                continue
+            if entry["row"] and (table, key) not in wanted:
+                yield f"{table}|{key} has to go: capture the running configuration and apply the patch that rocec makes from it"
+            elif not entry["row"] and field not in wanted.get((table, key), {}):
+                yield (f"{table}|{key} {field} = {have[field]} has to go: "
+                       f"capture the running configuration and apply the patch that rocec makes from it")
+
+
+def groups(running, fragments):
+    for table, port, fields in rows(fragments):
+        if table != "PORT_QOS_MAP" or not fields.get("pfc_enable"):
+            continue
+        if running.get("PORT", {}).get(port, {}).get("admin_status") != "up":
+            continue
+        lossless = set()
+        for key, row in running.get("BUFFER_PG", {}).items():
+            owner, indexes = span(key)
+            if owner == port and "lossless" in row.get("profile", ""):
+                lossless.update(indexes)
+        for priority in fields["pfc_enable"].split(","):
+            if int(priority) not in lossless:
+                yield f"{port} has PFC on priority {priority} and no lossless group: pg_profile_lookup.ini has no row for its speed and cable"
+
+
+def splits(running, fragments):
+    for table, port, fields in rows(fragments):
+        if table != "BREAKOUT_CFG":
+            continue
+        have = running.get(table, {}).get(port, {}).get("brkout_mode")
+        if have is None:
+            yield f"{table}|{port} is missing: config interface breakout needs an image with platform.json for this SKU"
+        elif have != fields["brkout_mode"]:
+            print(port, fields["brkout_mode"], sep="\t")
+
+
+def main():
+    checks = {"missing": missing, "overlap": overlap, "absent": absent, "groups": groups, "splits": splits}
+    if len(sys.argv) < 4 or sys.argv[1] not in checks:
+        sys.exit(__doc__)
+    found = list(checks[sys.argv[1]](load(sys.argv[2]), [load(name) for name in sys.argv[3:]]))
+    for line in found:
+        print(line, file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+main()

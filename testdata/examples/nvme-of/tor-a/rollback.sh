@@ -1,0 +1,17 @@
+#!/bin/bash
+# made by rocec for tor-a
+# intent sha256:e1ebea0852848ef54e9041618248dc4239e1b1fe029aa7157760a16ba66b981a
+# model nvidia/sn3700c, ASIC spectrum-2, dynamic buffer model
+#
+# Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer
+# pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
+#
+# Run on the switch: sudo ./rollback.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+if [ "$(id -u)" -ne 0 ]; then
+    echo "run it with sudo" >&2
+    exit 1
+fi
+config rollback "$(cat rocec-checkpoint)"
+config save -y
