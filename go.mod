@@ -11,7 +11,9 @@ require (
 	github.com/google/go-cmp v0.7.0 // tests: differences of values
 	github.com/google/renameio/v2 v2.0.2 // files written whole or not at all
 	github.com/hashicorp/hcl/v2 v2.25.0 // syntax and expressions of the language
+	github.com/owenrumney/go-sarif/v3 v3.3.1 // the model of SARIF, a form of findings
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts of the command
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: JSON against published schemas
 	github.com/spf13/cobra v1.10.2 // commands, help and completion
 	github.com/spf13/pflag v1.0.9 // the flags below cobra, for the single dash
 	github.com/vbauerster/mpb/v8 v8.9.3 // progress on a terminal
@@ -41,4 +43,7 @@ require (
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
+	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
+	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
+	github.com/xeipuuv/gojsonschema v1.2.0 // indirect
 )

@@ -50,7 +50,7 @@ var graph = []row{
 	{"targets/emit", []string{"compiler/intent", "lang/diag", "lang/source"}},
 	{"targets/oracle", nil},
 	{"targets/targettest", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
-	{"targets/all", []string{"targets", "targets/cumulus", "targets/linux", "targets/windows", "targets/sonic"}},
+	{"targets/all", []string{"targets", "targets/cumulus", "targets/linux", "targets/windows", "targets/sonic", "targets/sonicent"}},
 	{"targets/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 
 	{"deploy/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source", "deploy/..."}},

@@ -31,6 +31,7 @@ type Result struct {
 	Fabric *fabric.Fabric
 	Facts  *derive.Facts
 	Diags  diag.List // of every stage: folded, silenced, sorted
+	Exempt []Exempt  // what the source takes out of them
 }
 
 // Compile runs the stages. It stops after resolve if that found errors, so that
@@ -48,10 +49,14 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 		rules = lint.All
 	}
 	found := lint.Run(f, facts, opt.AsOf, rules)
-	found = accept(f, found, opt.AsOf, len(rules) == len(lint.All))
-	found = silence(f, found, len(rules) == len(lint.All))
+	found, exempt := accept(f, found, opt.AsOf, len(rules) == len(lint.All))
+	found, silent := silence(f, found, len(rules) == len(lint.All))
 	diags = append(diags, found...)
-	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(diags), cfg.Files)}
+	exempt = append(exempt, silent...)
+	for i := range exempt {
+		exempt[i].Findings = diag.Sort(diag.Fold(exempt[i].Findings), cfg.Files)
+	}
+	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(diags), cfg.Files), Exempt: exempt}
 }
 
 // tables enters the headroom rows of the platforms that the fabric has.
@@ -81,6 +86,12 @@ func tables(f *fabric.Fabric, rows func(platforms ...string) []headroom.Row) {
 // Intent is what one device should be, nil if rocec never touches it.
 func (r *Result) Intent(d fabric.DeviceID) *intent.Device {
 	return lower.Device(r.Fabric, r.Facts, d)
+}
+
+// Shape appends to b all that the intent of a device says but for its name and
+// addresses; false if the device has to be looked at by itself (lower.Shape).
+func (r *Result) Shape(d fabric.DeviceID, b []byte) ([]byte, bool) {
+	return lower.Shape(r.Fabric, r.Facts, d, b)
 }
 
 // Origin is where a field of a device's intent comes from.

@@ -13,12 +13,22 @@ import (
 	"github.com/rocec/rocec/lang/source"
 )
 
+// Exempt are findings that one place of the source takes out: a comment that
+// silences a rule, or an override that accepts it.
+type Exempt struct {
+	Findings diag.List
+	Comment  bool // else an override
+	Reason   string
+	At       source.Span
+}
+
 // accept takes out the findings that an override accepts, and judges the
 // overrides themselves: their dates, rules that nothing may accept, and those
 // that no longer accept anything (only when every rule ran).
-func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) diag.List {
+func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) (diag.List, []Exempt) {
 	var out diag.List
 	used := make([]bool, len(f.Overrides))
+	taken := make([]diag.List, len(f.Overrides))
 	state := make([]standing, len(f.Overrides))
 	covers := make([]coverage, len(f.Overrides))
 	for i := range f.Overrides {
@@ -38,10 +48,16 @@ func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) diag.
 			d.Labels = append(d.Labels, f.Label(o.Decl, 0, schema.AExpires, "the override that accepted it"))
 			d.Notes = append(d.Notes, "it was accepted until "+f.Text(o.Expires))
 			out.Add(d)
+		default:
+			taken[i].Add(d)
 		}
 	}
+	var exempt []Exempt
 	for i := range f.Overrides {
 		o := &f.Overrides[i]
+		if len(taken[i]) > 0 {
+			exempt = append(exempt, Exempt{Findings: taken[i], Reason: f.Text(o.Reason), At: f.Decls[o.Decl].Span})
+		}
 		if state[i] == expired && !used[i] {
 			out.Add(diag.Diagnostic{
 				Summary: "override expired on " + f.Text(o.Expires), Labels: []diag.Label{f.Label(o.Decl, 0, schema.AExpires, "")},
@@ -55,7 +71,7 @@ func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) diag.
 			})
 		}
 	}
-	return out
+	return out, exempt
 }
 
 // standing is how an override stands on the day that is asked for.
@@ -176,16 +192,17 @@ func addresses(f *fabric.Fabric, o *fabric.Override) []string {
 	return list
 }
 
-// silence takes out warnings and notices that a comment silences. A comment
-// that silences nothing is a finding itself (only when every rule ran).
-func silence(f *fabric.Fabric, found diag.List, complete bool) diag.List {
+// silence takes out warnings and notices that a comment silences. A rule in a
+// comment that finds nothing there is a finding itself (only when every rule ran).
+func silence(f *fabric.Fabric, found diag.List, complete bool) (diag.List, []Exempt) {
 	if len(f.Ignores) == 0 {
-		return found
+		return found, nil
 	}
-	used := make([]bool, len(f.Ignores))
+	used := make([]map[string]bool, len(f.Ignores)) // of each comment, the codes that found something
+	taken := make([]diag.List, len(f.Ignores))
 	rules := make([]map[string]bool, len(f.Ignores))
 	for i := range f.Ignores {
-		rules[i] = codes(f, f.Ignores[i].Rules)
+		used[i], rules[i] = map[string]bool{}, codes(f, f.Ignores[i].Rules)
 	}
 	var out diag.List
 	for _, d := range found {
@@ -196,26 +213,64 @@ func silence(f *fabric.Fabric, found diag.List, complete bool) diag.List {
 				break
 			}
 		}
-		switch {
-		case i < 0:
+		if i < 0 {
 			out.Add(d)
-		case d.Severity == diag.Error:
-			used[i] = true
+			continue
+		}
+		used[i][d.Rule] = true
+		if d.Severity == diag.Error {
 			d.Notes = append(d.Notes, "a comment does not silence an error; an override block with a reason and an end date does")
 			out.Add(d)
-		default:
-			used[i] = true
+			continue
 		}
+		taken[i].Add(d)
 	}
+	var exempt []Exempt
 	for i := range f.Ignores {
-		if complete && !used[i] {
-			out.Add(diag.Diagnostic{
-				Severity: diag.Warning, Summary: "comment silences " + names(f, f.Ignores[i].Rules) + ", which finds nothing here",
-				Labels: []diag.Label{{Span: f.Ignores[i].At}}, Help: "delete the comment",
-			})
+		ig := &f.Ignores[i]
+		if len(taken[i]) > 0 {
+			exempt = append(exempt, Exempt{Findings: taken[i], Comment: true, Reason: f.Text(ig.Reason), At: ig.At})
+		}
+		if complete {
+			unused(f, ig, used[i], &out)
 		}
 	}
-	return out
+	return out, exempt
+}
+
+// unused reports the rules of a comment that are none, and those that find
+// nothing where it stands.
+func unused(f *fabric.Fabric, ig *fabric.Ignore, used map[string]bool, out *diag.List) {
+	var idle []fabric.Str
+	var unknown []string
+	for _, n := range ig.Rules {
+		switch r := lint.Find(f.Text(n)); {
+		case r == nil:
+			unknown = append(unknown, fmt.Sprintf("%q", f.Text(n)))
+		case !used[r.ID]:
+			idle = append(idle, n)
+		}
+	}
+	if len(unknown) > 0 {
+		which := "which is not a rule"
+		if len(unknown) > 1 {
+			which = "which are not rules"
+		}
+		out.Add(diag.Diagnostic{
+			Severity: diag.Warning, Summary: "comment silences " + strings.Join(unknown, ", ") + ", " + which,
+			Labels: []diag.Label{{Span: ig.At}}, Help: "write the code or the name of a rule: rocec lint --list-rules",
+		})
+	}
+	help := "delete the comment"
+	if len(idle) < len(ig.Rules) {
+		help = "delete " + names(f, idle) + " from the comment"
+	}
+	if len(idle) > 0 {
+		out.Add(diag.Diagnostic{
+			Severity: diag.Warning, Summary: "comment silences " + names(f, idle) + ", which finds nothing here",
+			Labels: []diag.Label{{Span: ig.At}}, Help: help,
+		})
+	}
 }
 
 // touches reports whether a finding points into a range of source.

@@ -42,14 +42,7 @@ type cableReader struct {
 }
 
 func (ld *loader) cableList(m *modinst, id instID) {
-	get := func(n schema.Attr) Value {
-		for _, a := range ld.attrsOf(id) {
-			if a.Num == n {
-				return a.Val
-			}
-		}
-		return Value{}
-	}
+	get := func(n schema.Attr) Value { return ld.attrVal(id, n) }
 	files, format := ld.elements(get(schema.AFile)), get(schema.AFormat)
 	if len(files) == 0 || format.Kind != Text {
 		return // said where it is written
@@ -59,9 +52,19 @@ func (ld *loader) cableList(m *modinst, id instID) {
 	if !ld.cablingFits(id, o.Format, verify, len(files), get) {
 		return
 	}
-	if v := get(schema.AColumns); v.Kind == Map {
+	v := get(schema.AColumns)
+	if d := &m.unit.decls[ld.insts[id].decl]; v.Kind == Absent && m.unit.has(d, schema.AColumns) {
+		return // refused where it is written
+	}
+	if v.Kind == Map {
 		o.Columns = map[string]string{}
+		of := map[Str]Str{}
 		for _, p := range ld.maps[v.N] {
+			if first, ok := of[Str(p.Val.N)]; ok {
+				ld.fail(ld.spanOfAttr(id, schema.AColumns), ld.strs[first]+" and "+ld.strs[p.Key.N]+" are both column "+quoteWord(ld.strs[p.Val.N]), "a column tells one thing")
+				return
+			}
+			of[Str(p.Val.N)] = Str(p.Key.N)
 			o.Columns[ld.strs[p.Key.N]] = ld.strs[p.Val.N]
 		}
 	}
@@ -108,30 +111,44 @@ func stem(name string) string {
 
 func (r *cableReader) read(m *modinst, id instID, name string, o cabling.Options) {
 	ld := r.ld
-	at := ld.spanOfAttr(id, schema.AFile)
-	full, err := insideModule(m.unit.dir, name)
-	if err != nil {
-		ld.fail(at, err.Error(), "")
+	full, src := "", []byte(nil)
+	if full, src, r.file = ld.listFile(m, id, name); r.file == 0 {
 		return
 	}
-	src, err := readLimited(ld.FS, full, cabling.MaxBytes)
-	if err != nil {
-		ld.fail(at, "file "+quoteWord(name)+" cannot be read: "+pathError(err), "")
-		return
-	}
-	r.file = ld.files.Add(full, src)
 	if r.list.File == 0 {
 		r.list.File = r.file
 	}
-	for _, e := range cabling.Read(o, src, r.row) {
-		msg := "cable list " + quoteWord(full) + ", " + e.Error()
-		ld.fail(source.Span{File: r.file, Start: uint32(e.Start), Len: uint32(e.Len)}, msg, e.Help, diag.Label{Span: at, Where: ld.whereIs(at), Text: "read here"})
-	}
+	ld.listFaults("cable list "+quoteWord(full), id, r.file, cabling.Read(o, src, r.row))
+	at := ld.spanOfAttr(id, schema.AFile)
 	if r.full {
 		ld.fail(at, "cable lists have more than "+itoa(maxCables)+" rows", "")
 	}
 	if r.twice > 0 {
 		ld.diags[r.first-1].Count = r.twice + 1
+	}
+}
+
+// listFile reads the file that `file` of a block names. The ID is 0 if it was refused.
+func (ld *loader) listFile(m *modinst, id instID, name string) (string, []byte, source.FileID) {
+	at := ld.spanOfAttr(id, schema.AFile)
+	full, err := insideModule(m.unit.dir, name)
+	if err != nil {
+		ld.fail(at, err.Error(), "")
+		return "", nil, 0
+	}
+	src, err := readLimited(ld.FS, full, cabling.MaxBytes)
+	if err != nil {
+		ld.fail(at, "file "+quoteWord(name)+" cannot be read: "+pathError(err), "")
+		return "", nil, 0
+	}
+	return full, src, ld.files.Add(full, src)
+}
+
+// listFaults reports what is wrong in a file, and where it is read.
+func (ld *loader) listFaults(what string, id instID, file source.FileID, faults []*cabling.Error) {
+	at := ld.spanOfAttr(id, schema.AFile)
+	for _, e := range faults {
+		ld.fail(source.Span{File: file, Start: uint32(e.Start), Len: uint32(e.Len)}, what+", "+e.Error(), e.Help, diag.Label{Span: at, Where: ld.whereIs(at), Text: "read here"})
 	}
 }
 

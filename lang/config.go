@@ -39,6 +39,7 @@ type Config struct {
 	Top      []BlockID   // blocks at the top of files, in the order of files and lines
 	Checks   []Check     // conditions, evaluated after compile
 	Cables   []CableList // of cabling blocks, in the order of Top
+	Routes   []RouteList // of routing blocks that have a file and are by table, in the order of Top
 	Ignores  []Ignore    // comments that silence rules: data that rules see
 	Inputs   []Input     // variables from outside, by digest only
 	Outputs  []OutputVal // of the root module, rendered
@@ -149,6 +150,43 @@ const (
 
 // Cell is where a cell of a row stands, the whole row if it has no place of its own.
 func (r *CableRow) Cell(c Cell) source.Span {
+	if r.length[c] == 0 {
+		return r.Span
+	}
+	return source.Span{File: r.Span.File, Start: r.start[c], Len: uint32(r.length[c])}
+}
+
+// RouteList is the routing table of one routing block.
+type RouteList struct {
+	Block BlockID
+	Decl  DeclID
+	File  source.FileID
+	Rows  []RouteRow // in the order of lines
+}
+
+// RouteRow is one row of a routing table: at a switch, packets from a neighbour
+// to a destination go to the next device. Names are as the file has them.
+type RouteRow struct {
+	At, From, To, Next Str         // From 0: from wherever
+	Priority           int8        // the new priority, -1 = the one a packet has
+	Span               source.Span // the row
+	start              [4]uint32
+	length             [4]uint16
+}
+
+// RouteCell is one cell of a RouteRow.
+type RouteCell uint8
+
+// The cells of a row that hold names.
+const (
+	CellAt RouteCell = iota
+	CellFrom
+	CellTo
+	CellNext
+)
+
+// Cell is where a cell of a row stands, the whole row if it has no place of its own.
+func (r *RouteRow) Cell(c RouteCell) source.Span {
 	if r.length[c] == 0 {
 		return r.Span
 	}

@@ -61,6 +61,12 @@ func dump(c *Config, sorted bool) string {
 			lines = append(lines, s)
 		}
 	}
+	for _, l := range c.Routes {
+		lines = append(lines, fmt.Sprintf("routes %s %s", c.Address(l.Block), c.Files.Name(l.File)))
+		for _, r := range l.Rows {
+			lines = append(lines, fmt.Sprintf("  at %s: %s > %s via %s priority=%d", c.String(r.At), c.String(r.From), c.String(r.To), c.String(r.Next), r.Priority))
+		}
+	}
 	for _, o := range c.Outputs {
 		lines = append(lines, "output "+o.Name+" = "+o.JSON+map[bool]string{true: "(sensitive)"}[o.Sensitive])
 	}

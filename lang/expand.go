@@ -355,7 +355,10 @@ func (ld *loader) nameOf(m *modinst, di int32, id instID) bool {
 // newInst adds an instance as the last child of a parent.
 func (ld *loader) newInst(m *modinst, di int32, parent instID) instID {
 	if len(ld.insts) > ld.limit {
-		ld.fail(m.unit.spanOf(&m.unit.decls[di]), "the configuration has more than "+itoa(ld.limit)+" blocks", "")
+		if !ld.full { // what comes after it has no room either
+			ld.full = true
+			ld.fail(m.unit.spanOf(&m.unit.decls[di]), "the configuration has more than "+itoa(ld.limit)+" blocks", "check where ranges and for_each end, or divide the fabric")
+		}
 		return 0
 	}
 	d := &m.unit.decls[di]

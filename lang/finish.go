@@ -38,6 +38,9 @@ func (ld *loader) finish() (*Config, diag.List) {
 	for i := range c.Cables {
 		c.Cables[i].Block = number[c.Cables[i].Block]
 	}
+	for i := range c.Routes {
+		c.Routes[i].Block = number[c.Routes[i].Block]
+	}
 	c.Lists, c.Maps, c.Ratios = ld.lists, ld.maps, ld.ratios
 	c.strings, c.byString = ld.strs, ld.strNum
 	c.modules = make([]string, max(len(ld.mods), 1))

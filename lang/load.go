@@ -90,6 +90,7 @@ type loader struct {
 	tabs      map[string]*rowTable
 	packs     *packs
 	limit     int      // of instances
+	full      bool     // it was reached, and that was said
 	scopes    []*scope // that are free
 	tiers     map[tierKey]*tier
 	plans     map[instID]*topoPlan
@@ -166,6 +167,7 @@ func (ld *loader) evalModule(m *modinst) {
 	ld.checkPods(m)
 	ld.pairCables(m)
 	ld.cables(m)
+	ld.routes(m)
 	ld.exceptsHit(m)
 	for _, name := range m.callNames {
 		c := m.calls[name]

@@ -322,6 +322,12 @@ func (ld *loader) tiersFit(u *unit, i int32) {
 			ld.fail(u.spanOf(&u.decls[t]), "a "+kind+" topology has no "+k.String()+" tier", "it has "+quotedKinds(allowed))
 		}
 	}
+	if t, ok := have[schema.Leaf]; ok && !flat && u.has(&u.decls[t], schema.AUpPorts) {
+		if _, ok := have[schema.Spine]; !ok {
+			a := u.find(&u.decls[t], schema.AUpPorts)
+			ld.fail(a.at.in(u.fileOf(&u.decls[t], a).id), "`up_ports` of a leaf lead to spines, and `"+ld.strs[d.head]+"` has none", "write a `spine` block, or leave up_ports out")
+		}
+	}
 	pods := u.find(d, schema.APods)
 	_, leaf := have[schema.Leaf]
 	_, spine := have[schema.Spine]
@@ -365,6 +371,9 @@ func (ld *loader) tierAttrsFit(u *unit, t *udecl) {
 	both(schema.ACount, schema.ASwitches, "generate switches, or list written ones")
 	both(schema.ADownPorts, schema.APorts, "`ports` is for a tier whose ports all go down")
 	both(schema.AUpPorts, schema.APorts, "`ports` says that all go down: write `down_ports` for those that do")
+	if u.has(t, schema.AAddressing) && !u.has(t, schema.ASubnet) {
+		ld.fail(place(schema.AAddressing), "`"+t.kind.String()+"` has `addressing` and no `subnet` that it speaks of", "write subnet, or leave addressing out")
+	}
 	if !u.has(t, schema.ASwitches) {
 		return
 	}

@@ -21,7 +21,12 @@ type Target struct {
 	Versions string // what it covers, in words, for the matrix: "202205 to 202605"
 	Options  []Option
 	Features feature.Table
-	// Limits refuses what depends on values rather than on features.
+	// Limits refuses what depends on values rather than on features. Of names of
+	// devices in plain letters, of MAC addresses in their usual form and of IP
+	// addresses that are neither loopback nor link-local it may ask how they
+	// relate: which are equal, and which prefix holds which address. What they
+	// are it must not ask: devices that differ in nothing else are judged as one
+	// (lower.Shape).
 	Limits func(d *intent.Device, refuse Refuse)
 	// Shared lists what belongs to the cluster of a device and not to the device,
 	// so that all devices of one cluster must have it alike, and be of this

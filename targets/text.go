@@ -18,6 +18,8 @@ func (c *check) text() {
 	at := func(field string) intent.Path { return intent.Path{Object: intent.OfDevice, Field: field} }
 	c.printable(at("name"), d.Name, string(d.Kind), d.OS.Name, d.OS.Version)
 	c.printable(at("model"), d.Model, d.ASIC)
+	c.printable(at("hash"), d.Hash.Function.Value)
+	c.printable(at("firmware"), d.Firmware)
 	for i := range d.Ports {
 		c.portText(&d.Ports[i])
 	}

@@ -36,18 +36,19 @@ type served struct {
 type compiled struct {
 	*served
 	intent *intent.Device
+	memo   *emit.Memo // of the project
 }
 
 // lower makes the intent of a device.
 func (p *project) lower(s *served) *compiled {
 	dev := p.res.Intent(s.id)
 	dev.Options = s.chosen.Options
-	return &compiled{s, dev}
+	return &compiled{s, dev, p.memo}
 }
 
 // emit makes the files of the device.
 func (c *compiled) emit(trace bool) *emit.Out {
-	out := &emit.Out{Trace: trace}
+	out := &emit.Out{Trace: trace, Memo: c.memo}
 	c.target.Emit(c.intent, out)
 	return out
 }
@@ -76,6 +77,10 @@ func parallel(n int, do func(i int)) {
 // devices lists every device that an emitter serves, and checks each intent
 // against what its emitter can say. Refusals join the project's findings.
 func (p *project) devices() []served {
+	return p.devicesBy(&judge{project: p, kinds: map[string]*kind{}})
+}
+
+func (p *project) devicesBy(judge *judge) []served {
 	if !p.loaded() || p.diags.HasErrors() {
 		return nil
 	}
@@ -86,7 +91,7 @@ func (p *project) devices() []served {
 	parallel(n-1, func(i int) {
 		id := fabric.DeviceID(i + 1)
 		if list[id] = p.serve(id, &found[id]); list[id] != nil {
-			found[id] = append(found[id], p.refusals(p.lower(list[id]))...)
+			found[id] = append(found[id], judge.refusals(list[id])...)
 		}
 		progress.one()
 	})

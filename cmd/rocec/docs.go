@@ -42,6 +42,9 @@ func (a *app) pages(root *cobra.Command) map[string][]byte {
 		"targets.md":            targetsPage(),
 		"commands.md":           commandsPage(root),
 	}
+	for _, r := range rules() {
+		pages["rules/"+r.ID+".md"] = rulePage(r)
+	}
 	return pages
 }
 
@@ -180,19 +183,6 @@ func functionsPage() []byte {
 			group = f.Group
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n`%s` (%s)\n\n%s\n\n```hcl\n%s\n# %s\n```\n", f.Name, f.Signature, f.Group, f.Doc, f.Example, f.Result)
-	}
-	return b.Bytes()
-}
-
-func rulesPage() []byte {
-	var b bytes.Buffer
-	b.WriteString(generated + "# Rules\n\n`rocec explain CODE` shows one with an example.\n")
-	for _, r := range rules() {
-		hard := ""
-		if r.Hard {
-			hard = "; nothing silences it"
-		}
-		fmt.Fprintf(&b, "\n## %s %s\n\n%s (%s%s).\n\nWhy: %s.\n\nFix: %s.\n\nSource: %s.\n", r.ID, r.Name, upper(r.Title), r.Severity, hard, r.Why, r.Fix, r.Source)
 	}
 	return b.Bytes()
 }

@@ -17,6 +17,17 @@ func TestDocs(t *testing.T) {
 	for name, text := range a.pages(a.root()) {
 		targettest.Golden(t, filepath.Join("..", "..", "docs", filepath.FromSlash(name)), string(text))
 	}
+	// A rule that is gone leaves no page behind.
+	known := a.pages(a.root())
+	old, err := filepath.Glob("../../docs/rules/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range old {
+		if known["rules/"+filepath.Base(name)] == nil {
+			t.Errorf("%s is the page of no rule: delete it", name)
+		}
+	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -17,10 +17,13 @@ var variables = []variable{
 	{"ROCEC_CLI_ARGS_<command>", "more arguments of one command, `ROCEC_CLI_ARGS_record_list`; the line wins"},
 	{"ROCEC_WORKSPACE", "the workspace of the record, `default` unless set"},
 	{"ROCEC_DATA_DIR", "the folder of working data, `.rocec` unless set; this version keeps nothing there, and no command looks for configuration in it"},
+	{"ROCEC_CONFIG_FILE", "the file of settings, instead of the nearest `.rocec.hcl`; `--config` wins"},
 	{"ROCEC_IN_AUTOMATION", "anything: no hints on what to run next"},
 	{"ROCEC_INPUT", "`0` or `false`: never ask"},
 	{"NO_COLOR", "anything: no colour"},
 	{"CLICOLOR_FORCE", "anything but `0`: colour, be it a terminal or not"},
+	{"GITHUB_ACTIONS, GITLAB_CI", "`true`: `--format=auto` writes for the platform"},
+	{"GITHUB_WORKSPACE, CI_PROJECT_DIR", "the root of the repository, from which reports for a platform name files"},
 }
 
 // environmentTopic is the page of `rocec help environment`; it runs nothing.

@@ -74,6 +74,7 @@ func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error 
 	if err != nil {
 		return err
 	}
+	q.checks()
 	if err := a.stopOnErrors(q); err != nil {
 		fmt.Fprintln(a.err, "\nNothing was written: the expanded source does not compile. What refers to generated switches has to refer to `switch` blocks first.")
 		return err
@@ -121,6 +122,9 @@ func differs(p, q *project) string {
 		}
 		for _, d := range append(intent.Diff(after, before), intent.Diff(before, after)...) {
 			return fmt.Sprintf("%s of %s from %q to %q", d.Path, name, d.Before, d.After)
+		}
+		for _, p := range append(intent.Unseen(before, after), intent.Unseen(after, before)...) { // written in one, left alone in the other
+			return fmt.Sprintf("whether %s of %s is set", p, name)
 		}
 	}
 	return ""

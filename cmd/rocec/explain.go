@@ -188,11 +188,8 @@ func (a *app) explainArtifact(p *project, file string, line int) error {
 			if !strings.HasSuffix("/"+file, "/"+d.name+"/"+art.Path) {
 				continue
 			}
-			if text, err := os.ReadFile(file); err == nil && !bytes.Equal(text, art.Bytes) {
-				return fmt.Errorf("%s is not what this source gives; run rocec build", file)
-			}
-			if n := bytes.Count(art.Bytes, []byte("\n")); line < 1 || line > n {
-				return fmt.Errorf("%s has %s", file, count(n, "line"))
+			if err := lineOf(&art, file, line); err != nil {
+				return err
 			}
 			return a.explainLine(p, d, file, line, art.Lines)
 		}
@@ -200,7 +197,13 @@ func (a *app) explainArtifact(p *project, file string, line int) error {
 	for i := range devices {
 		// What devices share depends on none of them.
 		for _, k := range p.lower(&devices[i]).emit(false).Kits {
-			if strings.Contains("/"+file, "/"+emit.KitFolder+"/"+k.Name+"/") {
+			for _, art := range k.Artifacts {
+				if !strings.HasSuffix("/"+file, "/"+emit.KitFolder+"/"+k.Name+"/"+art.Path) {
+					continue
+				}
+				if err := lineOf(&art, file, line); err != nil {
+					return err
+				}
 				shared := devices[i]
 				shared.address = ""
 				return a.explainLine(p, &compiled{served: &shared}, file, line, nil)
@@ -208,6 +211,17 @@ func (a *app) explainArtifact(p *project, file string, line int) error {
 		}
 	}
 	return fmt.Errorf("no device has an artifact %s", file)
+}
+
+// lineOf refuses a line that an artifact does not have, and a file that is not it.
+func lineOf(art *emit.Artifact, file string, line int) error {
+	if text, err := os.ReadFile(file); err == nil && !bytes.Equal(text, art.Bytes) {
+		return fmt.Errorf("%s is not what this source gives; run rocec build", file)
+	}
+	if n := bytes.Count(art.Bytes, []byte("\n")); line < 1 || line > n {
+		return fmt.Errorf("%s has %s", file, count(n, "line"))
+	}
+	return nil
 }
 
 func (a *app) explainLine(p *project, d *compiled, file string, line int, lines []emit.Line) error {

@@ -381,6 +381,9 @@ func quotedInShell(script []byte) error {
 // ownLine demands of units, rules and lists that no line is of the string's making.
 func ownLine(text []byte) error {
 	for line := range strings.Lines(string(text)) {
+		if strings.TrimSpace(line) == pwned+")" {
+			continue // the label of a case in a shell, as which the plain word among the strings needs no quotes
+		}
 		if strings.HasPrefix(strings.TrimLeft(line, " \t'\"`;|&>$("), pwned) {
 			return fmt.Errorf("a line of its own: %s", line)
 		}

@@ -1,39 +1,54 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/rocec/rocec/cmd/rocec/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
 	"github.com/spf13/cobra"
 )
 
+// settingsExample is a file of settings that says everything there is to say.
+const settingsExample = `  lint {
+    preset         = "recommended" # without notices; all (as without a file) or none
+    format         = "auto"        # as --format, which wins; of the current folder's file
+    baseline       = "known.json"  # from the folder of this file
+    require_reason = true          # a comment "rocec-ignore: RULE # reason" needs its reason
+  }
+  rule "class_iwarp_pfc" {
+    enabled   = true      # whatever the preset says
+    severity  = "warning" # for the exit code and the report
+    ignorable = false     # comments do not silence it
+  }
+`
+
 // lintFlags are what lint takes besides the inputs.
 type lintFlags struct {
 	in        inputs
+	config    string
 	format    string
 	outputs   []string // FORMAT=FILE
 	severity  string
 	only      []string
 	switches  []ruleSwitch
 	filter    []string
+	baseline  string
+	newFrom   string
+	write     bool // the baseline
 	recursive bool
 	force     bool
 	list      bool
 }
-
-// lintForms are the forms of findings that this version writes.
-var lintForms = []string{"text", "compact", "json"}
 
 func (a *app) lintCommand() *cobra.Command {
 	var f lintFlags
@@ -41,28 +56,57 @@ func (a *app) lintCommand() *cobra.Command {
 		Use: "lint [PATH...]", Short: "Report everything: errors, advice, notices",
 		Long: `lint reports all there is to say of the fabric in the current folder, or of those in
 other folders. It exits 2 when a finding is of the least severity that fails, and 1
-when source does not load.`,
+when source does not load.
+
+How one works with it stands in a file .rocec.hcl: the nearest one, from the folder
+upwards, else the one in the home folder. ROCEC_CONFIG_FILE or --config names another.
+
+` + settingsExample + `
+Of a rule, --only has the first word, then --enable-rule and --disable-rule, then its
+block, then the preset. None of them hides or weakens an error: it stops build all the
+same, and an override block accepts it.
+
+A baseline lists findings that are left for later, by rule, address and text, so that
+lines may move. --write-baseline writes it anew. What it lists and lint does not find
+any more is a warning, so that it shrinks; errors never enter it.
+
+--new-from-rev reports only what touches lines that differ from those where the current
+branch left the revision, files that git does not track yet included. Where lines were
+taken out, the lines around count.
+
+--format=auto writes annotations on GitHub Actions and a Code Quality report on GitLab,
+and text elsewhere.`,
 		Example: `  rocec lint --format=compact --minimum-failure-severity=error
-  rocec lint --recursive --filter='pod1/*' --output=json=lint.json fabrics`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if f.list {
-				return a.listRules()
+  rocec lint --recursive --filter='pod1/*' --output=json=lint.json fabrics
+  rocec lint --output=sarif=lint.sarif --output=junit=lint.xml
+  rocec lint --baseline=known.json --write-baseline
+  rocec lint --new-from-rev=origin/main`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("format") {
+				f.format = ""
 			}
-			return a.lint(&f, args)
+			if f.list {
+				return a.listRules(&f)
+			}
+			return a.lint(c.Context(), &f, args)
 		},
 	}
 	f.in.flags(c)
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", "text", "`FORM` of the findings: text, compact, json")
+	flags.StringVar(&f.config, "config", "", "read settings from `FILE` instead of the nearest .rocec.hcl")
+	flags.StringVar(&f.format, "format", "text", "`FORM` of the findings: "+strings.Join(append(lintForms(), "auto"), ", "))
 	flags.StringArrayVar(&f.outputs, "output", nil, "write the findings to a file besides: `FORM=FILE` (repeatable)")
 	flags.StringSliceVar(&f.only, "only", nil, "only these `RULES`, by code or name, whatever else is said")
-	flags.Var(switches{&f.switches, true}, "enable-rule", "with these `RULES`, switched off before on the line")
+	flags.Var(switches{&f.switches, true}, "enable-rule", "with these `RULES`, switched off by settings or before on the line")
 	flags.Var(switches{&f.switches, false}, "disable-rule", "without these `RULES`; errors stay")
 	flags.StringArrayVar(&f.filter, "filter", nil, "only findings in files that fit this `GLOB`, by path, or by name if it has no slash (repeatable)")
+	flags.StringVar(&f.baseline, "baseline", "", "leave out the findings that this `FILE` lists")
+	flags.BoolVar(&f.write, "write-baseline", false, "list in the baseline what is found now, errors aside")
+	flags.StringVar(&f.newFrom, "new-from-rev", "", "only findings on lines that differ from this git `REVISION`")
 	flags.BoolVar(&f.recursive, "recursive", false, "folders below as well; modules count where they are called")
 	flags.StringVar(&f.severity, "minimum-failure-severity", "warning", "least `SEVERITY` that fails: error, warning, notice")
 	flags.BoolVar(&f.force, "force", false, "exit 0 in spite of findings")
-	flags.BoolVar(&f.list, "list-rules", false, "list the rules and stop")
+	flags.BoolVar(&f.list, "list-rules", false, "list the rules as they are set here, and stop")
 	for _, name := range []string{"only", "enable-rule", "disable-rule"} {
 		c.RegisterFlagCompletionFunc(name, ruleNames)
 	}
@@ -92,14 +136,8 @@ func (s switches) Set(text string) error {
 	return nil
 }
 
-// findings are what lint has to say of one folder.
-type findings struct {
-	project *project
-	list    diag.List
-}
-
 // lint reads every folder and reports on all of them.
-func (a *app) lint(f *lintFlags, folders []string) error {
+func (a *app) lint(ctx context.Context, f *lintFlags, folders []string) error {
 	least, err := severityOf(f.severity)
 	if err != nil {
 		return err
@@ -110,38 +148,33 @@ func (a *app) lint(f *lintFlags, folders []string) error {
 	if folders, err = a.lintFolders(folders, f.recursive); err != nil {
 		return err
 	}
-	var all []findings
-	broken, fails := false, false
-	called := map[string]bool{} // folders that were read as modules of others
-	for _, dir := range folders {
-		if f.recursive && called[dir] {
-			continue
-		}
-		p, err := a.loadFrom(dir, &f.in, false)
-		if err != nil {
-			return err
-		}
-		for id := range p.cfg.Files.Len() {
-			if name := p.cfg.Files.Name(source.FileID(id + 1)); isConfiguration(name) && !outside(name) {
-				called[filepath.Dir(filepath.FromSlash(p.shown(name)))] = true
-			}
-		}
-		p.devices()
-		p.checks()
-		list := p.diags
-		if !p.loaded() && list.HasErrors() {
-			broken = true // neither a rule nor a filter hides why
-		} else {
-			list = f.selected(p)
-		}
-		fails = fails || slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity <= least })
-		all = append(all, findings{p, list})
-	}
-	if err := a.lintReport(f, all); err != nil {
+	l := &linter{app: a, flags: f, called: map[string]bool{}, settings: map[string]*settings{}, baselines: map[string]*known{}}
+	if err := l.settle(); err != nil {
 		return err
 	}
+	for _, dir := range folders {
+		if f.recursive && l.called[dir] {
+			continue
+		}
+		if err := l.folder(ctx, dir); err != nil {
+			return err
+		}
+	}
+	if f.write && !l.broken {
+		if err := l.writeBaselines(); err != nil {
+			return err
+		}
+	}
+	all := l.all()
+	if err := a.lintReport(f, all, least); err != nil {
+		return err
+	}
+	l.tellKnown()
+	fails := slices.ContainsFunc(all, func(x findings) bool {
+		return slices.ContainsFunc(x.list, func(d diag.Diagnostic) bool { return d.Severity <= least })
+	})
 	switch {
-	case broken:
+	case l.broken:
 		return exit(1)
 	case fails && !f.force:
 		return exit(2)
@@ -149,17 +182,110 @@ func (a *app) lint(f *lintFlags, folders []string) error {
 	return nil
 }
 
+// linter is one run over all folders.
+type linter struct {
+	*app
+	flags     *lintFlags
+	called    map[string]bool // folders that were read as modules of others
+	settings  map[string]*settings
+	baselines map[string]*known
+	fabrics   []findings
+	broken    bool // something could not be read
+}
+
+// findings are what lint has to say of one folder, of settings or of a baseline.
+type findings struct {
+	view   *source.View
+	list   diag.List
+	exempt []exempt
+}
+
+// exempt are findings that something takes out.
+type exempt struct {
+	list diag.List
+	why  report.Exemption
+}
+
+// all are the findings of settings and baselines, then those of the folders.
+func (l *linter) all() []findings {
+	var list []findings
+	for _, name := range slices.Sorted(maps.Keys(l.settings)) {
+		s := l.settings[name]
+		list = append(list, findings{view: s.view, list: s.diags})
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.baselines)) {
+		k := l.baselines[name]
+		list = append(list, findings{view: k.view, list: k.diags})
+	}
+	return append(list, l.fabrics...)
+}
+
+// folder reads one folder.
+func (l *linter) folder(ctx context.Context, dir string) error {
+	s, err := l.settingsOf(dir)
+	if err != nil {
+		return err
+	}
+	p, err := l.loadFrom(dir, &l.flags.in, false)
+	if err != nil {
+		return err
+	}
+	for id := range p.cfg.Files.Len() {
+		if name := p.cfg.Files.Name(source.FileID(id + 1)); isConfiguration(name) && !outside(name) {
+			l.called[filepath.Dir(filepath.FromSlash(p.shown(name)))] = true
+		}
+	}
+	p.devices()
+	p.checks()
+	if s.diags.HasErrors() || !p.loaded() && p.diags.HasErrors() {
+		l.broken = true // neither a rule nor a filter hides why
+		l.fabrics = append(l.fabrics, findings{view: p.view, list: p.diags})
+		return nil
+	}
+	changed, err := l.changed(ctx, p)
+	if err != nil {
+		return err
+	}
+	shown := func(d *diag.Diagnostic) bool {
+		return l.flags.wanted(s, d) && l.flags.inside(p.view, d) && changed(d)
+	}
+	list, out := s.exempt(p)
+	if list, out, err = l.leave(p, s, list, out, shown); err != nil {
+		return err
+	}
+	x := findings{view: p.view, list: s.weigh(kept(list, shown))}
+	for _, e := range out {
+		if e.list = s.weigh(kept(e.list, shown)); len(e.list) > 0 {
+			x.exempt = append(x.exempt, e)
+		}
+	}
+	l.fabrics = append(l.fabrics, x)
+	return nil
+}
+
+func kept(list diag.List, keep func(*diag.Diagnostic) bool) diag.List {
+	var out diag.List
+	for _, d := range list {
+		if keep(&d) {
+			out.Add(d)
+		}
+	}
+	return out
+}
+
 // check refuses words that are no rules, forms or globs.
 func (f *lintFlags) check() error {
-	if err := oneOf("format", f.format, lintForms...); err != nil {
-		return err
+	if f.format != "" {
+		if err := oneOf("format", f.format, append(lintForms(), "auto")...); err != nil {
+			return err
+		}
 	}
 	for _, o := range f.outputs {
 		form, file, _ := strings.Cut(o, "=")
 		if file == "" {
 			return fmt.Errorf("output is written as FORM=FILE, not %q", o)
 		}
-		if err := oneOf("form of output", form, lintForms...); err != nil {
+		if err := oneOf("form of output", form, lintForms()...); err != nil {
 			return err
 		}
 	}
@@ -177,24 +303,16 @@ func (f *lintFlags) check() error {
 			return fmt.Errorf("filter %q is no glob: %w", glob, err)
 		}
 	}
+	if f.write && (len(f.only) > 0 || len(f.filter) > 0 || f.newFrom != "") {
+		return errors.New("write-baseline lists all that is found: leave out --only, --filter and --new-from-rev")
+	}
 	return nil
 }
 
-// selected are the findings of a project that the flags ask for. Those without a
-// rule are mistakes of the source, and no flag but the filter hides them.
-func (f *lintFlags) selected(p *project) diag.List {
-	var out diag.List
-	for _, d := range p.diags {
-		if f.wanted(&d) && f.inside(p, &d) {
-			out.Add(d)
-		}
-	}
-	return out
-}
-
-// wanted applies --only, and else the switches. An error cannot be switched off:
-// it stops build all the same.
-func (f *lintFlags) wanted(d *diag.Diagnostic) bool {
+// wanted applies --only, then the switches, then the settings. A finding without
+// a rule is a mistake of the source, and an error cannot be switched off: it
+// stops build all the same.
+func (f *lintFlags) wanted(s *settings, d *diag.Diagnostic) bool {
 	r := ruleOf(d.Rule)
 	switch {
 	case r == nil:
@@ -202,18 +320,24 @@ func (f *lintFlags) wanted(d *diag.Diagnostic) bool {
 	case len(f.only) > 0:
 		return slices.Contains(f.only, r.ID) || slices.Contains(f.only, r.Name)
 	}
-	on := true
-	for _, s := range f.switches {
-		if s.rule == r.ID || s.rule == r.Name {
-			on = s.on
+	return d.Severity == diag.Error || f.enabled(s, r, d.Severity)
+}
+
+// enabled reports whether findings of a rule that are as severe are asked for.
+// The last word on a rule holds.
+func (f *lintFlags) enabled(s *settings, r *diag.Rule, severity diag.Severity) bool {
+	on := s.enabled(r, severity)
+	for _, w := range f.switches {
+		if w.rule == r.ID || w.rule == r.Name {
+			on = w.on
 		}
 	}
-	return on || d.Severity == diag.Error
+	return on
 }
 
 // inside reports whether the cause of a finding is in a file that a filter fits.
-func (f *lintFlags) inside(p *project, d *diag.Diagnostic) bool {
-	name := p.view.Name(d.Span().File)
+func (f *lintFlags) inside(view *source.View, d *diag.Diagnostic) bool {
+	name := view.Name(d.Span().File)
 	return len(f.filter) == 0 || slices.ContainsFunc(f.filter, func(glob string) bool {
 		at := name
 		if !strings.Contains(glob, "/") {
@@ -304,78 +428,4 @@ func severityOf(word string) (diag.Severity, error) {
 		}
 	}
 	return 0, fmt.Errorf("severity is error, warning or notice, not %q", word)
-}
-
-// lintReport prints the findings of every folder, and writes them to the files
-// of --output.
-func (a *app) lintReport(f *lintFlags, all []findings) error {
-	for _, o := range f.outputs {
-		form, file, _ := strings.Cut(o, "=")
-		var b bytes.Buffer
-		if err := a.lintForm(&b, form, all, false); err != nil {
-			return err
-		}
-		if err := a.write(func() error { return replaceFile(file, b.Bytes(), 0o644) }); err != nil {
-			return fmt.Errorf("write %s: %w", file, err)
-		}
-	}
-	a.json = a.json || f.format == "json"
-	if a.wantsJSON() {
-		if err := a.writeJSON(verdictOf(all)); err != nil || a.json {
-			return err
-		}
-	}
-	return a.lintForm(a.out, f.format, all, a.colored(a.out))
-}
-
-// lintForm writes findings in one of the forms.
-func (a *app) lintForm(w io.Writer, form string, all []findings, color bool) error {
-	if form == "json" {
-		return encodeJSON(w, verdictOf(all))
-	}
-	said := false
-	for _, x := range all {
-		var err error
-		switch {
-		case form == "compact":
-			err = diag.Compact(w, x.list, x.project.view, ruleOf)
-		default:
-			if said && len(x.list) > 0 && !color {
-				_, err = io.WriteString(w, "\n")
-			}
-			said = said || len(x.list) > 0
-			err = errors.Join(err, diag.Text(w, x.list, x.project.view, diag.TextOptions{Color: color, Width: a.width(w), Rules: ruleOf}))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// verdictOf is one verdict on all folders.
-func verdictOf(all []findings) verdict {
-	v := verdict{FormatVersion: "1.0", Valid: true, Diagnostics: []diag.JSONDiagnostic{}}
-	for _, x := range all {
-		one := x.project.verdict(x.list)
-		v.Valid = v.Valid && one.Valid
-		v.ErrorCount += one.ErrorCount
-		v.WarningCount += one.WarningCount
-		v.Diagnostics = append(v.Diagnostics, one.Diagnostics...)
-	}
-	return v
-}
-
-func (a *app) listRules() error {
-	var list []ruleJSON
-	for _, r := range rules() {
-		list = append(list, jsonOf(r))
-	}
-	return a.object(list, func() error {
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, r := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, strings.TrimSpace(r.Title))
-		}
-		return w.Flush()
-	})
 }

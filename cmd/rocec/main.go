@@ -29,6 +29,7 @@ func main() {
 // while it writes. A second one ends it wherever it is.
 func process() int {
 	ignoreFileSize()
+	collectLess()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Environ())

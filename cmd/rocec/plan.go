@@ -159,11 +159,11 @@ type comparison struct {
 func compare(p *project, store *record.Store, s *served, from string) (r comparison) {
 	c := p.lower(s)
 	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: func(at intent.Path) []diag.Label { return p.res.Origin(s.id, at) }}
-	if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
-		r.err = fmt.Errorf("read record: %w", r.err)
-		return r
-	}
 	if from != "" {
+		if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
+			r.err = fmt.Errorf("read record: %w", r.err)
+			return r
+		}
 		seen, err := verify.Captures(from, c.address, c.intent, c.target, p.cfg.Files)
 		if err != nil {
 			r.err = err
@@ -188,6 +188,12 @@ func compare(p *project, store *record.Store, s *served, from string) (r compari
 		return r
 	}
 	in.Digest = out.Digest(c.intent)
+	if from == "" { // equal intents are not compared
+		if in.Recorded, in.Version, r.err = store.GetUnless(c.intent, in.Digest); r.err != nil {
+			r.err = fmt.Errorf("read record: %w", r.err)
+			return r
+		}
+	}
 	in.Artifacts = (&apply.Device{Artifacts: out.Artifacts, Kits: out.Kits}).Digests()
 	r.part = plan.Compare(&in, plan.Options{})
 	return r

@@ -20,6 +20,7 @@ import (
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/packs"
 	"github.com/rocec/rocec/lang/source"
+	"github.com/rocec/rocec/targets/emit"
 	"github.com/spf13/cobra"
 )
 
@@ -75,6 +76,7 @@ type project struct {
 	diags diag.List
 	made  apply.Source // what the artifacts are made from
 	steps func(what string, total int) steps
+	memo  *emit.Memo // files that devices have alike
 
 	varFiles []string // of --var-file
 }
@@ -89,7 +91,7 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	if _, err := time.Parse(time.DateOnly, in.asOf); in.asOf != "" && err != nil {
 		return nil, fmt.Errorf("as-of is a date such as 2027-01-31, not %q", in.asOf)
 	}
-	p := &project{dir: dir, steps: a.progress}
+	p := &project{dir: dir, steps: a.progress, memo: emit.NewMemo()}
 	// A root keeps links in the tree from leading out of it.
 	root, err := os.OpenRoot(dir)
 	if err != nil {

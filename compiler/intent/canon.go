@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -25,13 +26,15 @@ var (
 	settingType = reflect.TypeFor[setting]()
 	marshaler   = reflect.TypeFor[json.Marshaler]()
 	textMarshal = reflect.TypeFor[encoding.TextMarshaler]()
+	zeroerType  = reflect.TypeFor[zeroer]()
 )
 
-// canonOf is the appender of a type. No type of an intent holds itself.
-func canonOf(t reflect.Type) canon {
+// canonOf is the appender of a type. No type of an intent holds itself. Sorted
+// puts the fields of structs in the order of their names.
+func canonOf(t reflect.Type, sorted bool) canon {
 	switch {
 	case t.Implements(settingType):
-		return canonSetting(t)
+		return canonSetting(t, sorted)
 	case t.Implements(marshaler):
 		return canonByLibrary
 	case t.Implements(textMarshal) && t.Kind() != reflect.Pointer:
@@ -47,15 +50,15 @@ func canonOf(t reflect.Type) canon {
 	case reflect.String:
 		return func(b []byte, v reflect.Value) []byte { return appendString(b, v.String()) }
 	case reflect.Struct:
-		return canonStruct(t)
+		return canonStruct(t, sorted)
 	case reflect.Array:
-		return canonList(t.Elem(), false)
+		return canonList(t.Elem(), false, sorted)
 	case reflect.Slice:
 		if t.Elem().Kind() != reflect.Uint8 { // the library writes those in base64
-			return canonList(t.Elem(), true)
+			return canonList(t.Elem(), true, sorted)
 		}
 	case reflect.Pointer:
-		one := canonOf(t.Elem())
+		one := canonOf(t.Elem(), sorted)
 		return func(b []byte, v reflect.Value) []byte {
 			if v.IsNil() {
 				return append(b, "null"...)
@@ -64,7 +67,7 @@ func canonOf(t reflect.Type) canon {
 		}
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String {
-			return canonMap(t.Elem())
+			return canonMap(t.Elem(), sorted)
 		}
 	}
 	return canonByLibrary
@@ -87,8 +90,8 @@ func canonText(b []byte, v reflect.Value) []byte {
 }
 
 // canonSetting is the form described at Opt.
-func canonSetting(t reflect.Type) canon {
-	value := canonOf(t.Field(1).Type)
+func canonSetting(t reflect.Type, sorted bool) canon {
+	value := canonOf(t.Field(1).Type, sorted)
 	return func(b []byte, v reflect.Value) []byte {
 		switch State(v.Field(0).Uint()) {
 		case Default:
@@ -101,8 +104,8 @@ func canonSetting(t reflect.Type) canon {
 	}
 }
 
-func canonList(elem reflect.Type, orNull bool) canon {
-	one := canonOf(elem)
+func canonList(elem reflect.Type, orNull, sorted bool) canon {
+	one := canonOf(elem, sorted)
 	return func(b []byte, v reflect.Value) []byte {
 		if orNull && v.IsNil() {
 			return append(b, "null"...)
@@ -118,8 +121,8 @@ func canonList(elem reflect.Type, orNull bool) canon {
 	}
 }
 
-func canonMap(elem reflect.Type) canon {
-	one := canonOf(elem)
+func canonMap(elem reflect.Type, sorted bool) canon {
+	one := canonOf(elem, sorted)
 	return func(b []byte, v reflect.Value) []byte {
 		if v.IsNil() {
 			return append(b, "null"...)
@@ -138,26 +141,37 @@ func canonMap(elem reflect.Type) canon {
 	}
 }
 
-// canonStruct writes the fields in their order, those left out that their tag
-// leaves out when they are empty or zero.
-func canonStruct(t reflect.Type) canon {
-	type field struct {
-		index int
-		name  []byte // with quotes and colon
-		empty bool   // left out when empty
-		zero  bool   // left out when zero
-		one   canon
-	}
-	var fields []field
+// canonField is one field of a struct.
+type canonField struct {
+	index int
+	name  []byte                   // with quotes and colon
+	none  func(reflect.Value) bool // whether it is left out; nil: never
+	one   canon
+}
+
+// fieldsOf are the fields of a struct in their order, nil if it needs the library.
+func fieldsOf(t reflect.Type, sorted bool) []canonField {
+	var fields []canonField
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous || !f.IsExported() || name == "" || name == "-" || strings.Contains(options, "string") {
-			return canonByLibrary
+			return nil
 		}
-		fields = append(fields, field{
-			i, append(appendString(nil, name), ':'), strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero"), canonOf(f.Type),
-		})
+		fields = append(fields, canonField{i, append(appendString(nil, name), ':'), noneOf(f.Type, options), canonOf(f.Type, sorted)})
+	}
+	if sorted {
+		slices.SortFunc(fields, func(a, b canonField) int { return bytes.Compare(a.name, b.name) })
+	}
+	return fields
+}
+
+// canonStruct writes the fields in their order, those left out that their tag
+// leaves out when they are empty or zero.
+func canonStruct(t reflect.Type, sorted bool) canon {
+	fields := fieldsOf(t, sorted)
+	if fields == nil && t.NumField() > 0 {
+		return canonByLibrary
 	}
 	return func(b []byte, v reflect.Value) []byte {
 		b = append(b, '{')
@@ -165,7 +179,7 @@ func canonStruct(t reflect.Type) canon {
 		for i := range fields {
 			f := &fields[i]
 			x := v.Field(f.index)
-			if f.empty && isEmpty(x) || f.zero && isZero(x) {
+			if f.none != nil && f.none(x) {
 				continue
 			}
 			if !first {
@@ -176,6 +190,26 @@ func canonStruct(t reflect.Type) canon {
 		}
 		return append(b, '}')
 	}
+}
+
+// noneOf tells by the options of a field's tag whether a value is left out, nil
+// if none ever is. It asks the type once: doing so for each value costs more than
+// the value.
+func noneOf(t reflect.Type, options string) func(reflect.Value) bool {
+	empty, zero := strings.Contains(options, "omitempty"), strings.Contains(options, "omitzero")
+	switch {
+	case empty && zero:
+		return func(v reflect.Value) bool { return isEmpty(v) || isZero(v) }
+	case empty:
+		return isEmpty
+	case !zero:
+		return nil
+	case t.Implements(settingType):
+		return func(v reflect.Value) bool { return State(v.Field(0).Uint()) == Unmanaged }
+	case t.Implements(zeroerType):
+		return isZero
+	}
+	return reflect.Value.IsZero
 }
 
 // isEmpty is what omitempty means.
@@ -189,12 +223,12 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
+// zeroer is a type that says itself when it is zero.
+type zeroer interface{ IsZero() bool }
+
 // isZero is what omitzero means: a method IsZero decides where there is one.
 func isZero(v reflect.Value) bool {
-	if v.Type().Implements(settingType) {
-		return State(v.Field(0).Uint()) == Unmanaged
-	}
-	if z, ok := v.Interface().(interface{ IsZero() bool }); ok {
+	if z, ok := v.Interface().(zeroer); ok {
 		return z.IsZero()
 	}
 	return v.IsZero()

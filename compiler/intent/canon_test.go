@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -75,9 +77,57 @@ func TestCanon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := deviceCanon()(nil, reflect.ValueOf(d).Elem())
+		got := canonOf(reflect.TypeFor[Device](), false)(nil, reflect.ValueOf(d).Elem())
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Fatalf("seed %d (-library +own):\n%s", seed, diff)
+		}
+		var tree any
+		number := json.NewDecoder(bytes.NewReader(want))
+		number.UseNumber()
+		if err := number.Decode(&tree); err != nil {
+			t.Fatal(err)
+		}
+		// The library escapes its own replacement of a bad byte only.
+		sorted := bytes.ReplaceAll(Sorted(d), []byte(`\ufffd`), []byte("\ufffd"))
+		if want, err := json.Marshal(tree); err != nil || !bytes.Equal(want, sorted) {
+			t.Fatalf("seed %d: sorted it is %s, want %s (%v)", seed, sorted, want, err)
+		}
+		if digest := fmt.Sprintf("sha256:%x", sha256.Sum256(want)); Digest(d) != digest {
+			t.Fatalf("seed %d: the digest is %s, that of the text %s", seed, Digest(d), digest)
+		}
+	}
+}
+
+// The digest of a part is that of the part as a device of its own, and differs
+// from that of the whole if the two differ.
+func TestPart(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	for seed := range 100 {
+		d, other := &Device{}, &Device{}
+		fillAny(random, reflect.ValueOf(d).Elem())
+		fillAny(random, reflect.ValueOf(other).Elem())
+		part, whole := *d, Canonical(d)
+		for i := range reflect.TypeFor[Device]().NumField() {
+			switch field := reflect.ValueOf(&part).Elem().Field(i); random.IntN(4) {
+			case 0:
+				field.Set(reflect.ValueOf(other).Elem().Field(i))
+			case 1:
+				field.SetZero()
+			case 2:
+				if field.Kind() == reflect.Slice && field.Len() > 0 {
+					field.Set(field.Slice(0, field.Len()-1)) // begins where the device's own begins
+				}
+			}
+		}
+		got := whole.Part(&part)
+		if got != Canonical(&part).Part(&part) {
+			t.Fatalf("pair %d: the digest of a part depends on what it was made from", seed)
+		}
+		if same := Digest(&part) == Digest(d); same != (got == whole.Part(d)) {
+			t.Fatalf("pair %d: part and whole are equal: %t, by their digests %t", seed, same, !same)
+		}
+		if whole.Digest() != Digest(d) {
+			t.Fatalf("pair %d: the digest of the whole has changed", seed)
 		}
 	}
 }
@@ -102,7 +152,7 @@ func TestCanonIsOwn(t *testing.T) {
 		case reflect.Slice, reflect.Array, reflect.Pointer, reflect.Map:
 			walk(x.Elem())
 		}
-		if reflect.ValueOf(canonOf(x)).Pointer() == reflect.ValueOf(canon(canonByLibrary)).Pointer() {
+		if reflect.ValueOf(canonOf(x, false)).Pointer() == reflect.ValueOf(canon(canonByLibrary)).Pointer() {
 			t.Errorf("%s is written by the library", x)
 		}
 	}

@@ -35,7 +35,7 @@ func Diff(want, have *Device) []Difference {
 		switch {
 		case !stated && !missing(seen, have, p):
 			continue // exists, but could not be read
-		case stated && h.State == Set && h.Text == w.Text:
+		case stated && h.State == Set && fits(p, w.Text, h.Text):
 			continue
 		case stated && h.State == Default:
 			h.Text = AtDefault

@@ -26,8 +26,9 @@ func filled() *Device {
 			ECN:      Some([8]ECN{3: {On: true, MinBytes: 150_000, MaxBytes: 1_500_000, Probability: 100}}),
 			Watchdog: Some(Watchdog{On: true, DetectMs: 200}), Pause: Some(false), DCBX: Kept(DCBX{}), Lossless: 8,
 		}},
-		MLAG:    &MLAG{Domain: 1, Peer: "leaf2", PeerLink: "PortChannel1", Source: netip.MustParseAddr("10.0.0.1")},
-		Buffer:  Buffer{AlphaExponent: Some(int8(-1))},
+		MLAG:   &MLAG{Domain: 1, Peer: "leaf2", PeerLink: "PortChannel1", Source: netip.MustParseAddr("10.0.0.1")},
+		Buffer: Buffer{AlphaExponent: Some(int8(-1))},
+		Hash:   Hash{Function: Some("CRC"), Seed: Some(uint32(0))}, Firmware: "5.2.*",
 		Options: map[string]string{"b": "1", "a": "2"},
 	}
 }
@@ -47,6 +48,9 @@ func TestDigest(t *testing.T) {
 		"absent":  func(d *Device) { d.Ports[0].MTU = Opt[uint16]{} },
 		"zero":    func(d *Device) { d.Ports[0].MTU = Some(uint16(0)) },
 		"deep":    func(d *Device) { d.QoS[0].DSCP.Value[63] = 7 },
+		"hash":    func(d *Device) { d.Hash.Function = Some("XOR") },
+		"seed":    func(d *Device) { d.Hash.Seed = Opt[uint32]{} },
+		"expects": func(d *Device) { d.Firmware = "5.3.*" },
 		"option":  func(d *Device) { d.Options["a"] = "3" },
 		"pointer": func(d *Device) { *d.Ports[0].Headroom[0].Alpha = 0 },
 	} {

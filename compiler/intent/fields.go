@@ -41,8 +41,11 @@ func (p Path) Word() string {
 // "class.smb.dscp", "mlag.domain", "buffer.alpha". Plain numbers and words that
 // are zero, and plain flags that are false, count as not stated.
 //
+// Expectations ("firmware", "driver"; see Path.Expected) stand among them, as
+// the source writes them: "28.43.*".
+//
 // Left out, as they are no settings that a device shows: kinds, models,
-// versions, options, how a NIC is found, and expectations of firmware.
+// versions, options, and how a NIC is found.
 func (d *Device) Fields(yield func(Path, Value) bool) {
 	f := &flat{device: d, yield: yield, qos: map[string][]fieldValue{}}
 	f.head()
@@ -128,6 +131,9 @@ func (f *flat) head() {
 	set(f, "buffer.shared", b.SharedBytes, number)
 	set(f, "buffer.headroom", b.HeadroomBytes, number)
 	set(f, "buffer.alpha", b.AlphaExponent, number)
+	set(f, "hash.function", f.device.Hash.Function, word)
+	set(f, "hash.seed", f.device.Hash.Seed, number)
+	plain(f, "firmware", f.device.Firmware, word)
 }
 
 func (f *flat) port(p *Port) {
@@ -149,6 +155,8 @@ func (f *flat) port(p *Port) {
 		f.vfs(n.VFs)
 		f.dcbx(n.DCBX)
 		ownDCBX = !n.DCBX.IsZero()
+		plain(f, "firmware", n.Firmware, word)
+		plain(f, "driver", n.DriverV, word)
 	}
 	for _, x := range f.flatQoS(p.QoS) {
 		if ownDCBX && strings.HasPrefix(x.field, "dcbx") {

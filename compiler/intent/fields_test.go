@@ -24,7 +24,7 @@ func lines(d *Device) []string {
 func TestFields(t *testing.T) {
 	want := []string{
 		`mlag.domain = 1`, `mlag.peer = leaf2`, `mlag.peer_link = PortChannel1`, `mlag.source = 10.0.0.1`,
-		`buffer.alpha = -1`,
+		`buffer.alpha = -1`, `hash.function = CRC`, `hash.seed = 0`, `firmware = 5.2.*`,
 		`vlan["10"] = present`,
 		`vlan["20"] = present`, `vlan["20"].mtu = 9100`,
 		`port["Ethernet0"] = present`,

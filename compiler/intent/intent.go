@@ -44,6 +44,9 @@ type Device struct {
 	QoS    []QoS   `json:"qos,omitempty"`    // distinct values; Port.QoS names one
 	MLAG   *MLAG   `json:"mlag,omitempty"`
 	Buffer Buffer  `json:"buffer,omitzero"` // device-wide packet buffer of a switch
+	Hash   Hash    `json:"hash,omitzero"`   // of a switch
+
+	Firmware string `json:"firmware,omitempty"` // of a switch: expected, compared only; see Versions
 
 	// Options are those of the target block that selected this device, by
 	// name, in canonical text: "true", "30", "dynamic".
@@ -124,7 +127,7 @@ type NIC struct {
 	VFs      Opt[VFs]         `json:"vfs,omitzero"`
 	RDMAMTU  uint16           `json:"rdma_mtu,omitempty"` // 1024, 2048, 4096: largest that the classes use
 	DCBX     Opt[DCBX]        `json:"dcbx,omitzero"`
-	Firmware string           `json:"firmware,omitempty"` // expected, compared only
+	Firmware string           `json:"firmware,omitempty"` // expected, compared only; see Versions
 	DriverV  string           `json:"driver_version,omitempty"`
 	Facts    map[string]int64 `json:"facts,omitempty"` // numbers of the model's data a target asks for: "max_tc"
 }
@@ -295,4 +298,10 @@ type Buffer struct {
 	SharedBytes   Opt[uint64] `json:"shared_bytes,omitzero"`
 	HeadroomBytes Opt[uint64] `json:"headroom_bytes,omitzero"` // shared headroom pool
 	AlphaExponent Opt[int8]   `json:"alpha_exponent,omitzero"` // 2^n, ingress lossless
+}
+
+// Hash is how a switch spreads flows over links of equal cost.
+type Hash struct {
+	Function Opt[string] `json:"function,omitzero"` // in the words of the OS
+	Seed     Opt[uint32] `json:"seed,omitzero"`
 }

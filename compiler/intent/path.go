@@ -22,6 +22,12 @@ const (
 	OfOption Object = "option"
 )
 
+// Expected reports whether a field is a version that the source expects and
+// nothing installs: it is compared by Versions, and never written.
+func (p Path) Expected() bool {
+	return (p.Object == OfDevice || p.Object == OfPort) && (p.Field == "firmware" || p.Field == "driver")
+}
+
 // String is the path as messages show it: `port["Ethernet0"].mtu`.
 func (p Path) String() string {
 	switch {

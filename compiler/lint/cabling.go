@@ -28,8 +28,15 @@ var roce107 = &Rule{
 
 func lengthAssumed(p *Pass) {
 	f := p.Fabric
+	sized := make([]bool, len(f.Cablings)) // lists with some length at least
+	for i := range f.Links {
+		if l := &f.Links[i]; l.List != 0 && (l.CableMm > 0 || l.BadLength) {
+			sized[l.List] = true
+		}
+	}
 	p.Links(func(id fabric.LinkID, a, b End) {
-		if l := &f.Links[id]; l.CableMm > 0 || l.BadLength {
+		l := &f.Links[id]
+		if l.CableMm > 0 || l.BadLength {
 			return
 		}
 		var assumes []string
@@ -41,9 +48,13 @@ func lengthAssumed(p *Pass) {
 		if len(assumes) == 0 {
 			return
 		}
+		at, help := f.LinkLabel(id, schema.ACable, ""), "write the real length"
+		if l.List != 0 && !sized[l.List] { // one mistake, of the list and not of each row
+			at, help = f.DeclLabel(f.Cablings[l.List].Decl, ""), "add the lengths to the list, or write default_cable"
+		}
 		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
 			Summary: fmt.Sprintf("no cable length between %s and %s: headroom assumes %s", p.Name(a), p.Name(b), list(assumes)),
-			Labels:  []diag.Label{p.Fabric.LinkLabel(id, schema.ACable, "")}, Help: "write the real length",
+			Labels:  []diag.Label{at}, Help: help,
 		}))
 	})
 }
@@ -232,7 +243,7 @@ func (p *Pass) mismatch(m *fabric.CableMismatch, from *fabric.Cabling) diag.Diag
 		x.link(0, schema.AEnds, "the source")
 		x.link(1, schema.AEnds, "and the other cable")
 	case fabric.CableMedia:
-		have, listed := f.Text(f.Media[f.Links[m.Links[0]].Media].Name), "other media"
+		have, listed := f.Text(f.Media[f.Links[m.Links[0]].Media].Name), f.Text(m.MediaWord)
 		if m.Media != 0 {
 			listed = f.Text(f.Media[m.Media].Name)
 		}

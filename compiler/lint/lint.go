@@ -5,7 +5,10 @@
 package lint
 
 import (
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
@@ -31,13 +34,28 @@ func Find(codeOrName string) *Rule {
 	return nil
 }
 
-// Run runs rules over a compiled fabric and returns their findings, not yet
-// accepted, silenced, folded or sorted.
+// maxPasses bounds how many rules look at a fabric at a time: each pass keeps
+// what its rules share, and more would cost more than they save.
+const maxPasses = 4
+
+// Run runs rules over a compiled fabric and returns their findings, rule by rule
+// in the order given, not yet accepted, silenced, folded or sorted.
 func Run(f *fabric.Fabric, facts *derive.Facts, asOf string, rules []*Rule) diag.List {
-	p := &Pass{Fabric: f, Facts: facts, AsOf: asOf}
-	for _, r := range rules {
-		p.rule = r
-		r.Run(p)
+	one := Pass{Fabric: f, Facts: facts, AsOf: asOf}
+	one.kinds() // all passes walk by them
+	found := make([]diag.List, len(rules))
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), maxPasses, len(rules)) {
+		p := one
+		work.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(rules); i = int(next.Add(1)) - 1 {
+				p.rule, p.found = rules[i], nil
+				rules[i].Run(&p)
+				found[i] = p.found
+			}
+		})
 	}
-	return p.found
+	work.Wait()
+	return slices.Concat(found...)
 }

@@ -272,10 +272,10 @@ var roce816 = &Rule{
 		ID: "ROCE816", Name: "hash_polarised", Severity: diag.Warning,
 		Title:  "switches of consecutive tiers hash differently",
 		Why:    "a switch that hashes as the one below it did sees only flows with one result: all of them take one uplink, and the others idle",
-		Fix:    "write another hash seed for each tier",
+		Fix:    "write another hash seed for each tier, or another function where the platform has no seed",
 		Source: "Qian et al., Alibaba HPN, SIGCOMM 2024",
-		Bad:    twoSpines(`hash = { function = "crc", seed = 10 }`, `hash = { function = "crc", seed = 10 }`, evenUplinks),
-		Good:   twoSpines(`hash = { function = "crc", seed = 10 }`, `hash = { function = "crc", seed = 20 }`, evenUplinks),
+		Bad:    twoSpines(`hash = { function = "CRC" }`, `hash = { function = "CRC" }`, evenUplinks),
+		Good:   twoSpines(`hash = { function = "CRC" }`, `hash = { function = "XOR" }`, evenUplinks),
 	},
 	Run: hashPolarised,
 }
@@ -327,7 +327,7 @@ func hashPolarised(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s and %s above it both hash %s, %s", f.Text(low.Name), f.Text(high.Name), function, how), Address: f.Text(low.Address), Concerns: []string{f.Text(high.Address)},
 			Labels: []diag.Label{f.Label(low.Decl, low.Layers, schema.AHash, ""), f.Label(high.Decl, high.Layers, schema.AHash, "the tier above")},
-			Notes:  []string{fmt.Sprintf("%d links join switches of the two tiers that hash alike", m.links)}, Help: "write another seed for each tier",
+			Notes:  []string{fmt.Sprintf("%d links join switches of the two tiers that hash alike", m.links)}, Help: "write another seed for each tier, or another function where the platform has no seed",
 		})
 	}
 }

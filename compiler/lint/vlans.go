@@ -318,7 +318,10 @@ func addressTwice(p *Pass) {
 		addr netip.Addr
 	}
 	used := map[key]fabric.IfaceID{}
-	used4 := make(map[uint64]fabric.IfaceID, len(f.Ifaces)) // the same of IPv4, which is most
+	var used4 map[uint64]fabric.IfaceID // the same of IPv4, which is most
+	if keys := p.keys4(); twice(keys) {
+		used4 = make(map[uint64]fabric.IfaceID, len(keys))
+	}
 	for id := 1; id < len(f.Ifaces); id++ {
 		iface := &f.Ifaces[id]
 		for _, a := range iface.Addresses {
@@ -326,11 +329,13 @@ func addressTwice(p *Pass) {
 				continue // good on one link only, and free to be the same on others
 			}
 			var other fabric.IfaceID
-			if a.Addr().Is4() {
-				b := a.Addr().As4()
-				k := uint64(iface.VRF)<<32 | uint64(binary.BigEndian.Uint32(b[:]))
+			switch is4 := a.Addr().Is4(); {
+			case is4 && used4 == nil:
+				continue // none is used twice
+			case is4:
+				k := key4(iface.VRF, a.Addr())
 				other, used4[k] = used4[k], fabric.IfaceID(id)
-			} else {
+			default:
 				k := key{iface.VRF, a.Addr()}
 				other, used[k] = used[k], fabric.IfaceID(id)
 			}
@@ -346,6 +351,36 @@ func addressTwice(p *Pass) {
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		p.overlaps(p.Facts.IfacesOf(d))
 	}
+}
+
+// key4 is an IPv4 address in a VRF.
+func key4(vrf fabric.Str, a netip.Addr) uint64 {
+	b := a.As4()
+	return uint64(vrf)<<32 | uint64(binary.BigEndian.Uint32(b[:]))
+}
+
+// keys4 are all IPv4 addresses of interfaces.
+func (p *Pass) keys4() []uint64 {
+	keys := make([]uint64, 0, len(p.Fabric.Ifaces))
+	for i := range p.Fabric.Ifaces {
+		for _, a := range p.Fabric.Ifaces[i].Addresses {
+			if a.Addr().Is4() && !a.Addr().IsLinkLocalUnicast() {
+				keys = append(keys, key4(p.Fabric.Ifaces[i].VRF, a.Addr()))
+			}
+		}
+	}
+	return keys
+}
+
+// twice reports whether a key is in a list twice, and sorts the list.
+func twice(keys []uint64) bool {
+	slices.Sort(keys)
+	for i := 1; i < len(keys); i++ {
+		if keys[i] == keys[i-1] {
+			return true
+		}
+	}
+	return false
 }
 
 // subnet is where an interface of a device is at home.

@@ -154,7 +154,7 @@ func (d *draft) device(name, os, version string, model fabric.ModelID, ports ...
 		kind, word = fabric.Node, "node"
 	}
 	id := fabric.DeviceID(len(d.Devices))
-	decl := d.decl(fmt.Sprintf("%s %q", word, name), 0, schema.AOS, schema.AModel, schema.AQoS)
+	decl := d.decl(fmt.Sprintf("%s %q", word, name), 0, schema.AOS, schema.AModel, schema.AQoS, schema.AHash, schema.AFirmware)
 	d.Devices = append(d.Devices, fabric.Device{
 		Name: d.s(name), Address: d.s(word + "." + name), Kind: kind, Trusted: true, OSName: d.s(os), OSVersion: d.s(version), Model: model,
 		First: fabric.PortID(len(d.Ports)), NPorts: uint32(len(ports)), Decl: decl,

@@ -102,6 +102,13 @@ func (b *builder) head() {
 	if e, ok := buf.Alpha.Exponent(); ok { // derive has refused what is no power of two
 		b.out.Buffer.AlphaExponent = intent.Some(e)
 	}
+	if h := &b.dev.Hash; h.Function != 0 {
+		b.out.Hash.Function = intent.Some(b.f.Text(h.Function))
+	}
+	if h := &b.dev.Hash; h.SeedSet {
+		b.out.Hash.Seed = intent.Some(h.Seed)
+	}
+	b.out.Firmware = b.f.Text(b.dev.Firmware)
 }
 
 // refer collects the LAGs and interfaces that are managed and the ports they

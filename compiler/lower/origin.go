@@ -77,7 +77,7 @@ func (b *builder) subnetAttr(i *fabric.Iface, word string) schema.Attr {
 var (
 	deviceAttrs = map[string][]schema.Attr{
 		"": {schema.AName}, "name": {schema.AName}, "os": {schema.AOS}, "model": {schema.AModel}, "asic": {schema.AModel},
-		"buffer": {schema.ABuffer}, "kind": {schema.AOS},
+		"buffer": {schema.ABuffer}, "hash": {schema.AHash}, "firmware": {schema.AFirmware}, "kind": {schema.AOS},
 	}
 	portAttrs = map[string][]schema.Attr{
 		"name": {schema.ADevice, schema.AName}, "enabled": {schema.AEnabled}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},

@@ -115,6 +115,8 @@ func mlag() (d *draft, a, b fabric.DeviceID) {
 	for i, dev := range []fabric.DeviceID{a, b} {
 		d.Devices[dev].MLAG = 1
 		d.Devices[dev].Buffer = fabric.DeviceBuffer{HeadroomBytes: 2_000_000, Alpha: fabric.Ratio{Num: 1, Den: 2}}
+		d.Devices[dev].Hash = fabric.Hash{Function: d.s("CRC"), Seed: 0, SeedSet: true}
+		d.Devices[dev].Firmware = d.s("5.2.*")
 		first := d.Devices[dev].First
 		for p := first; p < first+4; p++ {
 			d.Ports[p].Mbps, d.Ports[p].MTU, d.Ports[p].Profile, d.Ports[p].Flags = 100_000, 9216, profile, fabric.MTUSet

@@ -27,6 +27,7 @@ var emitters = []struct {
 }{
 	{name: "cumulus", main: []string{"cumulus-linux"}},
 	{name: "sonic", main: []string{"sonic"}},
+	{name: "sonic-enterprise", main: []string{"sonic-enterprise"}},
 	{name: "netqos", main: []string{"windows-server"}},
 	{name: "network-atc", main: []string{"azure-local"}, also: []string{"windows-server"}},
 	{name: "linux", main: []string{"ubuntu", "debian", "linux"}},

@@ -41,12 +41,6 @@ func (r *resolver) lists() {
 
 // known joins the rows of a list with ports.
 func (r *resolver) known(id fabric.CablingID, list *lang.CableList) []listed {
-	if r.deviceNamed == nil {
-		r.deviceNamed = make(map[fabric.Str]fabric.DeviceID, len(r.f.Devices))
-		for d := 1; d < len(r.f.Devices); d++ {
-			r.deviceNamed[r.f.Devices[d].Name] = fabric.DeviceID(d)
-		}
-	}
 	out := make([]listed, 0, len(list.Rows))
 	var last [2]struct { // lists are mostly sorted by device
 		name lang.Str
@@ -57,7 +51,7 @@ func (r *resolver) known(id fabric.CablingID, list *lang.CableList) []listed {
 		var d [2]fabric.DeviceID
 		for side, name := range [2]lang.Str{row.ADevice, row.BDevice} {
 			if last[side].name != name || name == 0 {
-				last[side].name, last[side].d = name, r.deviceNamed[r.str(name)]
+				last[side].name, last[side].d = name, r.named(name)
 			}
 			d[side] = last[side].d
 		}
@@ -89,6 +83,17 @@ func (r *resolver) known(id fabric.CablingID, list *lang.CableList) []listed {
 	return out
 }
 
+// named is the device that a list calls by its name, 0 if there is none.
+func (r *resolver) named(name lang.Str) fabric.DeviceID {
+	if r.deviceNamed == nil {
+		r.deviceNamed = make(map[fabric.Str]fabric.DeviceID, len(r.f.Devices))
+		for d := 1; d < len(r.f.Devices); d++ {
+			r.deviceNamed[r.f.Devices[d].Name] = fabric.DeviceID(d)
+		}
+	}
+	return r.deviceNamed[r.str(name)]
+}
+
 // loose is a row from a known port to an unknown device.
 type loose struct {
 	list *lang.CableList
@@ -114,8 +119,70 @@ func (r *resolver) noPort(list *lang.CableList, row *lang.CableRow, side int, d 
 	if len(has) > 0 {
 		help = "it has " + summarize(has)
 	}
-	r.fail(fmt.Sprintf("%s has no %s %s", r.f.Text(dev.Name), word, r.cfg.String(name)), help,
+	r.failRow(list, 0, fmt.Sprintf("%s has no %s %s", r.f.Text(dev.Name), word, r.cfg.String(name)), help,
 		r.cell(list, row, [2]lang.Cell{lang.CellAPort, lang.CellBPort}[side], ""), r.f.DeclLabel(dev.Decl, "the device"))
+}
+
+// maxRowFaults is how many rows of one list are reported one by one: a list
+// with more is of another site, or has other names throughout.
+const maxRowFaults = 100
+
+// rowFaults is what was said of the rows of one list.
+type rowFaults struct {
+	said  int
+	more  int // beyond maxRowFaults
+	named map[lang.Str]rowFault
+}
+
+// rowFault is a name that several rows have wrong.
+type rowFault struct{ at, rows int }
+
+// failRow reports a row of a list. Rows with the same wrong name, if there is
+// one, are one mistake; their number is said by sayRows.
+func (r *resolver) failRow(list *lang.CableList, name lang.Str, summary, help string, labels ...diag.Label) {
+	if r.rowFaults == nil {
+		r.rowFaults = map[lang.BlockID]*rowFaults{}
+	}
+	x := r.rowFaults[list.Block]
+	if x == nil {
+		x = &rowFaults{named: map[lang.Str]rowFault{}}
+		r.rowFaults[list.Block] = x
+	}
+	if f, ok := x.named[name]; ok && name != 0 {
+		f.rows++
+		x.named[name] = f
+		return
+	}
+	if x.said == maxRowFaults {
+		x.more++
+		return
+	}
+	x.said++
+	if name != 0 {
+		x.named[name] = rowFault{len(r.diags), 1}
+	}
+	r.fail(summary, help, labels...)
+}
+
+// sayRows completes what failRow reported.
+func (r *resolver) sayRows() {
+	for i := range r.cfg.Cables {
+		list := &r.cfg.Cables[i]
+		x := r.rowFaults[list.Block]
+		if x == nil {
+			continue
+		}
+		for _, f := range x.named {
+			if f.rows > 1 {
+				r.diags[f.at].Summary += fmt.Sprintf(" (in %d rows)", f.rows)
+			}
+		}
+		if x.more > 0 {
+			r.fail(fmt.Sprintf("%d more rows of %s do not fit", x.more, r.cfg.Address(list.Block)),
+				"compare the names in the list with those in the source: `rename` maps devices", r.at(list.Block, schema.AFile, ""))
+		}
+		delete(r.rowFaults, list.Block)
+	}
 }
 
 // define makes a link of every row.
@@ -124,7 +191,7 @@ func (r *resolver) define(id fabric.CablingID, list *lang.CableList) {
 	for _, x := range r.rowsOf[id] {
 		row := &list.Rows[x.row]
 		if x.a == x.b {
-			r.fail(fmt.Sprintf("%s is cabled to itself", r.f.PortName(x.a)), "name two ports", r.cell(list, row, lang.CellBPort, ""))
+			r.failRow(list, 0, fmt.Sprintf("%s is cabled to itself", r.f.PortName(x.a)), "name two ports", r.cell(list, row, lang.CellBPort, ""))
 			continue
 		}
 		if l := r.f.Ports[x.a].Link; l != 0 && r.f.Ports[x.a].Peer == x.b {
@@ -132,7 +199,7 @@ func (r *resolver) define(id fabric.CablingID, list *lang.CableList) {
 				r.take(id, l, list, row)
 				continue
 			}
-			r.fail(fmt.Sprintf("the cable from %s to %s is declared twice", r.f.PortName(x.a), r.f.PortName(x.b)), "declare it in one place",
+			r.failRow(list, 0, fmt.Sprintf("the cable from %s to %s is declared twice", r.f.PortName(x.a), r.f.PortName(x.b)), "declare it in one place",
 				diag.Label{Span: row.Span, Where: r.cfg.Address(list.Block)}, r.f.LinkLabel(l, 0, "the other"))
 			continue
 		}
@@ -206,6 +273,7 @@ func (r *resolver) compare() {
 	for _, x := range r.loose {
 		r.looseEnd(x)
 	}
+	r.sayRows()
 }
 
 // looseEnd judges a row from a known port to an unknown device.
@@ -225,7 +293,7 @@ func (r *resolver) looseEnd(x loose) {
 		})
 		return
 	}
-	r.fail(fmt.Sprintf("%s is cabled to %s, which is no device here", r.f.PortName(x.port), r.cfg.String(far[0])),
+	r.failRow(x.list, far[0], fmt.Sprintf("%s is cabled to %s, which is no device here", r.f.PortName(x.port), r.cfg.String(far[0])),
 		"correct the name, map it with `rename`, or write external = true on the port", r.cell(x.list, row, cell, ""), r.f.PortLabel(x.port, 0, "the port"))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -115,6 +116,9 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 	d.OSName, d.OSVersion = r.f.Names.Add(name), r.f.Names.Add(version)
 	// Of a tier one switch speaks for all: they are written once.
 	speaks := r.cfg.Blocks[b].Index == 0 || !kind.Tier()
+	if below != 0 && manageOf(r.cfg.Text(r.attr(below, schema.AManage))) != fabric.HandsOff {
+		speaks = false // what the tier below lacks is said there
+	}
 	if os == "" && d.Manage != fabric.HandsOff && speaks {
 		r.fail(fmt.Sprintf("%s %s has no os", kind, r.blockName(b)),
 			`write os = "name/version", or manage = "none" for a device that is taken as declared`, r.f.DeclLabel(r.decl(b), ""))
@@ -134,14 +138,27 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 		SharedBytes: uint64(r.cfg.Field(buffer, schema.AShared).N), HeadroomBytes: uint64(r.cfg.Field(buffer, schema.AHeadroom).N),
 		Alpha: r.ratio(r.cfg.Field(buffer, schema.AAlpha)),
 	}
-	d.Firmware = r.text(base.get(schema.AFirmware))
 	d.Layers = base.id
+	d.Firmware = r.text(base.get(schema.AFirmware))
+	r.expected("firmware", d.Firmware, func() diag.Label { return r.f.Label(d.Decl, d.Layers, schema.AFirmware, "") })
 	hash := base.get(schema.AHash)
 	d.Hash.Function = r.text(r.cfg.Field(hash, schema.AFunction))
 	if seed := r.cfg.Field(hash, schema.ASeed); seed.Kind == lang.Int {
 		d.Hash.Seed, d.Hash.SeedSet = uint32(seed.N), true
 	}
 	return d
+}
+
+// expected refuses a version that is none and no condition on one, once for
+// each text: it is compared with what a device shows, and would never be met.
+func (r *resolver) expected(what string, text fabric.Str, at func() diag.Label) {
+	if text == 0 || r.versions[text] {
+		return
+	}
+	r.versions[text] = true
+	if _, err := intent.ParseVersions(r.f.Text(text)); err != nil {
+		r.fail(fmt.Sprintf("%s: %v", what, err), `write a version, "28.43.*" or conditions such as ">= 28.43, < 29"`, at())
+	}
 }
 
 // goesBy is the tier whose model and OS a generated switch has when its own

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -23,8 +24,7 @@ func (r *resolver) interfaces() {
 	r.subnetOf = map[lang.Value]netip.Prefix{}
 	r.carried = map[fabric.PortID][]lang.BlockID{}
 	r.carriedNative = map[fabric.PortID]lang.BlockID{}
-	r.ifaceBlock = slices.Grow(make([]lang.BlockID, 1), len(r.f.NICs))
-	r.f.Ifaces = slices.Grow(r.f.Ifaces, len(r.f.NICs))
+	r.ifaceBlock = make([]lang.BlockID, 1)
 	r.tierInterfaces()
 	for id := 1; id < len(r.f.Devices); id++ {
 		d := fabric.DeviceID(id)
@@ -128,7 +128,7 @@ func (r *resolver) inners() {
 
 // osName is a NIC's name in its operating system: `device`, else its name.
 func (r *resolver) osName(b lang.BlockID) fabric.Str {
-	if v := r.attr(b, schema.ADevice); v.Kind != lang.Absent {
+	if v := r.said(b, schema.ADevice); v.Kind != lang.Absent {
 		return r.text(v)
 	}
 	return r.str(r.cfg.Blocks[b].Name)
@@ -430,6 +430,8 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	n := &r.f.NICs[row.NIC]
 	n.Port = p
 	n.RoCE, n.Firmware, n.Driver = r.text(s.get(schema.ARoCEMode)), r.text(s.get(schema.AFirmware)), r.text(s.get(schema.ADriver))
+	r.expected("firmware", n.Firmware, func() diag.Label { return r.f.Label(row.Decl, s.id, schema.AFirmware, "") })
+	r.expected("driver", n.Driver, func() diag.Label { return r.f.Label(row.Decl, s.id, schema.ADriver, "") })
 	if m := s.get(schema.AModel); m.Kind != lang.Absent {
 		n.Model = r.nicModel[r.cfg.Text(m)]
 	} else if row.Manage != fabric.HandsOff {

@@ -185,7 +185,7 @@ func (r *resolver) lowest(legs []fabric.LAGID) uint16 {
 
 // lagName is the name of a LAG that no block names.
 func lagName(os string, number uint16) string {
-	if os == "sonic" {
+	if os == "sonic" || os == "sonic-enterprise" {
 		return "PortChannel" + strconv.Itoa(int(number))
 	}
 	return "lag" + strconv.Itoa(int(number))

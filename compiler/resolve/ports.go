@@ -44,9 +44,14 @@ type listedSplit struct {
 	overlaps []uint32              // of ports that stand beside the children
 }
 
+// maxPorts is the greatest number of ports of one fabric: some thirty times
+// those of 12,800 nodes with eight NICs each, and what memory still holds.
+const maxPorts = 1 << 24
+
 // ports makes the rows of all ports: those a switch has by its model, those
-// that blocks name, and the children of split ones.
-func (r *resolver) ports() {
+// that blocks name, and the children of split ones. It refuses more than
+// maxPorts of them and then makes none.
+func (r *resolver) ports() bool {
 	f := r.f
 	r.portsOf = make([]*portList, len(f.Devices))
 	known := map[string]*portList{}
@@ -67,6 +72,12 @@ func (r *resolver) ports() {
 		r.portsOf[d] = s
 		f.Devices[d].First, f.Devices[d].NPorts = fabric.PortID(total), uint32(len(s.ports))
 		total += len(s.ports)
+		if total > maxPorts {
+			label := r.at(r.blockOf[d], schema.AModel, "")
+			r.fail(fmt.Sprintf("the fabric has more than %d ports: switch or node %s, with %d, is one of %d devices", maxPorts, f.Text(f.Devices[d].Name), len(s.ports), len(f.Devices)-1),
+				"divide it into several fabrics", label)
+			return false
+		}
 		if f.Devices[d].Kind == fabric.Node {
 			nics += len(s.ports)
 		}
@@ -79,6 +90,7 @@ func (r *resolver) ports() {
 		blocks = r.portBlocks(blocks[:0], d)
 		r.fill(d, blocks)
 	}
+	return true
 }
 
 // portBlocks lists the blocks of a device that say something of its ports.
@@ -155,7 +167,7 @@ func (r *resolver) listSwitchPorts(s *portList, d fabric.DeviceID, blocks []lang
 	dev := &r.f.Devices[d]
 	model := &r.f.Models[dev.Model]
 	names, named := model.PortNames[r.f.Text(dev.OSName)]
-	if dev.Model != 0 && !named && dev.Manage != fabric.HandsOff {
+	if dev.Model != 0 && !named && dev.Manage != fabric.HandsOff && r.f.Text(dev.OSName) != "" {
 		r.fail(fmt.Sprintf("model %s has no port names for os %s", r.f.Text(model.Name), r.f.Text(dev.OSName)),
 			"name the ports of that os in the model's ports, or use an os it runs: "+strings.Join(sortedKeys(model.PortNames), ", "),
 			r.at(r.blockOf[d], schema.AOS, ""))
@@ -329,6 +341,8 @@ func parseBreakout(s string) (count uint8, mbps uint32, ok bool) {
 // childNames are the names of a split port's children in the words of the OS.
 // SONiC counts lanes: the children of 8-lane Ethernet8, split in 4, are
 // Ethernet8, 10, 12 and 14. [sonic-buildimage platform.json, breakout_modes]
+// Enterprise SONiC may name ports by cage, and counts children from 1: Eth1/5/1.
+// [dellemc.enterprise_sonic sonic_port_breakout.py]
 // Cumulus adds s0, s1, ... to the name. [Cumulus Linux, Layer 1 and Switch Ports]
 func (r *resolver) childNames(d fabric.DeviceID, parent string, x *listedSplit) []string {
 	dev := &r.f.Devices[d]
@@ -340,6 +354,8 @@ func (r *resolver) childNames(d fabric.DeviceID, parent string, x *listedSplit) 
 			names = append(names, stem+strconv.Itoa(number+i*step))
 		case r.f.Text(dev.OSName) == "sonic":
 			names = append(names, parent)
+		case r.f.Text(dev.OSName) == "sonic-enterprise":
+			names = append(names, parent+"/"+strconv.Itoa(i+1))
 		default:
 			names = append(names, parent+"s"+strconv.Itoa(i))
 		}

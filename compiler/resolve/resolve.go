@@ -18,7 +18,7 @@ import (
 // Fabric builds the fabric of a configuration. The result is usable as far as
 // it goes even when there are errors; it must not be compiled further then.
 func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
-	r := &resolver{cfg: cfg, f: newFabric(cfg), mediaSaid: map[lang.Str]bool{}, folds: newFolds(cfg)}
+	r := &resolver{cfg: cfg, f: newFabric(cfg), mediaSaid: map[lang.Str]bool{}, versions: map[fabric.Str]bool{}, folds: newFolds(cfg)}
 	r.decls()          // one row for each written block, same numbers
 	r.models()         // hardware that the fabric names
 	r.contracts()      // qos and classes, `from` folded in
@@ -29,21 +29,23 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.inners()         // which of them have exceptions for what is inside
 	r.topologyRows()   // generated fabrics: which switch plays which part
 	r.routings()       // what may be assumed of paths
-	r.ports()          // ports by model and by block, grouped by device
-	r.setsOnPorts()    // of those that no block speaks of
-	r.links()          // cables join ports
-	r.wire()           // so do topologies
-	r.mlags()          // pairs and their peer links
-	r.lists()          // cable lists join ports, or say what was built
-	r.compare()        // that against what there is
-	r.roles()          // where each port leads
-	r.lags()           // LAGs and bonds, and the LAGs that bonds imply
-	r.interfaces()     // what is written of addresses; the VLANs they bring
-	r.settings()       // what each port is told, layer by layer
-	r.addresses()      // interfaces get addresses and MTUs
-	r.overrides()      // accepted rules, by row
-	r.selections()     // target blocks
-	r.silences()       // comments that silence rules
+	if !r.ports() {    // ports by model and by block, grouped by device
+		return r.f, r.diags
+	}
+	r.setsOnPorts() // of those that no block speaks of
+	r.links()       // cables join ports
+	r.wire()        // so do topologies
+	r.mlags()       // pairs and their peer links
+	r.lists()       // cable lists join ports, or say what was built
+	r.compare()     // that against what there is
+	r.roles()       // where each port leads
+	r.lags()        // LAGs and bonds, and the LAGs that bonds imply
+	r.interfaces()  // what is written of addresses; the VLANs they bring
+	r.settings()    // what each port is told, layer by layer
+	r.addresses()   // interfaces get addresses and MTUs
+	r.overrides()   // accepted rules, by row
+	r.selections()  // target blocks
+	r.silences()    // comments that silence rules
 	return r.f, r.diags
 }
 
@@ -54,12 +56,13 @@ type resolver struct {
 
 	qosOf       map[lang.BlockID]fabric.QoSID
 	segmentOf   map[lang.BlockID]fabric.SegmentID
-	deviceOf    []fabric.DeviceID // by BlockID
-	blockOf     []lang.BlockID    // by DeviceID
-	portsOf     []*portList       // by DeviceID
-	innerOf     []bool            // by DeviceID: its exceptions speak of blocks inside it
-	portOf      []fabric.PortID   // by BlockID
-	portBlock   []lang.BlockID    // by PortID; 0 = by model only
+	deviceOf    []fabric.DeviceID   // by BlockID
+	blockOf     []lang.BlockID      // by DeviceID
+	portsOf     []*portList         // by DeviceID
+	innerOf     []bool              // by DeviceID: its exceptions speak of blocks inside it
+	versions    map[fabric.Str]bool // expectations that were checked
+	portOf      []fabric.PortID     // by BlockID
+	portBlock   []lang.BlockID      // by PortID; 0 = by model only
 	linkOf      map[lang.BlockID]fabric.LinkID
 	lagOf       map[lang.BlockID]fabric.LAGID
 	lagBlock    []lang.BlockID // by LAGID; 0 = implied
@@ -81,6 +84,7 @@ type resolver struct {
 	legOf       map[lang.BlockID]*legs // leaves with a subnet
 	rowsOf      [][]listed             // by CablingID: rows that join two known ports
 	loose       []loose
+	rowFaults   map[lang.BlockID]*rowFaults
 	deviceNamed map[fabric.Str]fabric.DeviceID
 	mediaSaid   map[lang.Str]bool // unknown media that were reported
 

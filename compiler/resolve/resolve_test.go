@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/packs"
@@ -270,5 +272,31 @@ node "n" {
 	}
 	if p.PFC != 1<<3 {
 		t.Errorf("PFC %b", p.PFC)
+	}
+}
+
+// TestExpectedVersions: what is neither a version nor a condition is said once
+// for each text, where it is written.
+func TestExpectedVersions(t *testing.T) {
+	source := func(node, sw string) string {
+		return box + strings.Replace(nodes(3, 2), `speed = "400G"`, "speed = \"400G\"\n"+node, 1) + `
+switch "s" {
+  model = "t/x"
+  os    = "cumulus-linux/5.11"
+  ` + sw + `
+}
+`
+	}
+	f := load(t, source(`firmware = "28.43.*"`+"\n"+`driver = ">= 24.10, < 25"`, `firmware = "~> 5.2"`))
+	if got := f.Text(f.Devices[4].Firmware) + f.Text(f.NICs[1].Firmware) + f.Text(f.NICs[1].Driver); got != "~> 5.228.43.*>= 24.10, < 25" {
+		t.Errorf("read %q", got)
+	}
+	want := strings.Join([]string{
+		`firmware: "any" is neither a version nor a condition on one | "any"`,
+		`firmware: "newest" is neither a version nor a condition on one | "newest"`,
+		`driver: "28.*.1" is neither a version nor a condition on one | ">= 2, 28.*.1"`,
+	}, "\n")
+	if diff := cmp.Diff(want, refused(t, source(`firmware = "newest"`+"\n"+`driver = ">= 2, 28.*.1"`, `firmware = "any"`))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -3,9 +3,11 @@ package resolve
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -36,8 +38,10 @@ func (r *resolver) routings() {
 		}
 		file := r.attr(b, schema.AFile)
 		switch {
+		case row.Model == fabric.TableRouting && file.Kind == lang.Absent:
+			r.fail(fmt.Sprintf("routing %s is by table and names no file", r.blockName(b)), "write file: CSV with the columns at, from, to, next and perhaps priority", r.at(b, schema.AModel, ""))
 		case row.Model == fabric.TableRouting:
-			r.fail(fmt.Sprintf("routing %s is by table, and this version of rocec reads none", r.blockName(b)), `write model = "up_down" or "ecmp"`, r.at(b, schema.AModel, ""))
+			row.Table = r.table(b)
 		case file.Kind != lang.Absent:
 			r.fail(fmt.Sprintf("routing %s has a file, and its model is not table", r.blockName(b)), `write model = "table", or leave out file`,
 				r.at(b, schema.AFile, ""), r.at(b, schema.AModel, "the model"))
@@ -50,6 +54,74 @@ func (r *resolver) routings() {
 			r.f.Topologies[t.id].Routing = of[lang.BlockID(v.N)]
 		}
 	}
+}
+
+// table reads the rows of a routing table. A name that no device has is
+// reported once, at its first cell; its rows are left out.
+func (r *resolver) table(b lang.BlockID) []fabric.Route {
+	i := slices.IndexFunc(r.cfg.Routes, func(l lang.RouteList) bool { return l.Block == b })
+	if i < 0 {
+		return nil // the loader has said why it cannot be read
+	}
+	list := &r.cfg.Routes[i]
+	t := routeTable{resolver: r, said: map[lang.Str]bool{}, host: map[fabric.DeviceID]bool{}}
+	rows := make([]fabric.Route, 0, len(list.Rows))
+	for i := range list.Rows {
+		row := &list.Rows[i]
+		at, from, to, next := t.device(row, row.At, lang.CellAt), t.device(row, row.From, lang.CellFrom), t.device(row, row.To, lang.CellTo), t.device(row, row.Next, lang.CellNext)
+		if at == 0 || to == 0 || next == 0 || from == 0 && row.From != 0 {
+			continue
+		}
+		if t.fits(row, at, to, next) {
+			rows = append(rows, fabric.Route{At: at, From: from, To: to, Next: next, Priority: row.Priority, Row: row.Span})
+		}
+	}
+	return rows
+}
+
+// routeTable is a routing table under way.
+type routeTable struct {
+	*resolver
+	said   map[lang.Str]bool        // names that no device has
+	host   map[fabric.DeviceID]bool // nodes that were refused as switches
+	circle bool                     // a row that leads nowhere was refused
+}
+
+// device finds the device of a cell; 0 if there is none, or none is written.
+func (t *routeTable) device(row *lang.RouteRow, name lang.Str, c lang.RouteCell) fabric.DeviceID {
+	if name == 0 {
+		return 0
+	}
+	d := t.named(name)
+	if d == 0 && !t.said[name] {
+		t.said[name] = true
+		t.fail(fmt.Sprintf("no device is called %q", t.cfg.String(name)), "name a switch or node as the source does", diag.Label{Span: row.Cell(c)})
+	}
+	return d
+}
+
+// fits refuses rows that say nothing of a way: nodes forward no packets of
+// others, and none stays where it is. Each is said once.
+func (t *routeTable) fits(row *lang.RouteRow, at, to, next fabric.DeviceID) bool {
+	switch {
+	case t.f.Devices[at].Kind != fabric.Switch:
+		if !t.host[at] {
+			t.host[at] = true
+			t.fail(fmt.Sprintf("%s is a node, and tables are of switches", t.cfg.String(row.At)), "leave its rows out: a node sends its own packets to its switch", diag.Label{Span: row.Cell(lang.CellAt)})
+		}
+		return false
+	case at == next || at == to:
+		if !t.circle {
+			t.circle = true
+			cell := lang.CellNext
+			if at == to {
+				cell = lang.CellTo
+			}
+			t.fail(fmt.Sprintf("a way at %s leads to %s itself", t.cfg.String(row.At), t.cfg.String(row.At)), "name another device", diag.Label{Span: row.Cell(cell)})
+		}
+		return false
+	}
+	return true
 }
 
 func routingModel(word string) fabric.RoutingModel {

@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/shape"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // wireNodes joins the NICs of nodes and the leaves, by slot.
@@ -97,9 +98,18 @@ func (r *resolver) slot(t *topology, d fabric.DeviceID, slots []fabric.DeviceID)
 		r.fail(fmt.Sprintf("node %s has no slot, and %s places nodes by it", name, r.cfg.Address(t.block)),
 			"write slot = 1 and up: it fixes the leaf ports, so that no other node moves them", label, r.at(t.block, schema.ANodes, "the topology"))
 	case n >= len(slots):
-		p := &t.plan
-		r.fail(fmt.Sprintf("node %s has slot %d, and %s has %d: %d groups of %d node_ports at %d ports a node", name, n, r.cfg.Address(t.block), p.Slots(), p.Groups(), p.NodePorts, p.PerLeaf()),
-			"give it a slot that there is, or add leaves", label, r.at(first(t.tiers[fabric.LeafTier].blocks), schema.ANodePorts, "the ports"))
+		p, groups, ports := &t.plan, "groups", "ports"
+		if p.Groups() == 1 {
+			groups = "group"
+		}
+		if p.PerLeaf() == 1 {
+			ports = "port"
+		}
+		r.failOnce(t, diag.Diagnostic{
+			Summary: fmt.Sprintf("node %s has slot %d, and %s has %d: %d %s of %d node_ports at %d %s a node", name, n, r.cfg.Address(t.block), p.Slots(), p.Groups(), groups, p.NodePorts, p.PerLeaf(), ports),
+			Help:    "give it a slot that there is, or add leaves", Address: r.f.Text(r.f.Devices[d].Address),
+			Labels: []diag.Label{label, r.at(first(t.tiers[fabric.LeafTier].blocks), schema.ANodePorts, "the ports")},
+		})
 	case slots[n] != 0:
 		other := &r.f.Devices[slots[n]]
 		if slots[n] == d {
@@ -113,6 +123,22 @@ func (r *resolver) slot(t *topology, d fabric.DeviceID, slots []fabric.DeviceID)
 		return true
 	}
 	return false
+}
+
+// failOnce reports what many places of a topology have from one declaration:
+// the first of them, and how many there are.
+func (r *resolver) failOnce(t *topology, d diag.Diagnostic) {
+	at := d.Span()
+	if prior, ok := t.crowd[at]; ok {
+		r.diags[prior].Count++
+		return
+	}
+	if t.crowd == nil {
+		t.crowd = map[source.Span]int{}
+	}
+	t.crowd[at] = len(r.diags)
+	d.Count = 1
+	r.diags.Add(d)
 }
 
 // unequal reports a node that has other NICs than the first one.
@@ -176,58 +202,46 @@ func (r *resolver) free(t *topology, p fabric.PortID) bool {
 	return false
 }
 
-// elsewhere notes the NICs that `at` puts on another port.
+// elsewhere notes the NICs that `at` puts on another port: what is nearest to
+// each decides, so that exceptions may exchange two.
 func (r *resolver) elsewhere() {
 	r.atOf, r.topoTwice, r.atBlock = map[fabric.PortID]fabric.PortID{}, map[fabric.PortID]bool{}, map[fabric.PortID]lang.BlockID{}
 	for b := range r.cfg.Blocks {
-		k := r.cfg.Blocks[b].Kind
-		if k != schema.NIC && k != schema.Except {
-			continue
+		if r.cfg.Blocks[b].Kind == schema.NIC && r.portOf[b] != 0 {
+			r.noteAt(lang.BlockID(b))
 		}
-		r.noteAt(lang.BlockID(b))
 	}
 }
 
-// noteAt reads the `at` of one block, for the NICs that it speaks of.
+// noteAt reads the `at` of one NIC, that of its exceptions and overrides before
+// its own.
 func (r *resolver) noteAt(b lang.BlockID) {
-	nic := fabric.PortID(0)
-	v := r.attr(b, schema.AAt)
-	for _, o := range r.sets[b] {
-		if set := r.cfg.Field(r.attr(o, schema.ASet), schema.AAt); set.Kind != lang.Absent {
-			v = set
-		}
+	s := scope{cfg: r.cfg, own: b}
+	if r.innerOf[r.deviceOf[r.cfg.Blocks[b].Parent]] || r.spokenOf(b) {
+		s.before = r.nearOf(b)
 	}
+	v, by := s.nearest(schema.AAt)
 	if v.Kind != lang.Handle {
 		return
 	}
-
-	switch blk := &r.cfg.Blocks[b]; {
-	case blk.Kind == schema.NIC && r.portOf[b] != 0:
-		nic = r.portOf[b]
-	case blk.Kind == schema.NIC: // inside an exception of its node
-		if d := r.deviceOf[r.cfg.Blocks[blk.Parent].Parent]; d != 0 {
-			nic = r.port(d, r.str(blk.Name))
-		}
-	case blk.Kind == schema.Except:
-		nic = r.portOf[blk.Parent]
-	}
-	to := r.portAt(lang.BlockID(v.N))
-	if nic == 0 || to == 0 {
+	nic, to := r.portOf[b], r.portAt(lang.BlockID(v.N))
+	if to == 0 {
 		return // refused elsewhere
 	}
-	if by := r.atTaken[to]; by != 0 && by != nic {
-		r.fail(fmt.Sprintf("%s and %s are both at %s", r.f.PortName(by), r.f.PortName(nic), r.f.PortName(to)), "a port takes one cable", r.at(b, schema.AAt, ""), r.atLabel(by, "the other"))
+	r.atBlock[nic] = by
+	if other := r.atTaken[to]; other != 0 {
+		r.fail(fmt.Sprintf("%s and %s are both at %s", r.f.PortName(other), r.f.PortName(nic), r.f.PortName(to)), "a port takes one cable", r.atLabel(nic, ""), r.atLabel(other, "the other"))
 		return
 	}
-	if r.atOf[nic] == 0 || r.cfg.Blocks[b].Kind != schema.NIC || r.portOf[b] == 0 { // exceptions are nearer
-		delete(r.atTaken, r.atOf[nic])
-		r.atOf[nic], r.atTaken[to] = to, nic
-		r.atBlock[nic] = b
-	}
+	r.atOf[nic], r.atTaken[to] = to, nic
 }
 
 func (r *resolver) atLabel(nic fabric.PortID, text string) diag.Label {
-	return r.at(r.atBlock[nic], schema.AAt, text)
+	by, n := r.atBlock[nic], schema.AAt
+	if r.cfg.Blocks[by].Kind == schema.Override {
+		n = schema.ASet
+	}
+	return r.at(by, n, text)
 }
 
 // strayAt refuses `at` on NICs that no topology joins.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -28,12 +29,16 @@ type legs struct {
 // subnets of leaves and those of uplinks.
 func (r *resolver) tierInterfaces() {
 	r.legOf = map[lang.BlockID]*legs{}
-	more := 0
+	more := len(r.f.NICs) // most have one each
 	for _, t := range r.topos[1:] {
 		for rank := fabric.LeafTier; rank <= fabric.CoreTier; rank++ {
+			more += len(t.tiers[rank].blocks) // loopbacks
 			for i, b := range t.tiers[rank].blocks {
 				if up := t.tiers[rank].up; len(up) > 0 && r.attr(b, schema.AFabricSubnet).Kind != lang.Absent {
 					more += 2 * len(up[i])
+				}
+				if down := t.tiers[rank].down; len(down) > 0 && r.attr(b, schema.AAddressing).Kind != lang.Absent {
+					more += len(down[i]) // an address for each node port
 				}
 			}
 		}
@@ -75,8 +80,8 @@ func (r *resolver) loopback(d fabric.DeviceID, b lang.BlockID, i int) {
 		}
 	}
 	name := "lo" // what every Linux calls it [Cumulus Linux, Interface Configuration and Management]
-	if r.f.Text(r.f.Devices[d].OSName) == "sonic" {
-		name = "Loopback0" // [SONiC Configuration.md, Loopback Interface]
+	if os := r.f.Text(r.f.Devices[d].OSName); os == "sonic" || os == "sonic-enterprise" {
+		name = "Loopback0" // [SONiC Configuration.md, Loopback Interface; noolex/sonic-mgmt-framework interface.xml]
 	}
 	r.addIface(fabric.Iface{
 		Device: d, Name: r.f.Names.Add(name), Kind: fabric.LoopbackIface, Decl: r.decl(b), Addresses: r.one(netip.PrefixFrom(a, a.BitLen())),
@@ -277,8 +282,10 @@ func (r *resolver) legAddress(nic fabric.PortID) (a netip.Prefix, gateway netip.
 	}
 	host, ok := hostAddress(l.subnet, 11+uint64(at))
 	if !ok {
-		r.fail(fmt.Sprintf("%s is at node port %d of %s, which does not fit its subnet %s from host 11", r.f.PortName(nic), at+1, r.f.Text(r.f.Devices[d].Name), l.subnet),
-			"widen the subnet, or write the address", r.at(b, schema.ASubnet, ""))
+		r.failOnce(r.topos[place.Topology], diag.Diagnostic{
+			Summary: fmt.Sprintf("%s is at node port %d of %s, which does not fit its subnet %s from host 11", r.f.PortName(nic), at+1, r.f.Text(r.f.Devices[d].Name), l.subnet),
+			Help:    "widen the subnet, or write the address", Address: r.f.PortAddress(nic), Labels: []diag.Label{r.at(b, schema.ASubnet, "")},
+		})
 		return a, gateway, false
 	}
 	gateway, _ = hostAddress(l.subnet, 1)

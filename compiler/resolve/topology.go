@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/shape"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // topology is a generated part of the fabric while it is built.
@@ -19,8 +20,9 @@ type topology struct {
 	tiers [fabric.CoreTier + 1]tier // by fabric.Tier
 	pods  []*topology               // that its core joins; itself if it has spines of its own
 	nics  []fabric.Str              // taken of each node, in order; nil = all
-	read  bool                      // the ports of its tiers are read,
+	read  bool                      // the ports of its tiers are read, or a switch of them was refused,
 	fits  bool                      // and are all there
+	crowd map[source.Span]int       // in diags: what failOnce said, by its place
 }
 
 // tier is the switches of one rank of a topology, in index order.
@@ -69,13 +71,21 @@ func (r *resolver) topologyRows() {
 func (r *resolver) tier(t *topology, rank fabric.Tier, b lang.BlockID) {
 	x := &t.tiers[rank]
 	if r.cfg.Blocks[b].Name != 0 {
-		if d := r.deviceOf[b]; d != 0 {
-			x.devices, x.blocks = append(x.devices, d), append(x.blocks, b)
-			r.tierBlock[d] = b
+		d := r.deviceOf[b]
+		if d == 0 {
+			t.read = true // a switch was refused: without it no count fits
+			return
 		}
+		x.devices, x.blocks = append(x.devices, d), append(x.blocks, b)
+		r.tierBlock[d] = b
 		return
 	}
-	for _, v := range r.cfg.List(r.attr(b, schema.ASwitches)) {
+	list := r.cfg.List(r.attr(b, schema.ASwitches))
+	if r.attr(b, schema.ASwitches).Kind == lang.List && len(list) == 0 {
+		t.read = true
+		r.fail(r.cfg.Address(b)+" lists no switch", "list some, or leave the tier out", r.at(b, schema.ASwitches, ""))
+	}
+	for _, v := range list {
 		if v.Kind != lang.Handle || r.deviceOf[v.N] == 0 {
 			continue // reported where it was refused
 		}
@@ -87,6 +97,7 @@ func (r *resolver) tier(t *topology, rank fabric.Tier, b lang.BlockID) {
 			}
 			r.fail(fmt.Sprintf("switch %s is listed in %s, and is in %s already", r.f.Text(r.f.Devices[d].Name), r.cfg.Address(b), what),
 				"a switch has one place in one topology", r.at(b, schema.ASwitches, ""), r.at(other, schema.ASwitches, "the other"))
+			t.read = true
 			continue
 		}
 		r.tierBlock[d] = b

@@ -384,7 +384,7 @@ func TestTopologiesThatDoNotFit(t *testing.T) {
 		"rails":          {nodes(1, 3) + rail, "topology.t: 4 leaves do not divide evenly over the 3 NICs of a node: each needs a leaf of its own in every group | 4 | node.n"},
 		"no slot":        {edit(nodes(1, 2), "slot     = each.value", "") + rail, "node n1 has no slot, and topology.t places nodes by it | node \"n\" | node.n"},
 		"one slot twice": {edit(nodes(2, 2), "n2 = 2", "n2 = 1") + rail, "nodes n1 and n2 both have slot 1 in topology.t | each.value | each.value"},
-		"slot too large": {edit(nodes(2, 2), "n2 = 2", "n2 = 5") + rail, "node n2 has slot 5, and topology.t has 4: 2 groups of 2 node_ports at 1 ports a node | each.value | \"swp[1-2]\""},
+		"slot too large": {edit(nodes(2, 2), "n2 = 2", "n2 = 5") + rail, "node n2 has slot 5, and topology.t has 4: 2 groups of 2 node_ports at 1 port a node | each.value | \"swp[1-2]\""},
 		"no such port":   {nodes(1, 2) + edit(rail, "swp[11-14]", "swp[14-17]"), "switch t-leaf0 has no port swp17 | \"swp[14-17]\" | \"t/x\""},
 		"up and down":    {nodes(1, 2) + edit(rail, "swp[11-14]", "swp[2-5]"), "port t-leaf0/swp2 is in node_ports and in up_ports | \"swp[1-2]\" | \"swp[2-5]\""},
 		"two topologies": {nodes(1, 2) + rail + edit(rail, `"t"`, `"u"`), "n1/p0 is joined by topology.t and by topology.u | node.n | node.n\nn1/p1 is joined by topology.t and by topology.u | node.n | node.n"},
@@ -395,8 +395,12 @@ func TestTopologiesThatDoNotFit(t *testing.T) {
 		"nothing joins":   {edit(nodes(1, 1), `speed = "400G"`, "at = switch.s.port[\"swp1\"]") + "switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\n", "n1/p0 has `at`, and no topology joins it | switch.s.port[\"swp1\"]"},
 		"unlike nodes":    {nodes(1, 2) + edit(nodes(1, 1), `"n"`, `"m"`, "n1 = 1", "m1 = 2") + edit(rail, "node.n", "concat(values(node.n), values(node.m))"), "node m1 has 1 NICs in topology.t, and n1 has 2 | node \"m\" | node \"n\""},
 		"no node ports":   {nodes(1, 2) + edit(rail, `node_ports = "swp[1-2]"`, ""), "topology.t has nodes, and its leaves have no ports for them | leaf | node.n"},
-		"switch in two":   {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.s]\n up_ports = \"swp[1-2]\"\n }\n}\n", "switch s is listed in topology.a.leaf, and is in topology.a.leaf already | [switch.s, switch.s] | [switch.s, switch.s]\ntopology.a: a ring of 1 has nobody to join | [switch.s, switch.s] | \"swp[1-2]\""},
-		"model is wanted": {nodes(1, 2) + edit(rail, `model      = "t/x"`, ""), "leaf t-leaf0 has no model | leaf\nspine t-spine0 has no model | spine"},
+		"switch in two":   {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.s]\n up_ports = \"swp[1-2]\"\n }\n}\n", "switch s is listed in topology.a.leaf, and is in topology.a.leaf already | [switch.s, switch.s] | [switch.s, switch.s]"},
+		"no os":           {nodes(1, 2) + edit(rail, `os         = "cumulus-linux/5.11"`, ""), "leaf t-leaf0 has no os | leaf"},
+		"no switch":       {"topology \"ring\" \"a\" {\n leaf {\n switches = []\n up_ports = \"swp[1-2]\"\n }\n}\n", "topology.a.leaf lists no switch | []"},
+		"name of a node":  {nodes(1, 2) + edit(rail, `model      = "t/x"`, "name = \"n${leaf.index}\"\nmodel      = \"t/x\""), "two devices are called n1: node.n[\"n1\"] and topology.t.leaf[1] | \"n${leaf.index}\" | node \"n\""},
+		"slots too large": {edit(nodes(3, 2), "n2 = 2", "n2 = 5", "n3 = 3", "n3 = 6") + rail, "node n2 has slot 5, and topology.t has 4: 2 groups of 2 node_ports at 1 port a node | each.value | \"swp[1-2]\""},
+		"model is wanted": {nodes(1, 2) + edit(rail, `model      = "t/x"`, ""), "leaf t-leaf0 has no model | leaf"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, refused(t, box+c.source)); diff != "" {
@@ -642,6 +646,7 @@ segment "b" {
   except "n2" {
     nic "p0" {
       segment = segment.b
+      device  = "ens9"
     }
     nic "p1" {
       address = "10.2.0.99/24"
@@ -664,7 +669,7 @@ defaults "nic" {
 		x := &f.Ifaces[i]
 		got = append(got, fmt.Sprintf("%s %s %v", f.Text(f.Devices[x.Device].Name), f.Text(x.Name), x.Addresses))
 	}
-	want := []string{"n1 p0.5 [10.5.0.11/24]", "n1 p1.5 [10.5.0.11/24]", "n2 p0.6 [10.6.0.12/24]", "n2 p1.5 [10.2.0.99/24]"}
+	want := []string{"n1 p0.5 [10.5.0.11/24]", "n1 p1.5 [10.5.0.11/24]", "n2 ens9.6 [10.6.0.12/24]", "n2 p1.5 [10.2.0.99/24]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -728,5 +733,110 @@ topology "ring" "q" {
 		if diff := cmp.Diff(want, refused(t, strings.Replace(source, `announce = ["10.0.0.0/8"]`, edit, 1))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+	}
+}
+
+// TestRoutingTable: rows become devices, and what names none is said once, at
+// its first cell.
+func TestRoutingTable(t *testing.T) {
+	source := box + nodes(2, 1) + `
+routing "default" {
+  model = "table"
+  file  = "cables.csv"
+}
+topology "leaf_spine" "t" {
+  nodes = node.n
+  leaf {
+    count      = 2
+    model      = "t/x"
+    os         = "cumulus-linux/5.11"
+    node_ports = "swp[1-2]"
+    up_ports   = "swp[11-14]"
+  }
+  spine {
+    count = 2
+    ports = "swp[1-8]"
+  }
+}
+`
+	f, said := withList(t, source, "at,from,to,next,priority\nt-leaf0,n1,n2,t-spine0,3\nt-spine0,*,n2,t-leaf1,\n")
+	if said != "" {
+		t.Fatal(said)
+	}
+	var got []string
+	for _, r := range f.Routings[1].Table {
+		got = append(got, fmt.Sprintf("%s: %s > %s via %s %d", f.Text(f.Devices[r.At].Name), f.Text(f.Devices[r.From].Name), f.Text(f.Devices[r.To].Name), f.Text(f.Devices[r.Next].Name), r.Priority))
+	}
+	if diff := cmp.Diff([]string{"t-leaf0: n1 > n2 via t-spine0 3", "t-spine0:  > n2 via t-leaf1 -1"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	f, said = withList(t, source, "at,from,to,next\nt-leaf0,n9,n2,t-spine0\nt-leaf0,n9,n2,t-spine1\nt-leaf7,n1,n2,t-spine0\nt-leaf0,n1,n2,t-spine9\nn1,,n2,t-leaf0\nn1,,n2,t-leaf1\n"+
+		"t-leaf0,,n2,t-leaf0\nt-leaf0,,t-leaf0,t-spine0\nt-leaf0,n1,N2,t-spine1\n")
+	want := strings.Join([]string{
+		`no device is called "n9" | n9`, `no device is called "t-leaf7" | t-leaf7`, `no device is called "t-spine9" | t-spine9`,
+		"n1 is a node, and tables are of switches | n1", "a way at t-leaf0 leads to t-leaf0 itself | t-leaf0", `no device is called "N2" | N2`,
+	}, "\n")
+	if diff := cmp.Diff(want, said); diff != "" || len(f.Routings[1].Table) > 0 {
+		t.Errorf("%d rows, (-want +got):\n%s", len(f.Routings[1].Table), diff)
+	}
+	if diff := cmp.Diff("routing default is by table and names no file | \"table\"", refused(t, strings.Replace(source, `file  = "cables.csv"`, "", 1))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestExceptionsMoveNICs: `at` of an exception, of the NIC or inside of its node,
+// comes before the NIC's own, and that of an override before both.
+func TestExceptionsMoveNICs(t *testing.T) {
+	source := func(except, rest string) string {
+		text := strings.Replace(nodes(3, 1), "slot     = each.value\n", "slot     = each.value\n"+except, 1)
+		text = strings.Replace(text, `speed = "400G"`, `speed = "400G"
+    at    = topology.t.leaf[0].port["swp${each.value}"]`, 1)
+		return box + text + rest + `
+topology "leaf_spine" "t" {
+  nodes = node.n
+  leaf {
+    count      = 2
+    model      = "t/x"
+    os         = "cumulus-linux/5.11"
+    node_ports = "swp[1-6]"
+    up_ports   = "swp[11-14]"
+  }
+  spine {
+    count = 2
+    ports = "swp[1-8]"
+  }
+}
+`
+	}
+	inner := func(node, port string) string {
+		return "except \"" + node + "\" {\n nic \"p0\" {\n at = topology.t.leaf[0].port[\"" + port + "\"]\n }\n reason = \"r\"\n}\n"
+	}
+	override := `override {
+  on      = node.n["n1"].nic["p0"]
+  set     = { at = topology.t.leaf[1].port["swp6"] }
+  reason  = "r"
+  expires = "2999-01-01"
+}
+`
+	for name, c := range map[string]struct {
+		source string
+		want   []string // of n1, n2, n3
+	}{
+		"own":        {source("", ""), []string{"t-leaf0/swp1", "t-leaf0/swp2", "t-leaf0/swp3"}},
+		"moved":      {source(inner("n2", "swp5"), ""), []string{"t-leaf0/swp1", "t-leaf0/swp5", "t-leaf0/swp3"}},
+		"exchanged":  {source(inner("n1", "swp2")+inner("n2", "swp1"), ""), []string{"t-leaf0/swp2", "t-leaf0/swp1", "t-leaf0/swp3"}},
+		"overridden": {source(inner("n1", "swp2")+inner("n2", "swp1"), override), []string{"t-leaf1/swp6", "t-leaf0/swp1", "t-leaf0/swp3"}},
+	} {
+		f := load(t, c.source)
+		var got []string
+		for _, n := range []string{"n1/p0", "n2/p0", "n3/p0"} {
+			got = append(got, f.PortName(f.Ports[portNamed(t, f, n)].Peer))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := refused(t, source(inner("n1", "swp3"), "")); !strings.HasPrefix(got, "n1/p0 and n3/p0 are both at t-leaf0/swp3 | ") {
+		t.Errorf("two at one port: %s", got)
 	}
 }

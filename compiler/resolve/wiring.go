@@ -105,7 +105,6 @@ func (r *resolver) namedPorts(x *tier, out *[][]fabric.PortID, n schema.Attr, co
 	}
 	*out = make([][]fabric.PortID, len(x.devices))
 	var arena []fabric.PortID
-	ok := true
 	for i, d := range x.devices {
 		attr := n
 		if n == schema.ADownPorts && r.attr(x.blocks[i], schema.APorts).Kind != lang.Absent {
@@ -114,7 +113,6 @@ func (r *resolver) namedPorts(x *tier, out *[][]fabric.PortID, n schema.Attr, co
 		names := r.cfg.List(r.attr(x.blocks[i], attr))
 		if i == 0 {
 			*count = len(names)
-			arena = make([]fabric.PortID, 0, len(names)*len(x.devices))
 		}
 		if len(names) != *count {
 			r.fail(fmt.Sprintf("%s has %d ports in %s, and %s has %d", r.f.Text(r.f.Devices[d].Name), len(names), attr.Name(), r.f.Text(r.f.Devices[x.devices[0]].Name), *count),
@@ -124,19 +122,22 @@ func (r *resolver) namedPorts(x *tier, out *[][]fabric.PortID, n schema.Attr, co
 		start := len(arena)
 		for _, v := range names {
 			p := r.port(d, r.text(v))
-			if dev := &r.f.Devices[d]; p == 0 && dev.Model == 0 && dev.Manage != fabric.HandsOff {
-				return false // that it has no model was said
+			if dev := &r.f.Devices[d]; p == 0 && (dev.Model == 0 || r.f.Text(dev.OSName) == "") && dev.Manage != fabric.HandsOff {
+				return false // that it has no model or os was said
 			}
-			if p == 0 && ok {
-				ok = false
+			if p == 0 {
 				r.fail(fmt.Sprintf("switch %s has no port %s", r.f.Text(r.f.Devices[d].Name), r.cfg.Text(v)), "name ports that its model has, or that its breakouts make",
 					r.at(x.blocks[i], attr, ""), r.at(r.blockOf[d], schema.AModel, "its model"))
+				return false
 			}
 			arena = append(arena, p)
 		}
 		(*out)[i] = arena[start:len(arena):len(arena)]
+		if i == 0 { // the ports of the first are there, so their number is one that hardware has
+			arena = make([]fabric.PortID, 0, len(names)*(len(x.devices)-1))
+		}
 	}
-	return ok && r.apart(x)
+	return r.apart(x)
 }
 
 // apart refuses a port that a tier names for both directions.
@@ -251,6 +252,9 @@ func (r *resolver) samePod(t *topology, k int) bool {
 // ring joins the switches of a ring or full mesh with each other, or its nodes
 // where it has no switches.
 func (r *resolver) ring(t *topology) {
+	if t.read {
+		return // without a switch that was refused
+	}
 	leaf := &t.tiers[fabric.LeafTier]
 	ports, where, attr := leaf.up, shape.Leaf, schema.AUpPorts
 	if len(leaf.devices) > 0 {

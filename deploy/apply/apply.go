@@ -54,7 +54,7 @@ func (d *Device) intentDigest() string {
 func (d *Device) Digests() map[string]string {
 	m := make(map[string]string, len(d.Artifacts)+len(d.Kits))
 	for _, a := range d.Artifacts {
-		m[a.Path] = record.Digest(a.Bytes)
+		m[a.Path] = a.Digest()
 	}
 	for _, k := range d.Kits {
 		m[path.Join(emit.KitFolder, k.Base)] = k.Digest

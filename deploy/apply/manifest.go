@@ -100,7 +100,7 @@ func manifestArtifacts(folder string, files []emit.Artifact) []ManifestArtifact 
 	list := make([]ManifestArtifact, 0, len(files))
 	for _, a := range files {
 		list = append(list, ManifestArtifact{
-			Path: path.Join(folder, a.Path), SHA256: record.Digest(a.Bytes), Mode: mode(fs.FileMode(a.Mode)), Step: a.Step, Run: a.Run,
+			Path: path.Join(folder, a.Path), SHA256: a.Digest(), Mode: mode(fs.FileMode(a.Mode)), Step: a.Step, Run: a.Run,
 		})
 	}
 	return list

@@ -7,6 +7,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -98,11 +99,15 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := ReadAll(f, limit)
-	if err != nil {
+	b := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // room to see the end
+	n, err := b.ReadFrom(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
+	case n > limit:
+		return nil, fmt.Errorf("read %s: %w: more than %d bytes", path, ErrTooLarge, limit)
 	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 // ReadAll reads at most limit bytes; more are ErrTooLarge.

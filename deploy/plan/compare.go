@@ -124,7 +124,7 @@ func (c *comparison) captured() {
 	}
 	for _, x := range intent.Diff(d.Want, d.Have) {
 		if c.expectation(x.Path) {
-			c.drifted(x.Path, x.After, x.Before, "expected, never written: manage = \"verify\"")
+			c.drifted(x.Path, x.After, x.Before, why(x.Path))
 			continue
 		}
 		c.add(x)
@@ -264,13 +264,25 @@ func (c *comparison) managed(had *intent.Device) {
 	}
 }
 
-// expectation reports whether a path belongs to a port that is compared only.
+// expectation reports whether a field is compared only: a version that nothing
+// installs, or anything of a port that is not written.
 func (c *comparison) expectation(p intent.Path) bool {
+	if p.Expected() {
+		return true
+	}
 	if p.Object != intent.OfPort {
 		return false
 	}
 	port := portOf(c.device.Want, p.Name)
 	return port != nil && port.Verify
+}
+
+// why says why an expectation is not met by a change.
+func why(p intent.Path) string {
+	if p.Expected() {
+		return "expected, never installed"
+	}
+	return "expected, never written: manage = \"verify\""
 }
 
 func portOf(d *intent.Device, name string) *intent.Port {

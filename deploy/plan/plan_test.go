@@ -378,3 +378,23 @@ func BenchmarkCompute(b *testing.B) {
 		}
 	}
 }
+
+// An expected version that a device does not have is drift and no change.
+func TestExpected(t *testing.T) {
+	device := func(firmware string) *intent.Device {
+		return &intent.Device{Version: intent.Version, Name: "tor", Kind: intent.Switch, Firmware: firmware, Ports: []intent.Port{{Name: "Ethernet0", MTU: intent.Some(uint16(9100))}}}
+	}
+	for have, drift := range map[string]int{"28.43.2026": 0, "28.44.1": 1} {
+		p := compute([]plan.Device{{Address: "switch.tor", Target: &sonic.Target, Want: device("28.43.*"), Have: device(have)}}, plan.Options{})
+		if len(p.Changes) > 0 || len(p.Drift) != drift {
+			t.Errorf("%s: changes %+v, drift %+v", have, p.Changes, p.Drift)
+		}
+		if drift > 0 && p.Drift[0].Note != "expected, never installed" {
+			t.Errorf("%s: %+v", have, p.Drift[0])
+		}
+	}
+	created := compute([]plan.Device{{Address: "switch.tor", Target: &sonic.Target, Want: device("28.43.*")}}, plan.Options{})
+	if out := text(t, created, plan.TextOptions{Verbose: true}); strings.Contains(out, "firmware") {
+		t.Errorf("a plan that installs firmware:\n%s", out)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -310,4 +312,61 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal("the intent changed on its way")
 		}
 	})
+}
+
+// What is read of an entry whose digest is known is the entry without its intent
+// and inputs, whatever stands in its strings; with another digest it is all of it.
+func TestGetUnless(t *testing.T) {
+	s := open(t, t.TempDir())
+	l := lock(t, s)
+	version := ""
+	for _, text := range []string{"", "3m", "\n  },\n  \"intent_digest\": \"", "\n  \"inputs\": {\n", "\n  \"intent\": {\n", "é \\\" \\", "é<&>\u2028"} {
+		e := entry("tor", 9000)
+		e.Intent.Model, e.Output = text, "out"
+		e.IntentDigest = intent.Digest(e.Intent)
+		e.Options, e.Inputs = map[string]string{text: text}, map[string]string{text: text}
+		if text == "" {
+			e.Options, e.Inputs = nil, nil
+		}
+		version = put(t, l, e, version)
+		want, v, err := s.Get("tor")
+		if err != nil || v != version {
+			t.Fatal(v, err)
+		}
+		whole, v, err := s.GetUnless(e.Intent, record.Digest(nil))
+		if diff := cmp.Diff(want, whole, cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); diff != "" || v != version || err != nil {
+			t.Errorf("%q, another digest: %s %v (-want +got):\n%s", text, v, err, diff)
+		}
+		head, v, err := s.GetUnless(e.Intent, e.IntentDigest)
+		if !strings.ContainsAny(text, "<&>") { // which records escape otherwise: read as a whole
+			want.Intent, want.Inputs = nil, nil
+		}
+		if diff := cmp.Diff(want, head, cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); diff != "" || v != version || err != nil {
+			t.Errorf("%q, its digest: %s %v (-want +got):\n%s", text, v, err, diff)
+		}
+	}
+	if e, v, err := s.GetUnless(tor("other", 1500), record.Digest(nil)); e != nil || v != "" || err != nil {
+		t.Errorf("an entry that is not there: %v %q %v", e, v, err)
+	}
+	file := filepath.Join(s.Dir(), "tor.json")
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := entry("tor", 9000).Intent
+	last.Model = "é<&>\u2028"
+	for name, bad := range map[string]string{
+		"edited": strings.Replace(string(good), "9000", "9001", 1), "space": strings.Replace(string(good), `"Ethernet0"`, `"Ethernet 0"`, 1),
+		"half": string(good[:len(good)/2]), "status": strings.Replace(string(good), "handed_over", "done", 1), "nothing": "",
+		"workspace": strings.Replace(string(good), `"default"`, `"prod"`, 1), "format": strings.Replace(string(good), `"1.0"`, `"9.0"`, 1),
+	} {
+		if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, _, want := s.Get("tor")
+		_, _, got := s.GetUnless(last, intent.Digest(last))
+		if want == nil || got == nil || want.Error() != got.Error() {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
 }

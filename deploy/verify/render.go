@@ -25,7 +25,13 @@ type TextOptions struct {
 // Findings about the captures are printed by whoever has their text.
 func Text(w io.Writer, results []*Result, o TextOptions) error {
 	var b strings.Builder
-	for _, r := range results {
+	for i := 0; i < len(results); i++ {
+		r := results[i]
+		if last := alike(results, i); last > i && !o.Detailed { // not captured, most often
+			fmt.Fprintf(&b, "%s to %s (%d devices): unknown, %s\n\n", diag.Printable(r.Address), diag.Printable(results[last].Address), last-i+1, diag.Printable(r.unnamed()))
+			i = last
+			continue
+		}
 		r.text(&b, o)
 	}
 	for _, part := range plan.UnseenParts(unseen(results), o.Detailed) {
@@ -38,6 +44,20 @@ func Text(w io.Writer, results []*Result, o TextOptions) error {
 	b.WriteString(Tally(results) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// alike is the last of the unknown devices from i on of which the same is unknown.
+func alike(results []*Result, i int) int {
+	last := i
+	for last+1 < len(results) && results[i].Status == Unknown && results[last+1].Status == Unknown && results[last+1].unnamed() == results[i].unnamed() {
+		last++
+	}
+	return last
+}
+
+// unnamed is the reason without the name of the device.
+func (r *Result) unnamed() string {
+	return strings.ReplaceAll(r.Reason, "/"+r.Device+";", "/<device>;")
 }
 
 func (r *Result) text(b *strings.Builder, o TextOptions) {

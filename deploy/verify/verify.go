@@ -68,7 +68,7 @@ func Captures(dir, address string, d *intent.Device, t *targets.Target, files *s
 		return nil, fmt.Errorf("read captures of %s: %w", d.Name, err)
 	}
 	if len(captured.Files) == 0 {
-		r.Reason = fmt.Sprintf("no captured output in %s; its files are %s", filepath.Join(dir, d.Name), strings.Join(fileNames(t), ", "))
+		r.Reason = fmt.Sprintf("no captured output in %s; its files are %s", filepath.ToSlash(filepath.Join(dir, d.Name)), strings.Join(fileNames(t), ", "))
 		return r, nil
 	}
 	r.Observed, r.Findings = t.Parse(d, captured)

@@ -296,3 +296,37 @@ func TestSonic(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// Versions that are expected are compared and never a reason to write; what no
+// capture shows is said to be unseen.
+func TestExpected(t *testing.T) {
+	dir := t.TempDir()
+	d := &intent.Device{
+		Version: intent.Version, Name: "h", Kind: intent.Node,
+		Ports: []intent.Port{{Name: "eth0", NIC: &intent.NIC{Firmware: "28.43.*", DriverV: ">= 24.10"}}},
+	}
+	compare := func(nic string) *verify.Result {
+		save(t, filepath.Join(dir, "h", "state.json"), `{"ports": [{"name": "eth0", "nic": {`+nic+`}}]}`)
+		r, err := verify.Captures(dir, "node.h", d, fake, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if r := compare(`"firmware": "28.43.2026 (MT_0000000838)", "driver_version": "24.10-0.7.0"`); r.Status != verify.InSync || len(r.Unseen) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := compare(`"firmware": "28.43.1"`); r.Status != verify.InSync || len(r.Unseen) != 1 || r.Unseen[0].Fields[0] != "driver" {
+		t.Errorf("%+v", r)
+	}
+	r := compare(`"firmware": "28.44.1000", "driver_version": "23.10"`)
+	if r.Status != verify.Drift || len(r.Differences) != 2 || r.Differences[0].Before != "28.44.1000" || r.Differences[0].After != "28.43.*" || r.Differences[1].Path.Field != "driver" {
+		t.Errorf("%+v", r)
+	}
+	sw := &intent.Device{Version: intent.Version, Name: "tor", Kind: intent.Switch, OS: intent.OS{Name: "sonic", Version: "202405"}, Firmware: "5.2", Ports: []intent.Port{{Name: "Ethernet0", MTU: intent.Some(uint16(9100))}}}
+	save(t, filepath.Join(dir, "tor", "running-config.json"), `{"PORT": {"Ethernet0": {"mtu": "9100"}}}`)
+	r, err := verify.Captures(dir, "switch.tor", sw, &sonic.Target, nil)
+	if err != nil || r.Status != verify.InSync || len(r.Unseen) != 1 || r.Unseen[0].Fields[0] != "firmware" || !r.Unseen[0].Never {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

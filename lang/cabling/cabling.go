@@ -1,7 +1,7 @@
 // Package cabling reads lists of cables: NetBox imports and exports, any CSV with named columns, graphs in DOT, and captures of LLDP neighbours.
 // It takes the bytes of one file and hands over one row for each cable, with the place of every cell, without holding the rows itself; runs
 // through patch panels are joined into one row. What does not read is an error at its bytes, one for each kind of fault, however many rows
-// have it. It knows no devices of a fabric: whether the ends exist is for others to say.
+// have it. Tables of routes are read by the same rules (Routes). It knows no devices of a fabric: whether the ends exist is for others to say.
 package cabling
 
 import (

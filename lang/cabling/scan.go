@@ -183,15 +183,15 @@ func (t *table) find(names ...string) int {
 // missing reports columns that are not there.
 func (t *table) missing(names []string, help string) {
 	end := t.heads[len(t.heads)-1].end
-	word := "columns "
+	word := "are no columns "
 	if len(names) == 1 {
-		word = "column "
+		word = "is no column "
 	}
 	shown := t.header
 	if len(shown) > 20 {
 		shown = shown[:20]
 	}
-	t.r.fail("missing", t.heads[0].start, end-t.heads[0].start, 1, "there is no "+word+quoteAll(names)+"; the header has "+clipList(shown), help)
+	t.r.fail("missing", t.heads[0].start, end-t.heads[0].start, 1, "there "+word+quoteAll(names)+"; the header has "+clipList(shown), help)
 }
 
 func quoteAll(names []string) string {

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,7 +150,7 @@ func addressNames(address string) []string {
 
 // nameless is a sentence with the names in it blotted out, so that what is said
 // of two ports reads the same: quoted text, words of the address, words with a
-// slash or bracket, and words such as leaf01. Values such as 400G stay.
+// slash or bracket, addresses, and words such as leaf01. Values such as 400G stay.
 func nameless(s string, names []string) string {
 	var b strings.Builder
 	for i, quoted := range strings.Split(s, `"`) {
@@ -170,6 +171,9 @@ func nameless(s string, names []string) string {
 }
 
 func isName(w string) bool {
+	if _, err := netip.ParseAddr(w); err == nil { // of one host or port as much as its name
+		return true
+	}
 	letter := strings.ContainsFunc(w, unicode.IsLetter)
 	if strings.ContainsAny(w, "/[") {
 		return letter

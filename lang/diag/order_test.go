@@ -66,6 +66,14 @@ func TestFold(t *testing.T) {
 		"labels":   func(d *Diagnostic) { d.Labels = d.Labels[:1] },
 		"nowhere":  func(d *Diagnostic) { d.Labels[0].Span = source.Span{} },
 	}
+	address := func(ip string) Diagnostic {
+		return finding(func(d *Diagnostic) { d.Summary = ip + " is used by gpu001/eth2 and gpu002/eth2" })
+	}
+	for _, ip := range []string{"10.64.0.3", "2001:db8::3"} {
+		if got := Fold(List{address("10.64.0.1"), address(ip)}); len(got) != 1 || got[0].Count != 2 {
+			t.Errorf("%s: %+v", ip, got)
+		}
+	}
 	list := List{finding(nil)}
 	for n := 2; n <= 256; n++ {
 		list = append(list, finding(sameAt(n)))

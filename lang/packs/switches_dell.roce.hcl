@@ -51,8 +51,9 @@ switch_model "dell/s5224f-on" {
 switch_model "dell/s5232f-on" {
   asic = "broadcom/trident3"
   ports = {
-    sonic       = ["Ethernet[0-124:4]", "Ethernet[128-129]"]
-    "dell-os10" = "ethernet1/1/[1-34]"
+    sonic              = ["Ethernet[0-124:4]", "Ethernet[128-129]"]
+    "dell-os10"        = "ethernet1/1/[1-34]"
+    "sonic-enterprise" = ["Ethernet[0-124:4]", "Ethernet[128-129]"]
   }
   speeds = {
     "Ethernet[0-124:4]"   = "100G"
@@ -65,7 +66,7 @@ switch_model "dell/s5232f-on" {
   platform     = "x86_64-dellemc_s5232f_c3538-r0"
   hwsku        = "DellEMC-S5232f-C32"
   has_watchdog = { sonic = true }
-  os           = ["sonic", "dell-os10"]
+  os           = ["sonic", "dell-os10", "sonic-enterprise"]
   defaults     = { sonic = qos.sonic_default }
   breakouts = {
     "Ethernet[0-124:4]" = {
@@ -80,7 +81,7 @@ switch_model "dell/s5232f-on" {
   source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5232f_c3538-r0/DellEMC-S5232f-C32"
   sources = {
     breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
-    ports        = "dell-os10: dellhpc/omnia docs/source/InstallationGuides/ConfiguringSwitches/ethernet-s5.rst"
+    ports        = "dell-os10: dellhpc/omnia docs/source/InstallationGuides/ConfiguringSwitches/ethernet-s5.rst; sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_dell_s5232f_on.go, BaseNOSName"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
@@ -93,8 +94,9 @@ switch_model "dell/s5232f-on" {
 switch_model "dell/s5248f-on" {
   asic = "broadcom/trident3"
   ports = {
-    sonic       = ["Ethernet[0-47]", "Ethernet[48-76:4]"]
-    "dell-os10" = "ethernet1/1/[1-56]"
+    sonic              = ["Ethernet[0-47]", "Ethernet[48-76:4]"]
+    "dell-os10"        = "ethernet1/1/[1-56]"
+    "sonic-enterprise" = ["Ethernet[0-47]", "Ethernet[48-76:4]"]
   }
   speeds = {
     "Ethernet[0-47]"     = "25G"
@@ -104,7 +106,7 @@ switch_model "dell/s5248f-on" {
   lanes        = 4
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
-  os           = ["sonic", "dell-os10"]
+  os           = ["sonic", "dell-os10", "sonic-enterprise"]
   breakouts = {
     "Ethernet[48-76:4]" = {
       lanes = "[121-128,69-72,65-68,1-4,33-36,5-8,41-44]"
@@ -118,7 +120,7 @@ switch_model "dell/s5248f-on" {
   source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5248f_c3538-r0/DellEMC-S5248f-P-25G"
   sources = {
     breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
-    ports        = "dell-os10: 48 SFP28 ports and eight of 100 Gb/s as in the SONiC image, 49 to 52 being the QSFP28-DD ones; public VxRail ToR set-ups use 49 to 52 and 55, 56"
+    ports        = "dell-os10: 48 SFP28 ports and eight of 100 Gb/s as in the SONiC image, 49 to 52 being the QSFP28-DD ones; public VxRail ToR set-ups use 49 to 52 and 55, 56; sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_dell_s5248f_on.go, BaseNOSName"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
   }
@@ -224,7 +226,8 @@ switch_model "dell/z9264f-on" {
 switch_model "dell/z9332f-on" {
   asic = "broadcom/tomahawk3"
   ports = {
-    sonic = ["Ethernet[0-248:8]", "Ethernet[256-257]"]
+    sonic              = ["Ethernet[0-248:8]", "Ethernet[256-257]"]
+    "sonic-enterprise" = ["Ethernet[0-248:8]", "Ethernet[256-257]"]
   }
   speeds = {
     "Ethernet[0-248:8]" = "400G"
@@ -235,7 +238,7 @@ switch_model "dell/z9332f-on" {
   platform     = "x86_64-dellemc_z9332f_d1508-r0"
   hwsku        = "DellEMC-Z9332f-O32"
   has_watchdog = { sonic = true }
-  os           = ["sonic"]
+  os           = ["sonic", "sonic-enterprise"]
   defaults     = { sonic = qos.sonic_default }
   breakouts = {
     "Ethernet[0-248:8]" = {
@@ -249,6 +252,7 @@ switch_model "dell/z9332f-on" {
   }
   source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32"
   sources = {
+    ports        = "sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_dell_z9332f_on.go, BaseNOSName"
     breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -281,21 +285,24 @@ switch_model "dell/z9432f-on" {
 switch_model "dell/z9664f-on" {
   asic = "broadcom/tomahawk4"
   ports = {
-    sonic = ["Ethernet[0-252:4]", "Ethernet[256-257]"]
+    sonic              = ["Ethernet[0-252:4]", "Ethernet[256-257]"]
+    "sonic-enterprise" = "Eth1/[1-66]"
   }
   speeds = {
     "Ethernet[0-252:4]" = "400G"
     "Ethernet[256-257]" = "10G"
+    "Eth1/[1-64]"       = "400G"
   }
   lanes        = 4
   jumbo_mtu    = 9216
   platform     = "x86_64-dell_z9664f-r0"
   hwsku        = "DellEMC-Z9664f-O64"
   has_watchdog = { sonic = true }
-  os           = ["sonic"]
+  os           = ["sonic", "sonic-enterprise"]
   defaults     = { sonic = qos.sonic_default }
   source       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64"
   sources = {
+    ports        = "sonic-enterprise: AMD Instinct documentation, RoCE cluster network: a Z9664F with interface-naming standard"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"

@@ -4,7 +4,8 @@
 switch_model "edgecore/as7326-56x" {
   asic = "broadcom/trident3"
   ports = {
-    sonic = ["Ethernet[0-47]", "Ethernet[48-76:4]"]
+    sonic              = ["Ethernet[0-47]", "Ethernet[48-76:4]"]
+    "sonic-enterprise" = ["Ethernet[0-47]", "Ethernet[48-76:4]"]
   }
   speeds = {
     "Ethernet[0-47]"    = "25G"
@@ -13,9 +14,10 @@ switch_model "edgecore/as7326-56x" {
   lanes        = 4
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
-  os           = ["sonic"]
+  os           = ["sonic", "sonic-enterprise"]
   source       = "sonic-net/sonic-buildimage device/accton/x86_64-accton_as7326_56x-r0/Accton-AS7326-56X"
   sources = {
+    ports        = "sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_edgecore_dcs203.go, BaseNOSName"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
   }
@@ -24,15 +26,17 @@ switch_model "edgecore/as7326-56x" {
 switch_model "edgecore/as7712-32x" {
   asic = "broadcom/tomahawk"
   ports = {
-    sonic = "Ethernet[0-124:4]"
+    sonic              = "Ethernet[0-124:4]"
+    "sonic-enterprise" = "Ethernet[0-124:4]"
   }
   speeds       = { "*" = "100G" }
   lanes        = 4
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
-  os           = ["sonic"]
+  os           = ["sonic", "sonic-enterprise"]
   source       = "sonic-net/sonic-buildimage device/accton/x86_64-accton_as7712_32x-r0/Accton-AS7712-32X"
   sources = {
+    ports        = "sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_edgecore_dcs501.go, BaseNOSName"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
   }
@@ -41,15 +45,17 @@ switch_model "edgecore/as7712-32x" {
 switch_model "edgecore/as7726-32x" {
   asic = "broadcom/trident3"
   ports = {
-    sonic = "Ethernet[0-124:4]"
+    sonic              = "Ethernet[0-124:4]"
+    "sonic-enterprise" = "Ethernet[0-124:4]"
   }
   speeds       = { "*" = "100G" }
   lanes        = 4
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
-  os           = ["sonic"]
+  os           = ["sonic", "sonic-enterprise"]
   source       = "sonic-net/sonic-buildimage device/accton/x86_64-accton_as7726_32x-r0/Accton-AS7726-32X"
   sources = {
+    ports        = "sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_edgecore_dcs204.go, BaseNOSName"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
   }

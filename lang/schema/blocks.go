@@ -139,7 +139,8 @@ var blocks = [KindCount]BlockDef{
 			attr(APCIe, object(attr(AGen, number(1, 7), "generation"), attr(ALanes, number(1, 32), "lanes"), attr(ASlot, str(), "slot"), attr(ANUMA, number(0, 255), "NUMA node")), "the slot"),
 			attr(ALinkLayer, enum("ethernet", "infiniband"), "link layer"),
 			attr(ARoCEMode, enum("v2", "v1"), "RoCE version"),
-			attr(AFirmware, str(), "expected firmware"), attr(ADriver, str(), "expected driver"),
+			attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared, never installed"),
+			attr(ADriver, str(), "expected version of the driver, in the same form; compared, never installed"),
 			attr(ARail, number(0, 4095), "rail"), attr(APlane, number(0, 4095), "plane"), attr(AGPU, str(), "GPU beside it"),
 			attr(AAt, ref(Port), "the switch port it is cabled to, where that is not the one its topology would take"),
 			attr(ASegment, ref(Segment), "one tagged segment, with the address on it"),
@@ -269,7 +270,7 @@ var blocks = [KindCount]BlockDef{
 	}},
 	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; a block called \"default\" speaks for all that names none.", Attrs: []AttrDef{
 		required(AModel, enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists"),
-		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority"),
+		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority. Devices by their names; packets at a switch, from a neighbour (empty or * for any), to a device, go on to the next one, with the new priority if there is one; several rows are several ways"),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
 		attr(ALeak, many(object(required(AFrom, ref(Segment), "segment that is reached"), required(ATo, ref(Segment), "segment that reaches it"))), "segments of different `vrf` that reach each other"),
 		attr(AAnnounce, many(Type{Base: CIDR}), "prefixes that leave by external ports"),

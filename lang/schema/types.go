@@ -69,7 +69,7 @@ var (
 	)
 
 	hash = object(
-		attr(AFunction, str(), "hash function over flows, in the words of the OS"),
+		attr(AFunction, str(), "hash function over flows, in the words of the OS: \"CRC\", \"XOR\", \"CRC_32LO\" of SONiC"),
 		attr(ASeed, number(0, 1<<32-1), "seed; tiers that follow each other have different ones"),
 	)
 
@@ -111,7 +111,7 @@ var (
 		attr(AQoS, or(ref(QoS), "keep"), "qos of every port"),
 		attr(AMTU, mtu, "IP MTU of every port"),
 		attr(ABuffer, switchBuffer, "packet buffer of the switch"),
-		attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or a constraint"),
+		attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared where a capture shows it, never installed"),
 		attr(AHash, hash, "how flows are spread over links of equal cost"),
 	}
 

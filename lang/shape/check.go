@@ -47,6 +47,17 @@ func (t Term) String() string {
 	return strconv.Itoa(t.N) + " `" + t.Attr + "` of a " + t.Tier.String()
 }
 
+// divide is the term as one that cannot be divided; of says whose it is.
+func (t Term) divide(of string) string {
+	switch t.N {
+	case 0:
+		return t.String() + of + " cannot be divided"
+	case 1:
+		return t.String() + of + " does not divide"
+	}
+	return t.String() + of + " do not divide"
+}
+
 func singular(attr string) string {
 	switch attr {
 	case "nics":
@@ -79,7 +90,7 @@ func (t Term) written() string {
 }
 
 func uneven(a, b Term, what string) *Error {
-	return &Error{a, b, fmt.Sprintf("%s do not divide evenly over %s", a, what), "make " + a.written() + " a multiple of " + strconv.Itoa(max(b.N, 1)) + ", or change " + b.written()}
+	return &Error{a, b, fmt.Sprintf("%s evenly over %s", a.divide(""), what), "make " + a.written() + " a multiple of " + strconv.Itoa(max(b.N, 1)) + ", or change " + b.written()}
 }
 
 func tooFew(a, b Term, need int, what string) *Error {
@@ -104,7 +115,7 @@ func (p *Plan) Nodes() *Error {
 		}
 	case DualToR:
 		if p.NICs%2 != 0 {
-			return &Error{nics, leaves, nics.String() + " of a node do not divide evenly over the 2 leaves of a pair", "take an even number of `nics`"}
+			return &Error{nics, leaves, nics.divide(" of a node") + " evenly over the 2 leaves of a pair", "take an even number of `nics`"}
 		}
 		if p.Leaves%2 != 0 {
 			return &Error{leaves, nics, leaves.String() + " do not make pairs", "make `leaf.count` even"}
@@ -116,7 +127,7 @@ func (p *Plan) Nodes() *Error {
 	if c := p.PerLeaf(); p.NodePorts%c != 0 {
 		a, b := Term{Leaf, "node_ports", p.NodePorts}, nics
 		return &Error{
-			a, b, fmt.Sprintf("%s do not divide evenly over the %s that it takes of each node", a, plural(c, "NIC")),
+			a, b, fmt.Sprintf("%s evenly over the %s that it takes of each node", a.divide(""), plural(c, "NIC")),
 			"make " + a.written() + " a multiple of " + strconv.Itoa(c) + ", or change " + b.written(),
 		}
 	}
@@ -229,9 +240,9 @@ func Members(k Kind, n, ports int, tier Tier, attr string) *Error {
 	case n < 2:
 		return &Error{b, a, "a " + k.String() + " of " + strconv.Itoa(n) + " has nobody to join", "it takes 2 or more"}
 	case k == Ring && (ports < 2 || ports%2 != 0):
-		return &Error{a, b, a.String() + " do not divide evenly over the 2 neighbours in a ring", "make " + a.written() + " an even number"}
+		return &Error{a, b, a.divide("") + " evenly over the 2 neighbours in a ring", "make " + a.written() + " an even number"}
 	case k == FullMesh && (ports == 0 || ports%(n-1) != 0):
-		return &Error{a, b, a.String() + " do not divide evenly over the " + strconv.Itoa(n-1) + " others of a full mesh", "make " + a.written() + " a multiple of " + strconv.Itoa(n-1) + ", or change how many there are"}
+		return &Error{a, b, a.divide("") + " evenly over the " + strconv.Itoa(n-1) + " others of a full mesh", "make " + a.written() + " a multiple of " + strconv.Itoa(n-1) + ", or change how many there are"}
 	case ports > 0 && n > MaxLinks/ports:
 		return &Error{b, a, fmt.Sprintf("%d %s with %d ports each make more than %d links", n, members, ports, MaxLinks), "divide the fabric"}
 	}

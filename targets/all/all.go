@@ -6,11 +6,12 @@ import (
 	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/linux"
 	"github.com/rocec/rocec/targets/sonic"
+	"github.com/rocec/rocec/targets/sonicent"
 	"github.com/rocec/rocec/targets/windows"
 )
 
 // Targets are all emitters, by name.
-var Targets = []*targets.Target{&cumulus.Target, &linux.Target, &windows.Target, &windows.NetworkATC, &sonic.Target}
+var Targets = []*targets.Target{&cumulus.Target, &linux.Target, &windows.Target, &windows.NetworkATC, &sonic.Target, &sonicent.Target}
 
 // Find returns a target by the name that the source uses, nil if there is none.
 func Find(name string) *targets.Target {

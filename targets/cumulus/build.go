@@ -33,10 +33,17 @@ func build(d *intent.Device) *node {
 		b.iface(&d.Ifaces[i])
 	}
 	b.mlag()
+	if seed := d.Hash.Seed; seed.IsSet() {
+		b.root.set(number, strconv.FormatUint(uint64(seed.Value), 10), hashPath, "system", "forwarding", "hash-seed")
+	}
 	b.wide()
 	b.root.sort()
 	return b.root
 }
+
+// hashPath is where a device says how it spreads flows. NVUE has a seed for
+// them, and no choice of the function.
+var hashPath = intent.Path{Object: intent.OfDevice, Field: "hash"}
 
 type builder struct {
 	device   *intent.Device

@@ -99,6 +99,9 @@ func apply(d *intent.Device, unset *node, out *emit.Out) {
 	if d.MLAG != nil {
 		about = append(about, "One half of an MLAG pair: run it on one switch at a time. The other half is "+d.MLAG.Peer+".")
 	}
+	if d.Hash.Seed.IsSet() {
+		about = append(about, "A hash seed that changes restarts switchd, and every port goes down: then run it in a maintenance window.")
+	}
 	if unset == nil {
 		about = append(about, "It removes nothing; a plan made from the switch's own configuration does (nv config show).")
 	}

@@ -11,6 +11,7 @@ const (
 	guideVLAN = "Cumulus Linux user guide, VLAN-aware Bridge Mode, "
 	guideBond = "Cumulus Linux user guide, Bonding - Link Aggregation"
 	guideMLAG = "Cumulus Linux user guide, Multi-Chassis Link Aggregation - MLAG"
+	guideECMP = "Cumulus Linux user guide, Equal Cost Multipath Load Sharing"
 	guideLLDP = "Cumulus Linux user guide, Link Layer Discovery Protocol, LLDP DCBX TLVs"
 	guideVRF  = "Cumulus Linux user guide, Virtual Routing and Forwarding - VRF"
 	reference = "NVUE command reference, nv set "
@@ -72,6 +73,8 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.SharedBuffer, Note: "leave it out: pools are sized in percent of the memory, half for lossless traffic", Source: guideQoS + "Traffic Pools"},
 	{ID: feature.HeadroomPool, Note: "leave it out: a shared headroom pool came with 5.17", Source: reference + "qos advance-buffer-config <profile-id> shared-headroom"},
 	{ID: feature.Alpha, Support: feature.Native, Source: guideQoS + "Advanced Buffer Tuning, Buffer Regions"},
+	{ID: feature.HashFunction, Note: "leave function out: NVUE chooses the fields that are hashed, not the function over them", Source: guideECMP},
+	{ID: feature.HashSeed, Support: feature.Native, Note: "setting it restarts switchd: every port goes down", Source: guideECMP + ", Unique Hash Seed; " + reference + "system forwarding hash-seed: 0 to 4294967295, since 5.2"},
 	{ID: feature.LAGLACP, Support: feature.Native, Source: guideBond},
 	{ID: feature.LAGStatic, Support: feature.Native, Source: guideBond},
 	{ID: feature.LAGActiveBkp, Note: "a mode of host bonds", Source: guideBond},

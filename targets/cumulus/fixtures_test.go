@@ -73,6 +73,7 @@ func tor() *intent.Device {
 		QoS:   []intent.QoS{roce("storage", intent.TrustPCP, 50), {Name: "untrusted"}},
 	}
 	d.Buffer.AlphaExponent = intent.Some(int8(1))
+	d.Hash.Seed = intent.Some(uint32(4_294_967_295))
 	q := &d.QoS[0]
 	q.ECN = intent.Some([8]intent.ECN{})
 	q.Sched.Value[0].CapMbps = 40_000

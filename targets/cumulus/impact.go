@@ -10,8 +10,7 @@ import (
 var recarve = targets.Impact{Interrupts: true, Note: "switchd carves the packet buffer anew; packets may be lost for a moment"}
 
 // impact is Target.Impact, by the field that changes. NVUE reloads switchd and
-// does not restart it, on all versions from 5.9 to 5.15; nothing written here
-// needs a restart.
+// does not restart it, on all versions from 5.9 to 5.15, but for the hash seed.
 func impact(d *intent.Device, c targets.Change) targets.Impact {
 	name := c.Path.Name
 	switch c.Path.Object {
@@ -53,6 +52,8 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			return recarve
 		case "mlag":
 			return targets.Impact{Interrupts: true, Note: "the MLAG session restarts"}
+		case "hash": // [Equal Cost Multipath Load Sharing, Unique Hash Seed]
+			return targets.Impact{Interrupts: true, Note: "switchd restarts: every port of the switch goes down, and the hardware is set up anew"}
 		}
 	}
 	return targets.Impact{}
@@ -61,7 +62,7 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 // observable is Target.Observable: what stands in no key of NVUE.
 func observable(d *intent.Device, p intent.Path) bool {
 	switch {
-	case p.Object == intent.OfDevice && (p.Field == "mlag.peer" || p.Field == "mlag.source" || p.Field == "os"):
+	case p.Object == intent.OfDevice && (p.Field == "mlag.peer" || p.Field == "mlag.source" || p.Field == "os" || p.Field == "firmware"):
 		return false
 	case p.Object == intent.OfPort && (p.Field == "watchdog.action" || p.Field == "dcbx.version"):
 		return false

@@ -34,6 +34,7 @@ func TestLimits(t *testing.T) {
 		change func(d *intent.Device)
 		want   string // in the refusal; "" = taken
 	}{
+		"hash word":   {leaf, func(d *intent.Device) { d.Hash.Function = intent.Some("CRC") }, "cannot set hash_function"},
 		"no version":  {leaf, version(""), `version "" of cumulus-linux is not one such as 5.11`},
 		"a word":      {leaf, version("five"), "is not one such as 5.11"},
 		"old":         {leaf, version("5.8.3"), "cumulus-linux 5.8.3 is older than 5.9"},
@@ -227,6 +228,7 @@ func TestImpact(t *testing.T) {
 		{intent.Path{Object: intent.OfIface, Name: "vlan1", Field: "address"}, "5.14", "", "learnt anew"},
 		{intent.Path{Object: intent.OfDevice, Field: "buffer.alpha"}, "5.14", "", "carves"},
 		{intent.Path{Object: intent.OfDevice, Field: "mlag.domain"}, "5.14", "", "restarts"},
+		{intent.Path{Object: intent.OfDevice, Field: "hash.seed"}, "5.14", "", "every port"},
 	} {
 		d := leaf()
 		d.OS.Version = c.version
@@ -242,6 +244,7 @@ func TestObservable(t *testing.T) {
 	d := leaf()
 	for _, p := range []intent.Path{
 		{Object: intent.OfDevice, Field: "os"},
+		{Object: intent.OfDevice, Field: "firmware"},
 		{Object: intent.OfDevice, Field: "mlag.peer"},
 		{Object: intent.OfPort, Name: "swp1", Field: "headroom"},
 		{Object: intent.OfPort, Name: "swp1", Field: "watchdog.action"},
@@ -252,6 +255,7 @@ func TestObservable(t *testing.T) {
 		}
 	}
 	for _, p := range []intent.Path{
+		{Object: intent.OfDevice, Field: "hash.seed"},
 		{Object: intent.OfPort, Name: "swp1", Field: "cable"},
 		{Object: intent.OfPort, Name: "swp1", Field: "speed"},
 		{Object: intent.OfVLAN, Name: "100", Field: "mtu"},

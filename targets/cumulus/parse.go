@@ -2,6 +2,7 @@ package cumulus
 
 import (
 	"maps"
+	"math"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -36,6 +37,7 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	p.mlag()
 	p.interfaces()
 	p.alpha()
+	p.seen.Hash.Seed = count[uint32](p, p.root, math.MaxUint32, "system", "forwarding", "hash-seed")
 	return p.seen, doc.list
 }
 

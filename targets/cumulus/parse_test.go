@@ -195,6 +195,7 @@ func generated(r *rapid.T) *intent.Device {
 		}
 	}
 	d.Buffer.AlphaExponent = maybe(r, rapid.Int8Range(minAlpha, maxAlpha))
+	d.Hash.Seed = maybe(r, rapid.Uint32())
 	return d
 }
 

@@ -20,7 +20,14 @@ func (f *File) Header(d *intent.Device) []string { return f.out.Header(d) }
 // artifact states it and a digest costs as much as an artifact.
 func (o *Out) Digest(d *intent.Device) string {
 	if o.digest == "" {
-		o.digest = intent.Digest(d)
+		o.digest = o.canonical(d).Digest()
 	}
 	return o.digest
+}
+
+func (o *Out) canonical(d *intent.Device) *intent.Canon {
+	if o.canon == nil {
+		o.canon = intent.Canonical(d)
+	}
+	return o.canon
 }

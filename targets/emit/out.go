@@ -32,6 +32,8 @@ type Artifact struct {
 	Run   string // how an operator runs it, one line; "" if it is not run by hand
 	Bytes []byte
 	Lines []Line // ascending, only when tracing was asked for
+
+	digest string // of Bytes, where many devices have the file
 }
 
 // Line says which intent field a line came from.
@@ -45,8 +47,10 @@ type Out struct {
 	Trace     bool // note the origin of lines
 	Artifacts []Artifact
 	Kits      []*Kit // files that it shares with other devices, each once
+	Memo      *Memo  // files of other devices that it may have too; may be nil
 
-	digest string // of the device's intent, once somebody asked
+	canon  *intent.Canon // of the device, once somebody asked
+	digest string        // of the device, likewise
 }
 
 // File starts a new artifact; what is written goes to it.
@@ -109,6 +113,20 @@ func (f *File) Block(text string, from []intent.Path) {
 		}
 	}
 	f.line += len(from)
+	a.Bytes = f.buf.Bytes()
+}
+
+// Insert writes the lines of a file that was made before, and where each of them
+// came from. Like Block it is not for CRLF.
+func (f *File) Insert(made *Artifact) {
+	f.buf.Write(made.Bytes)
+	a := &f.out.Artifacts[f.index]
+	if f.out.Trace {
+		for _, l := range made.Lines {
+			a.Lines = append(a.Lines, Line{f.line - 1 + l.Number, l.Path})
+		}
+	}
+	f.line += bytes.Count(made.Bytes, []byte{'\n'})
 	a.Bytes = f.buf.Bytes()
 }
 

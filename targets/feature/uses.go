@@ -44,6 +44,8 @@ const (
 	SharedBuffer   ID = "shared_buffer"
 	HeadroomPool   ID = "headroom_pool"
 	Alpha          ID = "alpha"
+	HashFunction   ID = "hash_function" // how flows are spread over links of equal cost
+	HashSeed       ID = "hash_seed"
 	LAGLACP        ID = "lag_lacp"
 	LAGStatic      ID = "lag_static"
 	LAGActiveBkp   ID = "lag_active_backup"
@@ -82,7 +84,7 @@ var All = []ID{
 	PortSpeed, PortFEC, PortBreakout, PortAutoneg, PortAdmin, PortMTU, VLANTrunk, VLANNative, VLANMTU,
 	TrustByDSCP, TrustByPCP, TrustNothing, DSCPMap, PCPMap, QueueMap, GroupMap,
 	PFC, PFCQueueMap, GlobalPause, PauseOff, ETS, Strict, RateCap, ECN, Watchdog, WatchdogTimes,
-	DCBXOff, DCBXAdvertise, DCBXWilling, Rewrite, CableLength, Headroom, SharedBuffer, HeadroomPool, Alpha,
+	DCBXOff, DCBXAdvertise, DCBXWilling, Rewrite, CableLength, Headroom, SharedBuffer, HeadroomPool, Alpha, HashFunction, HashSeed,
 	LAGLACP, LAGStatic, LAGActiveBkp, LAGSet, LAGRate, LAGHash, MLAG,
 	SVI, RoutedPort, LoopbackIface, HostAddress, VLANDevice, HostVNIC, VNICPin, Gateway, VRF, IPv6,
 	RDMAEnable, RoCEv2, RoCEv1, IWARP, VFs, NICMatch,
@@ -122,6 +124,8 @@ func Uses(d *intent.Device) []Use {
 	u.when(d.Buffer.SharedBytes.IsSet(), SharedBuffer, intent.Path{Object: intent.OfDevice, Field: "buffer"})
 	u.when(d.Buffer.HeadroomBytes.IsSet(), HeadroomPool, intent.Path{Object: intent.OfDevice, Field: "buffer"})
 	u.when(d.Buffer.AlphaExponent.IsSet(), Alpha, intent.Path{Object: intent.OfDevice, Field: "buffer"})
+	u.when(d.Hash.Function.IsSet(), HashFunction, intent.Path{Object: intent.OfDevice, Field: "hash"})
+	u.when(d.Hash.Seed.IsSet(), HashSeed, intent.Path{Object: intent.OfDevice, Field: "hash"})
 	return u.list
 }
 

@@ -53,6 +53,8 @@ var table = feature.Table{
 		{ID: feature.SharedBuffer, Note: switchNote, Source: dcbnl},
 		{ID: feature.HeadroomPool, Note: switchNote, Source: dcbnl},
 		{ID: feature.Alpha, Note: switchNote, Source: dcbnl},
+		{ID: feature.HashFunction, Note: switchNote, Source: dcbnl},
+		{ID: feature.HashSeed, Note: switchNote, Source: dcbnl},
 		{ID: feature.LAGLACP, Support: feature.Native, Source: netplanRef + ", bonds; NVIDIA RoCE LAG"},
 		{ID: feature.LAGStatic, Support: feature.Native, Note: "balance-xor", Source: netplanRef + ", bonds; NVIDIA RoCE LAG"},
 		{ID: feature.LAGActiveBkp, Support: feature.Native, Source: netplanRef + ", bonds; NVIDIA RoCE LAG"},

@@ -308,7 +308,7 @@ var (
 	ethAutoneg  = regexp.MustCompile(`(?m)^\s+Auto-negotiation: (on|off)$`)
 	ethFEC      = regexp.MustCompile(`(?m)Configured FEC encodings:[ \t]*(\w+)[ \t]*$`)
 	ethBus      = regexp.MustCompile(`(?m)^bus-info: (\S+)$`)
-	ethFirmware = regexp.MustCompile(`(?m)^firmware-version: (\S+)`)
+	ethFirmware = regexp.MustCompile(`(?m)^firmware-version: (\S.*)$`)
 	ethVersion  = regexp.MustCompile(`(?m)^version: (\S+)$`)
 	vfLine      = regexp.MustCompile(`(?m)^ +vf \d+ (.*)$`)
 	vfVLAN      = regexp.MustCompile(`, vlan (\d+)`)

@@ -16,15 +16,62 @@ type config struct {
 
 // build turns an intent that passed Limits into rows. Ports under verify get none.
 func build(d *intent.Device) config {
-	b := &builder{device: d, config: config{breakouts: tables{}, normal: tables{}, maintenance: tables{}}, verify: map[string]bool{}, bindings: map[string]*binding{}, profiles: map[[2]string]row{}}
+	b := newBuilder(d)
+	b.bridge()
+	b.route()
+	b.qosAndBuffers()
+	return b.config
+}
+
+// bridgeOf, routesOf and qosOf are its three parts: what names and addresses
+// have no say in, what they have, and all above the links.
+func bridgeOf(d *intent.Device) config {
+	b := newBuilder(d)
+	b.bridge()
+	return b.config
+}
+
+func routesOf(d *intent.Device) config {
+	b := newBuilder(d)
+	b.route()
+	return b.config
+}
+
+func qosOf(d *intent.Device) config {
+	b := newBuilder(d)
+	b.qosAndBuffers()
+	return b.config
+}
+
+// breakoutsOf are the rows of split ports.
+func breakoutsOf(d *intent.Device) tables {
+	b := newBuilder(d)
 	for i := range d.Ports {
-		b.verify[d.Ports[i].Name] = d.Ports[i].Verify
+		if p := &d.Ports[i]; !p.Verify {
+			b.split(p)
+		}
 	}
+	return b.breakouts
+}
+
+func newBuilder(d *intent.Device) *builder {
+	b := &builder{
+		device: d, config: config{breakouts: tables{}, normal: tables{}, maintenance: tables{}},
+		verify: map[string]bool{}, bindings: map[string]*binding{}, profiles: map[[2]string]row{}, empty: row{},
+	}
+	for i := range d.Ports {
+		if d.Ports[i].Verify {
+			b.verify[d.Ports[i].Name] = true
+		}
+	}
+	return b
+}
+
+// bridge writes ports, VLANs and LAGs.
+func (b *builder) bridge() {
+	d := b.device
 	for i := range d.VLANs {
 		b.vlan(&d.VLANs[i])
-	}
-	for i := range d.QoS {
-		b.qos(&d.QoS[i])
 	}
 	for i := range d.Ports {
 		if p := &d.Ports[i]; !p.Verify {
@@ -34,15 +81,40 @@ func build(d *intent.Device) config {
 	for i := range d.LAGs {
 		b.lag(&d.LAGs[i])
 	}
-	for i := range d.Ifaces {
-		b.iface(&d.Ifaces[i])
+	if h := d.Hash.Function; h.IsSet() {
+		b.normal.row(hashTable, hashRow).set(hashField, h.Value, hashPath)
 	}
-	if d.MLAG != nil {
-		b.mlag(d.MLAG)
+}
+
+// route writes interfaces and the MLAG.
+func (b *builder) route() {
+	for i := range b.device.Ifaces {
+		b.iface(&b.device.Ifaces[i])
+	}
+	if b.device.MLAG != nil {
+		b.mlag(b.device.MLAG)
+	}
+}
+
+func (b *builder) qosAndBuffers() {
+	d := b.device
+	for i := range d.QoS {
+		b.qos(&d.QoS[i])
+	}
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		if p.Verify {
+			continue
+		}
+		if p.CableMm.IsSet() {
+			b.normal.row("CABLE_LENGTH", shared).set(p.Name, cable(p.CableMm.Value), intent.Path{Object: intent.OfPort, Name: p.Name, Field: "cable"})
+		}
+		if q := d.QoSNamed(p.QoS); q != nil {
+			b.bind(p, q)
+		}
 	}
 	b.global()
 	b.buffers()
-	return b.config
 }
 
 type builder struct {
@@ -51,6 +123,7 @@ type builder struct {
 	verify   map[string]bool
 	bindings map[string]*binding // by QoS
 	profiles map[[2]string]row   // by QoS and profile, see shared
+	empty    row                 // of addresses
 }
 
 func (b *builder) port(p *intent.Port) {
@@ -75,12 +148,6 @@ func (b *builder) port(p *intent.Port) {
 	}
 	b.split(p)
 	b.members(p.Name, p.Native, p.Tagged, at)
-	if p.CableMm.IsSet() {
-		b.normal.row("CABLE_LENGTH", shared).set(p.Name, cable(p.CableMm.Value), at("cable"))
-	}
-	if q := b.device.QoSNamed(p.QoS); q != nil {
-		b.bind(p, q)
-	}
 }
 
 // members are the VLANs of a port or LAG.
@@ -129,9 +196,6 @@ func (b *builder) lag(l *intent.LAG) {
 		}
 	}
 	b.members(l.Name, l.Native, l.Tagged, at)
-	if l.MLAG && b.device.MLAG != nil {
-		b.normal.row("MCLAG_INTERFACE", decimal(b.device.MLAG.Domain)+"|"+l.Name).set("if_type", "PortChannel", at("mlag"))
-	}
 }
 
 func (b *builder) iface(f *intent.Iface) {
@@ -152,7 +216,7 @@ func (b *builder) iface(f *intent.Iface) {
 	}
 	if f.Addresses.IsSet() {
 		for _, a := range f.Addresses.Value {
-			b.normal.row(table, name+"|"+a.String())
+			b.normal.share(table, name+"|"+a.String(), b.empty)
 		}
 	}
 	// ICCPd takes the addresses of both peers in a VLAN to be one gateway unless
@@ -188,6 +252,11 @@ func (b *builder) mlag(m *intent.MLAG) {
 	}
 	if m.TimeoutMs > 0 {
 		r.set("session_timeout", decimal(m.TimeoutMs/1000), at)
+	}
+	for i := range b.device.LAGs {
+		if l := &b.device.LAGs[i]; l.MLAG {
+			b.normal.row("MCLAG_INTERFACE", decimal(m.Domain)+"|"+l.Name).set("if_type", "PortChannel", intent.Path{Object: intent.OfLAG, Name: l.Name, Field: "mlag"})
+		}
 	}
 }
 

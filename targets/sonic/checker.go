@@ -13,11 +13,17 @@ import (
 //go:embed check.py
 var checkProgram string
 
-// checker writes the program, and the list of what must not be there.
-func checker(d *intent.Device, gone []absence, out *emit.Out) {
+// forbid writes the list of what must not be there, if there is anything, and
+// reports whether there is.
+func forbid(gone []absence, out *emit.Out) bool {
 	if len(gone) > 0 {
 		writeAbsences(gone, out.File(absentFile, 0o644, emit.Data))
 	}
+	return len(gone) > 0
+}
+
+// checker writes the program.
+func checker(d *intent.Device, out *emit.Out) {
 	f := out.File(checkFile, 0o644, emit.Data)
 	for _, h := range f.Header(d) {
 		f.Line("# %s", h)

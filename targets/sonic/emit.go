@@ -21,14 +21,27 @@ const (
 
 // write is Target.Emit: fragments that config load merges, and the scripts around them.
 func write(d *intent.Device, out *emit.Out) {
-	c := build(d)
-	split := splitSteps(d, c, out)
-	files := fragments(c, out)
-	if len(files) == 0 && len(c.maintenance) == 0 && !split {
+	breakouts := breakoutsOf(d)
+	split := splitSteps(d, breakouts, out)
+	first := len(out.Artifacts)
+	linkFragment(d, out)
+	out.Alike("qos", d, anonymous, func(d *intent.Device, out *emit.Out) { fragments(qosOf(d), out) })
+	var files []string
+	window := false
+	for _, a := range out.Artifacts[first:] {
+		if a.Path == maintenanceFile {
+			window = true
+		} else {
+			files = append(files, a.Path)
+		}
+	}
+	if len(files) == 0 && !window && !split {
 		return
 	}
-	gone := absences(d)
-	checker(d, gone, out)
+	last := len(out.Artifacts)
+	out.Alike("absent", d, unaddressed, func(d *intent.Device, out *emit.Out) { forbid(absences(d), out) })
+	gone := len(out.Artifacts) > last
+	checker(d, out)
 	if len(files) > 0 {
 		s := script(d, out, "apply.sh", emit.Apply,
 			"Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that",
@@ -39,6 +52,7 @@ func write(d *intent.Device, out *emit.Out) {
 		} else {
 			s.before(files)
 		}
+		s.canHash(d)
 		s.overlap(files)
 		s.absent(beforeFile, gone, files)
 		s.checkpoint()
@@ -47,12 +61,33 @@ func write(d *intent.Device, out *emit.Out) {
 		}
 		s.after()
 	}
-	maintenance(d, c, out, maintenanceFile, nil)
-	verifier(d, c, gone, files, out)
+	if window {
+		maintenance(d, familyOf(d.ASIC) == broadcom && globalMap(d) != nil, out, maintenanceFile)
+	}
+	verifier(d, len(breakouts) > 0, gone, files, out)
 	undo(d, out)
 	if split {
 		undoSplit(d, out)
 	}
+}
+
+// anonymous leaves of a device what its QoS and its buffers depend on.
+func anonymous(d *intent.Device) { d.Name, d.Ifaces, d.MLAG = "", nil, nil }
+
+// unaddressed leaves of a device what its absences depend on: interfaces with
+// their kind and place, and whether there are addresses.
+func unaddressed(d *intent.Device) {
+	d.Name = ""
+	if d.MLAG != nil {
+		d.MLAG = &intent.MLAG{Domain: d.MLAG.Domain}
+	}
+	ifaces := make([]intent.Iface, len(d.Ifaces))
+	for i := range d.Ifaces {
+		f := &d.Ifaces[i]
+		ifaces[i] = intent.Iface{Name: f.Name, Kind: f.Kind, On: f.On, VLAN: f.VLAN}
+		ifaces[i].Addresses.State = f.Addresses.State
+	}
+	d.Ifaces = ifaces
 }
 
 // fragments writes the parts of the configuration and returns the names of
@@ -74,21 +109,35 @@ func fragments(c config, out *emit.Out) []string {
 	return files
 }
 
-// maintenance writes the script for what re-carves the packet buffer or what
-// the config updater refuses.
-func maintenance(d *intent.Device, c config, out *emit.Out, file string, notes []string) {
-	if len(c.maintenance) == 0 {
-		return
+// linkFragment writes the part below the QoS: tables that many switches have
+// alike, and those with addresses.
+func linkFragment(d *intent.Device, out *emit.Out) {
+	own := routesOf(d).normal
+	printed := out.Parts("links", d, anonymous, func(d *intent.Device, out *emit.Out) { bridgeOf(d).normal.print(out) })
+	for i := range printed {
+		if own[printed[i].Path] != nil { // an SVI writes to the row of its VLAN
+			printed, own = nil, build(d).normal.only(links)
+			break
+		}
 	}
+	if len(own)+len(printed) > 0 {
+		own.writeWith(printed, out.File(linksFile, 0o644, emit.Data))
+	}
+}
+
+// maintenance writes the script for what re-carves the packet buffer or what
+// the config updater refuses; global says that the map of the whole switch is
+// among it.
+func maintenance(d *intent.Device, global bool, out *emit.Out, file string) {
 	about := []string{
 		"For a maintenance window: merges " + file + ", which changes tables that",
 		"config apply-patch refuses or that re-carve the packet buffer. Traffic may be lost.",
 	}
-	if c.maintenance.at("PORT_QOS_MAP", "global") != nil {
+	if global {
 		about = append(about, "The map of the whole switch (PORT_QOS_MAP|global) takes effect with the next config reload or reboot:",
 			"the Broadcom SAI does not change it while the switch runs.")
 	}
-	s := script(d, out, "apply-maintenance.sh", emit.Maintenance, append(about, notes...)...)
+	s := script(d, out, "apply-maintenance.sh", emit.Maintenance, about...)
 	s.before([]string{file})
 	s.overlap([]string{file})
 	s.checkpoint()
@@ -98,8 +147,8 @@ func maintenance(d *intent.Device, c config, out *emit.Out, file string, notes [
 }
 
 // verifier writes the read-only check.
-func verifier(d *intent.Device, c config, gone []absence, files []string, out *emit.Out) {
-	if len(c.breakouts) > 0 {
+func verifier(d *intent.Device, split, gone bool, files []string, out *emit.Out) {
+	if split {
 		files = append([]string{breakoutFile}, files...)
 	}
 	if len(files) == 0 {
@@ -119,9 +168,15 @@ func verifier(d *intent.Device, c config, gone []absence, files []string, out *e
 }
 
 func undo(d *intent.Device, out *emit.Out) {
-	s := script(d, out, "rollback.sh", emit.Rollback,
+	about := []string{
 		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer",
-		"pools, ECN profiles before 202511), config reload -y "+beforeFile+" goes back too, but restarts the services.")
+		"pools, ECN profiles before 202511), config reload -y " + beforeFile + " goes back too, but restarts the services.",
+	}
+	if d.Hash.Function.IsSet() {
+		// [sonic-swss orchagent/switchorch.cpp: no removal of a switch hash]
+		about = append(about, "A hash function that was not set before stays in the chip until that reload: orchagent removes none.")
+	}
+	s := script(d, out, "rollback.sh", emit.Rollback, about...)
 	s.root()
 	s.Line("config rollback \"$(cat %s)\"", checkpointFile)
 	s.Line("config save -y")
@@ -182,8 +237,8 @@ func (s scriptFile) overlap(files []string) {
 }
 
 // absent demands that what has to be none is not there.
-func (s scriptFile) absent(database string, gone []absence, files []string) {
-	if len(gone) > 0 {
+func (s scriptFile) absent(database string, gone bool, files []string) {
+	if gone {
 		s.Line("python3 %s absent %s %s %s", checkFile, database, absentFile, strings.Join(files, " "))
 	}
 }

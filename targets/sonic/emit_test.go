@@ -122,6 +122,54 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// TestCanHash runs the script against switches that can choose the function of
+// the hash and such that cannot.
+func TestCanHash(t *testing.T) {
+	oracle.Need(t, "python3")
+	d := leaf()
+	dir, bin := t.TempDir(), t.TempDir()
+	for _, f := range targettest.Emit(&Target, d) {
+		if err := os.WriteFile(filepath.Join(dir, f.Path), f.Bytes, os.FileMode(f.Mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := string(loaded(t, bare(t, d)))
+	for name, text := range map[string]string{
+		"id": "echo 0", "sonic-cfggen": "cat <<'END'\n" + db + "\nEND", "config": "echo \"$*\" >> log",
+		"sonic-db-cli": `case "$4" in ECMP_HASH_ALGORITHM_CAPABLE) echo "$CAN";; ECMP_HASH_ALGORITHM) echo "$LIST";; esac`,
+		"sleep":        "exit 0",
+	} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		can, list string
+		want      bool
+	}{
+		{"true", "CRC,XOR,CRC_32LO", true},
+		{"true", "CRC_32LO", true},
+		{"true", "N/A", true},
+		{"true", "CRC,XOR,CRC_32LOW", false},
+		{"true", "", false},
+		{"false", "CRC_32LO", false},
+		{"", "", false},
+	} {
+		log := filepath.Join(dir, "log")
+		_ = os.Remove(log)
+		cmd := exec.Command("bash", "apply.sh")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "CAN="+c.can, "LIST="+c.list)
+		out, err := cmd.CombinedOutput()
+		told, _ := os.ReadFile(log)
+		if began := strings.Contains(string(told), "load -y"); began != c.want {
+			t.Errorf("capable %q of %q: began to load: %t, want %t: %v\n%s", c.can, c.list, began, c.want, err, out)
+		}
+		if refused := strings.Contains(string(out), "cannot hash by CRC_32LO"); refused == c.want {
+			t.Errorf("capable %q of %q: %s", c.can, c.list, out)
+		}
+	}
+}
+
 // image is the part of config_db.json that the platform brings: lanes, pools
 // and the rows the QoS and buffer templates make for two lossless priorities.
 func image(t testing.TB, d *intent.Device) map[string]any {

@@ -58,6 +58,16 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.SharedBuffer, Support: feature.Native, Note: "size of ingress_lossless_pool, in the maintenance files", Source: yang + "sonic-buffer-pool.yang"},
 	{ID: feature.HeadroomPool, Support: feature.Native, Note: "xoff of ingress_lossless_pool, in the maintenance files", Source: yang + "sonic-buffer-pool.yang"},
 	{ID: feature.Alpha, Support: feature.Native, Note: "default_dynamic_th on the dynamic model, dynamic_th of written headroom", Source: yang + "sonic-default-lossless-buffer-parameter.yang"},
+	{
+		ID: feature.HashFunction, Support: feature.Native, Since: "202405",
+		Note:   "SWITCH_HASH|GLOBAL ecmp_hash_algorithm, where the switch reports that it can",
+		Source: yang + "sonic-hash.yang (sonic-buildimage#17079); sonic-net/SONiC doc/hash/hash-design.md",
+	},
+	{
+		ID: feature.HashSeed, Support: feature.Refused,
+		Note:   "leave seed out: up to 202605 the image takes it from the type of the switch (DEVICE_METADATA) when it starts, and ConfigDB has no field for it",
+		Source: "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2, #21335, #25441; sonic-net/SONiC doc/hash/hash-design.md",
+	},
 	{ID: feature.LAGLACP, Support: feature.Native, Source: yang + "sonic-portchannel.yang"},
 	{ID: feature.LAGStatic, Support: feature.Refused, Note: `write mode = "lacp": teammgrd starts LACP on every PortChannel`, Source: "sonic-swss cfgmgr/teammgr.cpp"},
 	{ID: feature.LAGActiveBkp, Support: feature.Refused, Note: "a mode of host bonds", Source: "sonic-swss cfgmgr/teammgr.cpp"},

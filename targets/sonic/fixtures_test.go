@@ -73,6 +73,7 @@ func leaf() *intent.Device {
 		QoS:   []intent.QoS{roce("roce", intent.TrustDSCP), {Name: "untrusted"}},
 	}
 	d.Buffer.AlphaExponent = intent.Some(int8(0))
+	d.Hash.Function = intent.Some("CRC_32LO")
 	u := &d.QoS[1]
 	u.Trust, u.PFC, u.TC = intent.Some(intent.TrustNone), intent.Some(intent.PrioritySet(0)), intent.Some([8]uint8{})
 	u.DSCP, u.PCP, u.Group = intent.Some([64]uint8{}), intent.Some([8]uint8{}), intent.Some([8]uint8{})

@@ -42,9 +42,11 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			return targets.Impact{Interrupts: true, Note: "neighbours and routes of " + c.Path.Name + " are learnt anew"}
 		}
 	case intent.OfDevice:
-		switch c.Path.Field {
+		switch c.Path.Word() {
 		case "buffer":
 			return recarve
+		case "hash":
+			return targets.Impact{Interrupts: true, Note: "flows move to other links of equal cost; packets on the way may overtake each other"}
 		case "mlag":
 			return targets.Impact{Interrupts: true, Note: "the MCLAG session restarts"}
 		}
@@ -60,7 +62,7 @@ func observable(d *intent.Device, p intent.Path) bool {
 	switch {
 	case p.Object == intent.OfQoS && (p.Field == "pause" || p.Field == "dcbx"):
 		return false
-	case p.Object == intent.OfDevice && p.Field == "os":
+	case p.Object == intent.OfDevice && (p.Field == "os" || p.Field == "firmware"):
 		return false
 	}
 	return true

@@ -31,6 +31,7 @@ func limits(d *intent.Device, refuse targets.Refuse) {
 		l.qos(&d.QoS[i])
 	}
 	l.mlag()
+	l.hash()
 	l.switchWide()
 	l.headrooms()
 }

@@ -24,6 +24,10 @@ func TestLimits(t *testing.T) {
 		"pair":            {pair, func(*intent.Device) {}, ""},
 		"old image":       {tor, func(d *intent.Device) { d.OS.Version = "202111" }, "sonic 202111 is older than 202205"},
 		"no branch":       {tor, func(d *intent.Device) { d.OS.Version = "4.1.1" }, `sonic version "4.1.1" is not a release branch`},
+		"hash":            {tor, func(d *intent.Device) { d.Hash.Function = intent.Some("XOR") }, ""},
+		"hash, unknown":   {tor, func(d *intent.Device) { d.Hash.Function = intent.Some("crc32") }, `sonic has no hash function "crc32"`},
+		"hash, old image": {pair, func(d *intent.Device) { d.Hash.Function = intent.Some("XOR") }, "cannot set hash_function"},
+		"hash, seed":      {leaf, func(d *intent.Device) { d.Hash.Seed = intent.Some(uint32(7)) }, "cannot set hash_seed"},
 		"no ASIC":         {tor, func(d *intent.Device) { d.ASIC = "" }, "states no ASIC family"},
 		"alias":           {tor, func(d *intent.Device) { d.Ports[0].Name = "etp1" }, `port "etp1" is not a name of SONiC`},
 		"VLAN 1":          {tor, func(d *intent.Device) { d.VLANs[0].ID = 1 }, "VLAN 1 is not one of 2 to 4094"},
@@ -156,6 +160,7 @@ func TestImpact(t *testing.T) {
 		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "pfc"}, true},
 		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "ecn"}, false},
 		{intent.Path{Object: intent.OfDevice, Field: "buffer"}, true},
+		{intent.Path{Object: intent.OfDevice, Field: "hash.function"}, true},
 		{intent.Path{Object: intent.OfLAG, Name: "PortChannel1", Field: "members"}, true},
 	} {
 		got := impact(leaf(), targets.Change{Path: c.path})

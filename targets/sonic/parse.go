@@ -47,6 +47,7 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	p.ifaces()
 	p.ports()
 	p.buffer()
+	p.hash()
 	return p.seen, p.list
 }
 

@@ -86,6 +86,7 @@ func seen(want, got *intent.Device) *intent.Device {
 	open(want.Buffer.SharedBytes, &c.Buffer.SharedBytes)
 	open(want.Buffer.HeadroomBytes, &c.Buffer.HeadroomBytes)
 	open(want.Buffer.AlphaExponent, &c.Buffer.AlphaExponent)
+	open(want.Hash.Function, &c.Hash.Function)
 	return &c
 }
 
@@ -251,6 +252,9 @@ func generated(r *rapid.T) *intent.Device {
 	}
 	d.Buffer.SharedBytes = maybe(r, rapid.Uint64Range(1<<20, 1<<28))
 	d.Buffer.HeadroomBytes = maybe(r, rapid.Uint64Range(1<<20, 1<<28))
+	if compare(d.OS.Version, "202405") >= 0 {
+		d.Hash.Function = maybe(r, rapid.SampledFrom(hashFunctions))
+	}
 	return d
 }
 
@@ -332,11 +336,15 @@ func TestParseForeign(t *testing.T) {
  "PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}, "Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "600"}},
  "BUFFER_PROFILE": {"pg_lossless_40000_300m_profile": {"xon": "18432", "size": "56368", "xoff": "55120", "dynamic_th": "-3", "pool": "ingress_lossless_pool"}},
  "BUFFER_PG": {"Ethernet0|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_40000_300m_profile]"}},
+ "SWITCH_HASH": {"GLOBAL": {"ecmp_hash": ["SRC_IP", "DST_IP"], "ecmp_hash_algorithm": "CRC_XOR"}},
  "bgpraw": "frr version 8"
 }`
 	got, list := parse(nil, captured([]byte("admin@sonic:~$ sudo sonic-cfggen -d --print-data\n"+text)))
 	if len(list) > 0 {
 		t.Fatalf("findings: %v", list)
+	}
+	if want := intent.Some("CRC_XOR"); got.Hash.Function != want {
+		t.Errorf("hash function %+v, want %+v", got.Hash.Function, want)
 	}
 	alpha := int8(-3)
 	mark := intent.ECN{On: true, MinBytes: 1 << 20, MaxBytes: 2 << 20, Probability: 5}
@@ -449,6 +457,8 @@ func TestObservable(t *testing.T) {
 	}{
 		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "pause"}, false},
 		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "dcbx"}, false},
+		{intent.Path{Object: intent.OfDevice, Field: "firmware"}, false},
+		{intent.Path{Object: intent.OfDevice, Field: "hash.function"}, true},
 		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "pfc"}, true},
 		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "mtu"}, true},
 	} {

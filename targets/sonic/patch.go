@@ -52,13 +52,13 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	}
 	want := build(d)
 	if split {
-		splitSteps(d, want, out)
-		checker(d, nil, out)
+		splitSteps(d, want.breakouts, out)
+		checker(d, out)
 		undoSplit(d, out)
 		return list
 	}
-	gone := absences(d)
-	checker(d, gone, out)
+	gone := forbid(absences(d), out)
+	checker(d, out)
 	if len(want.breakouts) > 0 {
 		want.breakouts.write(out.File(breakoutFile, 0o644, emit.Data))
 	}
@@ -78,6 +78,7 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 			"Applies the patch made from the captured running configuration, verifies and saves.",
 			"The switch checks it against its own YANG models before the first change.")
 		s.before(steps)
+		s.canHash(d)
 		s.checkpoint()
 		for _, file := range steps {
 			s.Line("config apply-patch %s", file)
@@ -87,9 +88,9 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if len(rest) > 0 {
 		file := "rocec-" + fileName(d.Name) + ".maintenance.json"
 		rest.write(out.File(file, 0o644, emit.Data))
-		maintenance(d, config{maintenance: rest}, out, file, nil)
+		maintenance(d, rest.at("PORT_QOS_MAP", "global") != nil, out, file)
 	}
-	verifier(d, want, gone, files, out)
+	verifier(d, len(want.breakouts) > 0, gone, files, out)
 	undo(d, out)
 	return list
 }

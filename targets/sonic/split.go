@@ -117,11 +117,11 @@ func otherSplits(mode string) []string {
 
 // splitSteps writes the fragment and the script of the split ports, and reports
 // whether there are any.
-func splitSteps(d *intent.Device, c config, out *emit.Out) bool {
-	if len(c.breakouts) == 0 {
+func splitSteps(d *intent.Device, breakouts tables, out *emit.Out) bool {
+	if len(breakouts) == 0 {
 		return false
 	}
-	c.breakouts.write(out.File(breakoutFile, 0o644, emit.Data))
+	breakouts.write(out.File(breakoutFile, 0o644, emit.Data))
 	s := script(d, out, splitScript, emit.Maintenance,
 		"For a maintenance window, before apply.sh: splits ports with config interface breakout. A port that is split",
 		"goes down and loses its settings, and so does what refers to it: VLANs, addresses, its place in a LAG.",

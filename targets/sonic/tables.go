@@ -91,7 +91,7 @@ func (r row) set(field, value string, from intent.Path) { r[field] = cell{value,
 // before what refers to it. Additions follow it, removals go backwards.
 var order = []string{
 	breakoutTable, "PORT", "VRF", "PORTCHANNEL", "PORTCHANNEL_MEMBER", "VLAN", "VLAN_MEMBER",
-	"LOOPBACK_INTERFACE", "INTERFACE", "PORTCHANNEL_INTERFACE", "MCLAG_DOMAIN", "MCLAG_INTERFACE", "MCLAG_UNIQUE_IP", "VLAN_INTERFACE",
+	"LOOPBACK_INTERFACE", "INTERFACE", "PORTCHANNEL_INTERFACE", "MCLAG_DOMAIN", "MCLAG_INTERFACE", "MCLAG_UNIQUE_IP", "VLAN_INTERFACE", hashTable,
 	"DSCP_TO_TC_MAP", "DOT1P_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "MAP_PFC_PRIORITY_TO_QUEUE",
 	"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "TC_TO_DSCP_MAP", "SCHEDULER", "WRED_PROFILE",
 	"BUFFER_POOL", "DEFAULT_LOSSLESS_BUFFER_PARAMETER", "BUFFER_PROFILE", "CABLE_LENGTH", "BUFFER_PG", "BUFFER_QUEUE",
@@ -135,20 +135,42 @@ func (t tables) without(other tables) tables {
 
 // write prints the tables as JSON, one field per line, so that every line has
 // one origin and a change of one field is a change of one line.
-func (t tables) write(f *emit.File) {
+func (t tables) write(f *emit.File) { t.writeWith(nil, f) }
+
+// writeWith does so with tables that were printed before, by bodies of that name.
+// No table is in both.
+func (t tables) writeWith(printed []emit.Artifact, f *emit.File) {
 	w := rowWriter{file: f, bodies: map[uintptr]body{}}
 	f.Line("{")
-	names := slices.DeleteFunc(slices.Clone(order), func(n string) bool { return t[n] == nil })
-	f.Grow(w.size(t, names))
+	size := 0
+	ready := make(map[string]*emit.Artifact, len(printed))
+	for i := range printed {
+		ready[printed[i].Path] = &printed[i]
+		size += len(printed[i].Bytes) + 8
+	}
+	names := slices.DeleteFunc(slices.Clone(order), func(n string) bool { return t[n] == nil && ready[n] == nil })
+	f.Grow(w.size(t, names) + size)
 	for i, name := range names {
-		f.Put(intent.Path{}, "    ", quote(name), ": {")
-		keys := t[name].sorted()
-		for j, key := range keys {
-			w.row(key, t[name].rows[key], comma(j, len(keys)))
+		if a := ready[name]; a != nil {
+			f.Insert(a)
+		} else {
+			w.table(name, t[name])
 		}
 		f.Put(intent.Path{}, "    }", comma(i, len(names)))
 	}
 	f.Line("}")
+}
+
+// print writes each table as a body for writeWith.
+func (t tables) print(out *emit.Out) {
+	for _, name := range order {
+		if t[name] == nil {
+			continue
+		}
+		w := rowWriter{file: out.File(name, 0o644, emit.Data), bodies: map[uintptr]body{}}
+		w.file.Grow(w.size(t, []string{name}))
+		w.table(name, t[name])
+	}
 }
 
 // rowWriter keeps the text of rows by their identity: most rows of a switch
@@ -162,6 +184,15 @@ type rowWriter struct {
 type body struct {
 	text string
 	from []intent.Path
+}
+
+// table writes a table up to its closing brace.
+func (w *rowWriter) table(name string, x *table) {
+	w.file.Put(intent.Path{}, "    ", quote(name), ": {")
+	keys := x.sorted()
+	for i, key := range keys {
+		w.row(key, x.rows[key], comma(i, len(keys)))
+	}
 }
 
 func (w *rowWriter) row(key string, r row, end string) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
 )
 
 // Exempt lists fields that a target may leave without effect, as
@@ -23,7 +24,7 @@ type Exempt map[string]string
 //
 // Left out, since they say nothing to a device: Device.Version, OS.Version,
 // QoS.Name and QoS values that no written port names; QoS.DCBX on a node; what is compared only
-// (ports under Verify, NIC.Firmware, NIC.DriverV); NIC.Facts; headroom that is
+// (ports under Verify, Device.Firmware, NIC.Firmware, NIC.DriverV); NIC.Facts; headroom that is
 // not Written, which a device may compute by itself; and fields that another
 // switches off (watchdog times of a watchdog that is off).
 func EveryField(t *testing.T, tg *targets.Target, base ...*intent.Device) {
@@ -56,13 +57,13 @@ type Drop struct {
 	Key           string // "Port.MTU"
 	Path          string // "Ports[Ethernet0].MTU"
 	Before, After string
-	Panic         string // what the target panicked with, "" if it did not
+	Panic         string // what the target panicked with, or another fault; "" if there is none
 }
 
 // String is the drop as a test failure.
 func (d Drop) String() string {
 	if d.Panic != "" {
-		return fmt.Sprintf("%s (%s): %s -> %s panics: %s", d.Path, d.Key, d.Before, d.After, d.Panic)
+		return fmt.Sprintf("%s (%s): %s -> %s fails: %s", d.Path, d.Key, d.Before, d.After, d.Panic)
 	}
 	return fmt.Sprintf("%s (%s): %s -> %s is not refused and changes no artifact", d.Path, d.Key, d.Before, d.After)
 }
@@ -78,11 +79,13 @@ func Dropped(t testing.TB, tg *targets.Target, base *intent.Device) []Drop {
 	if again := rendering(tg, Clone(t, base)); again != want {
 		t.Fatalf("%s: emitting twice gives different artifacts", base.Name)
 	}
+	memo := emit.NewMemo()
+	_ = remembered(tg, base, memo)
 	var drops []Drop
 	for _, c := range changes(base, tg.Options) {
 		d := copied(base)
 		c.apply(d)
-		if visible, trouble := differs(tg, d, want); !visible {
+		if visible, trouble := differs(tg, d, want, memo); !visible {
 			drops = append(drops, Drop{Key: c.key, Path: c.path, Before: c.before, After: c.after, Panic: trouble})
 		}
 	}
@@ -90,8 +93,9 @@ func Dropped(t testing.TB, tg *targets.Target, base *intent.Device) []Drop {
 }
 
 // differs reports whether a target refuses a device or writes something else
-// than want, and what it panicked with.
-func differs(tg *targets.Target, d *intent.Device, want string) (visible bool, trouble string) {
+// than want, and what it panicked with. What it writes may not depend on the
+// devices before it.
+func differs(tg *targets.Target, d *intent.Device, want string, memo *emit.Memo) (visible bool, trouble string) {
 	defer func() {
 		if r := recover(); r != nil {
 			visible, trouble = false, fmt.Sprint(r)
@@ -100,5 +104,9 @@ func differs(tg *targets.Target, d *intent.Device, want string) (visible bool, t
 	if targets.Check(tg, d, nil).HasErrors() {
 		return true, ""
 	}
-	return rendering(tg, d) != want, ""
+	got := rendering(tg, d)
+	if remembered(tg, d, memo) != got {
+		return false, "files of another device"
+	}
+	return got != want, ""
 }

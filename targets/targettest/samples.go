@@ -21,6 +21,7 @@ var words = map[string][]string{
 	"LAG.Mode":        {"lacp", "static", "active_backup", "set"},
 	"LAG.Rate":        {"fast", "slow"},
 	"LAG.Hash":        {"layer2", "layer2+3", "layer3+4"},
+	"Hash.Function":   {"CRC", "XOR"},
 	"Iface.Kind":      {"svi", "routed", "loopback", "direct", "vlan", "vnic"},
 	"Iface.VRF":       {"Vrf-blue"},
 	"QoS.Trust":       {"dscp", "pcp", "none"},
@@ -85,6 +86,8 @@ var settings = map[string][]any{
 	"Buffer.SharedBytes":   {uint64(8 << 20)},
 	"Buffer.HeadroomBytes": {uint64(4 << 20)},
 	"Buffer.AlphaExponent": {int8(-3)},
+	"Hash.Function":        {"CRC", "XOR"},
+	"Hash.Seed":            {uint32(50)},
 }
 
 // spareVLAN is a VLAN that no base uses.

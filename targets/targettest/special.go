@@ -13,7 +13,7 @@ import (
 // is, or because another field of the same struct switches it off.
 func silent(key string, owner reflect.Value) bool {
 	switch key {
-	case "Device.Version", "OS.Version", "Device.Options", "NIC.Firmware", "NIC.DriverV", "NIC.Facts", "Headroom.Written":
+	case "Device.Version", "Device.Firmware", "OS.Version", "Device.Options", "NIC.Firmware", "NIC.DriverV", "NIC.Facts", "Headroom.Written":
 		return true
 	}
 	switch o := owner.Interface().(type) {

@@ -157,9 +157,14 @@ func copyInto(to, from reflect.Value) {
 
 // rendering is all that a change of an intent may change. The digest in the
 // headers changes always and says nothing.
-func rendering(tg *targets.Target, d *intent.Device) string {
+func rendering(tg *targets.Target, d *intent.Device) string { return remembered(tg, d, nil) }
+
+// remembered is rendering with files that other devices left behind.
+func remembered(tg *targets.Target, d *intent.Device, memo *emit.Memo) string {
+	out := emit.Out{Memo: memo}
+	tg.Emit(d, &out)
 	var b strings.Builder
-	for _, f := range Emit(tg, d) {
+	for _, f := range out.Artifacts {
 		fmt.Fprintf(&b, "%q %o %s %q %d\n%s", f.Path, f.Mode, f.Step, f.Run, len(f.Bytes), f.Bytes)
 	}
 	return strings.ReplaceAll(b.String(), intent.Digest(d), "digest")

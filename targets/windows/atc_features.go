@@ -52,6 +52,8 @@ var atcFeatures = feature.Table{Rows: []feature.Row{
 	{ID: feature.SharedBuffer, Note: "a host has no shared packet buffer", Source: srcNone},
 	{ID: feature.HeadroomPool, Note: "a host has no shared packet buffer", Source: srcNone},
 	{ID: feature.Alpha, Note: "a host has no shared packet buffer", Source: srcNone},
+	{ID: feature.HashFunction, Note: "write it for the switch; a host spreads no flows over links of equal cost", Source: srcNone},
+	{ID: feature.HashSeed, Note: "write it for the switch; a host spreads no flows over links of equal cost", Source: srcNone},
 	{ID: feature.LAGLACP, Note: `write mode = "set": the switch of Network ATC is a SET team`, Source: srcHost},
 	{ID: feature.LAGStatic, Note: `write mode = "set": the switch of Network ATC is a SET team`, Source: srcHost},
 	{ID: feature.LAGActiveBkp, Note: `write mode = "set": the switch of Network ATC is a SET team`, Source: srcHost},

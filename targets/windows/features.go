@@ -65,6 +65,8 @@ var features = feature.Table{
 		{ID: feature.SharedBuffer, Note: "a host has no shared packet buffer", Source: srcNone},
 		{ID: feature.HeadroomPool, Note: "a host has no shared packet buffer", Source: srcNone},
 		{ID: feature.Alpha, Note: "a host has no shared packet buffer", Source: srcNone},
+		{ID: feature.HashFunction, Note: "write it for the switch; a host spreads no flows over links of equal cost", Source: srcNone},
+		{ID: feature.HashSeed, Note: "write it for the switch; a host spreads no flows over links of equal cost", Source: srcNone},
 		{ID: feature.LAGLACP, Note: `write mode = "set": RDMA works neither on LBFO teams nor over LACP`, Source: srcHost},
 		{ID: feature.LAGStatic, Note: `write mode = "set": RDMA does not work on LBFO teams`, Source: srcHost},
 		{ID: feature.LAGActiveBkp, Note: `write mode = "set": RDMA does not work on LBFO teams`, Source: srcHost},

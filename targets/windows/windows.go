@@ -110,7 +110,7 @@ func observable(d *intent.Device, p intent.Path) bool {
 	switch p.Object {
 	case intent.OfPort:
 		switch p.Field {
-		case "enabled", "speed", "mtu", "qos", "rdma", "roce_mode", "dcbx", "pci", "name", "":
+		case "enabled", "speed", "mtu", "qos", "rdma", "roce_mode", "dcbx", "pci", "name", "driver", "":
 			return true
 		case "segments":
 			// The tags of a team are set on its vNICs.

@@ -117,9 +117,72 @@ identify() {
 	fi
 	if [[ -n $firmware$driver_version && $mode == check ]]; then
 		have=$(ethtool -i "$dev" 2>/dev/null)
-		[[ -z $firmware || $have == *"firmware-version: $firmware"* ]] || drift "firmware is not $firmware"
-		[[ -z $driver_version || $have == *$'\n'"version: $driver_version"* ]] || drift "driver version is not $driver_version"
+		expect firmware firmware-version "$firmware"
+		expect 'driver version' version "$driver_version"
 	fi
+}
+
+# expect WHAT LABEL EXPECTED: what ethtool -i shows behind a label.
+expect() {
+	[[ -n $3 ]] || return 0
+	[[ $'\n'$have =~ $'\n'$2:\ ([^$'\n']+) ]] || { drift "$1 cannot be seen, wanted $3"; return; }
+	meets "${BASH_REMATCH[1]}" "$3" || drift "$1 is ${BASH_REMATCH[1]}, wanted $3"
+}
+
+# meets VERSION EXPECTED: EXPECTED is a version, one with .* at its end, or conditions with commas. Of what drivers print the first word counts.
+meets() {
+	local version=${1%%[ /(,]*} conditions condition order want
+	[[ $version == *[0-9]* ]] || return 1
+	IFS=, read -ra conditions <<<"$2"
+	for condition in "${conditions[@]}"; do
+		[[ $condition =~ ^\ *(!=|>=|<=|=|>|<|~>)?\ *([^ ]+)\ *$ ]] || return 1
+		condition=${BASH_REMATCH[1]} want=${BASH_REMATCH[2]}
+		if [[ $want == *.\* ]]; then
+			under "$version" "${want%.\*}" || return 1
+			continue
+		fi
+		order=$(order "$version" "$want")
+		case $condition in
+		'' | =) ((order == 0)) || return 1 ;;
+		!=) ((order != 0)) || return 1 ;;
+		'>') ((order > 0)) || return 1 ;;
+		'>=') ((order >= 0)) || return 1 ;;
+		'<') ((order < 0)) || return 1 ;;
+		'<=') ((order <= 0)) || return 1 ;;
+		'~>') { ((order >= 0)) && [[ $want != *[._+-]* ]]; } || { ((order >= 0)) && same "$version" "${want%[._+-]*}"; } || return 1 ;;
+		esac
+	done
+}
+
+# parts VERSION: its numbers without leading zeros, and words.
+parts() {
+	local part list
+	IFS=._+- read -ra list <<<"${1#v}"
+	for part in "${list[@]}"; do
+		[[ -n $part ]] || continue
+		[[ $part == *[!0-9]* ]] || while [[ $part == 0?* ]]; do part=${part#0}; done
+		printf '%s ' "$part"
+	done
+}
+same() { [[ $(parts "$1") == "$(parts "$2")"* ]]; }
+under() { same "$1" "$2" && [[ $(parts "$1") != "$(parts "$2")" ]]; }
+
+# order A B: 0, 1 or -1 as A is B, newer or older.
+order() {
+	local a b i
+	read -ra a <<<"$(parts "$1")"
+	read -ra b <<<"$(parts "$2")"
+	for ((i = 0; i < ${#a[@]} && i < ${#b[@]}; i++)); do
+		[[ ${a[i]} != "${b[i]}" ]] || continue
+		if [[ ${a[i]}${b[i]} != *[!0-9]* ]] && ((${#a[i]} != ${#b[i]})); then
+			((${#a[i]} > ${#b[i]})) && echo 1 || echo -1
+		else
+			LC_ALL=C
+			[[ ${a[i]} > ${b[i]} ]] && echo 1 || echo -1
+		fi
+		return
+	done
+	echo $((${#a[@]} > ${#b[@]} ? 1 : ${#a[@]} < ${#b[@]} ? -1 : 0))
 }
 
 have_admin() { if (($(cat "/sys/class/net/$dev/flags") & 1)); then echo up; else echo down; fi; }

@@ -395,7 +395,17 @@ func (x *expander) portText(topology, tier lang.BlockID, p fabric.PortID, block 
 	has := map[schema.Attr]bool{}
 	if block != 0 {
 		def := schema.Def(schema.Port)
-		for _, a := range x.cfg.AttrsOf(block) {
+		say := slices.Clone(x.cfg.AttrsOf(block))
+		first, end := x.cfg.Kids(block)
+		for k := first; k < end; k++ {
+			if x.cfg.Block(k).Kind != schema.Except {
+				continue
+			}
+			for _, a := range x.cfg.AttrsOf(k) { // nearer than the port
+				say = append(slices.DeleteFunc(say, func(b lang.Attr) bool { return b.Num == a.Num }), a)
+			}
+		}
+		for _, a := range say {
 			for i := range def.Attrs {
 				if def.Attrs[i].Num == a.Num && a.Val.Kind != lang.Absent && a.Num != schema.AName {
 					has[a.Num] = true

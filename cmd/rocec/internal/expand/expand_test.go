@@ -98,8 +98,11 @@ topology "leaf_spine" "t" {
     node_ports = "Ethernet[0-24:8]"
     up_ports   = "Ethernet[256-264:8]"
     subnet     = cidrsubnet("10.1.0.0/16", 8, leaf.index)
-    port "Ethernet8" {
-      fec = "rs"
+    port "Ethernet[8-16:8]" {
+      except "Ethernet8" {
+        fec    = "rs"
+        reason = "as found"
+      }
     }
   }
   spine {

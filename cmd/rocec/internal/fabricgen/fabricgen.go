@@ -36,6 +36,12 @@ func (s Size) EndPorts() int { return 2 * s.Links }
 // Write writes the files of a fabric into a folder, which must exist.
 func Write(dir string, o Options) (Size, error) {
 	var size Size
+	if o.Nodes < 0 || o.NICs < 0 || o.NICs > leafDown || o.PerFile < 0 {
+		return size, fmt.Errorf("a fabric of %d nodes with %d NICs is not one that is laid out here: nodes have up to %d", o.Nodes, o.NICs, leafDown)
+	}
+	if p := layout(o.orDefaults()); p.coresOfPlane > leafDown {
+		return size, fmt.Errorf("%d nodes with %d NICs are too many for three tiers of switches with %d ports; a preset has larger ones", p.nodes, p.rails, switchPorts)
+	}
 	for name, text := range Files(o, &size) {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return size, fmt.Errorf("write fabric: %w", err)
@@ -44,10 +50,15 @@ func Write(dir string, o Options) (Size, error) {
 	return size, nil
 }
 
+func (o Options) orDefaults() Options {
+	o.Nodes, o.NICs, o.PerFile = or(o.Nodes, 32), or(o.NICs, 8), or(o.PerFile, 1000)
+	return o
+}
+
 // Files yields the files of a fabric one by one, and counts them in size. The
 // bytes are the caller's.
 func Files(o Options, size *Size) iter.Seq2[string, []byte] {
-	o.Nodes, o.NICs, o.PerFile = or(o.Nodes, 32), or(o.NICs, 8), or(o.PerFile, 1000)
+	o = o.orDefaults()
 	return func(yield func(string, []byte) bool) {
 		*size = Size{}
 		w := &writer{plan: layout(o), perFile: o.PerFile, size: size, yield: yield}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -134,5 +135,16 @@ func TestStop(t *testing.T) {
 	}
 	if got := fmt.Sprint(size.Files); got != "1" {
 		t.Errorf("%s files are counted after one", got)
+	}
+}
+
+// TestTooLarge: what three tiers cannot hold is refused before anything is written.
+func TestTooLarge(t *testing.T) {
+	for _, o := range []fabricgen.Options{{Nodes: 12800, NICs: 8}, {Nodes: -1}, {NICs: 200}} {
+		dir := t.TempDir()
+		_, err := fabricgen.Write(dir, o)
+		if left, _ := os.ReadDir(dir); err == nil || len(left) > 0 {
+			t.Errorf("%+v: %v, %d files", o, err, len(left))
+		}
 	}
 }

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rocec/rocec/cmd/rocec/internal/report"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/source"
+)
+
+// settingsName is the file of settings.
+const settingsName = ".rocec.hcl"
+
+// settings are those that hold for a folder, with what is wrong in them.
+type settings struct {
+	*lang.Settings
+	file  string                       // as it is opened; "" if there is none
+	rules map[string]*lang.RuleSetting // by code
+	view  *source.View
+	diags diag.List
+}
+
+// settle reads the settings of the working folder and chooses the form of the
+// findings: that of the line, else that of the settings.
+func (l *linter) settle() error {
+	s, err := l.settingsOf(".")
+	if err != nil {
+		return err
+	}
+	f := l.flags
+	if f.format == "" {
+		f.format = s.Format.Text
+	}
+	switch f.format {
+	case "":
+		f.format = "text"
+	case "auto":
+		f.format = l.auto()
+	}
+	l.broken = s.diags.HasErrors()
+	return nil
+}
+
+// settingsOf are the settings of a folder. Those of a file are read once.
+func (l *linter) settingsOf(dir string) (*settings, error) {
+	name, err := l.settingsFile(dir, l.flags.config)
+	if err != nil {
+		return nil, fmt.Errorf("look for settings: %w", err)
+	}
+	if s := l.settings[name]; s != nil {
+		return s, nil
+	}
+	s := &settings{Settings: &lang.Settings{}, file: name, rules: map[string]*lang.RuleSetting{}}
+	if name != "" {
+		src, err := readFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read settings: %w", err)
+		}
+		files := source.NewFiles()
+		s.view = &source.View{Files: files, Read: func(string) ([]byte, error) { return src, nil }}
+		s.Settings, s.diags = lang.ReadSettings(files, fromHere(name), src)
+		s.judge()
+		diag.Sort(s.diags, files)
+	}
+	l.settings[name] = s
+	return s, nil
+}
+
+// settingsFile is where the settings of a folder stand: where the line or the
+// environment says, else in the nearest file upwards, else in the home folder.
+func (a *app) settingsFile(dir, named string) (string, error) {
+	if named == "" {
+		named = a.env["ROCEC_CONFIG_FILE"]
+	}
+	if named != "" {
+		return named, nil
+	}
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for {
+		name := filepath.Join(at, settingsName)
+		switch _, err := os.Lstat(name); {
+		case err == nil:
+			return name, nil
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+			return "", err
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			break
+		}
+		at = up
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if name := filepath.Join(home, settingsName); exists(name) {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// judge checks what only the program knows: rules and forms.
+func (s *settings) judge() {
+	fail := func(at source.Span, summary, help string, more ...diag.Label) {
+		s.diags.Add(diag.Diagnostic{Summary: summary, Help: help, Labels: append([]diag.Label{{Span: at}}, more...)})
+	}
+	if form := s.Format; form.Text != "" {
+		if err := oneOf("`format`", form.Text, append(lintForms(), "auto")...); err != nil {
+			fail(form.At, err.Error(), "")
+		}
+	}
+	for i := range s.Rules {
+		set := &s.Rules[i]
+		r := ruleOf(set.Name.Text)
+		if r == nil {
+			fail(set.Name.At, fmt.Sprintf("there is no rule %q", set.Name.Text), "rocec lint --list-rules lists them")
+			continue
+		}
+		if first := s.rules[r.ID]; first != nil {
+			fail(set.Name.At, fmt.Sprintf("rule %s %s is set twice", r.ID, r.Name), "", diag.Label{Span: first.Name.At, Text: "first written"})
+			continue
+		}
+		s.rules[r.ID] = set
+		if set.Severity != nil && r.Severity == diag.Error && *set.Severity != diag.Error {
+			fail(set.SeverityAt, fmt.Sprintf("%s %s finds errors, which no setting weakens", r.ID, r.Name), "accept single findings in an override block with a reason and an end date")
+		}
+	}
+}
+
+// enabled is the word of the settings on a rule: its block's, else the preset's.
+func (s *settings) enabled(r *diag.Rule, severity diag.Severity) bool {
+	if set := s.rules[r.ID]; set != nil && set.Enabled != nil {
+		return *set.Enabled
+	}
+	switch s.Preset.Text {
+	case "none":
+		return false
+	case "recommended":
+		return s.severity(r, severity) <= diag.Warning
+	}
+	return true
+}
+
+// severity is how severe a finding of a rule is under the settings. Errors stay.
+func (s *settings) severity(r *diag.Rule, found diag.Severity) diag.Severity {
+	if set := s.rules[r.ID]; set != nil && set.Severity != nil && found != diag.Error {
+		return *set.Severity
+	}
+	return found
+}
+
+func (s *settings) ignorable(r *diag.Rule) bool {
+	set := s.rules[r.ID]
+	return set == nil || set.Ignorable == nil || *set.Ignorable
+}
+
+// weigh gives findings the severity that the settings say.
+func (s *settings) weigh(list diag.List) diag.List {
+	for i := range list {
+		if r := ruleOf(list[i].Rule); r != nil {
+			list[i].Severity = s.severity(r, list[i].Severity)
+		}
+	}
+	return list
+}
+
+// exempt are the findings of a project, and those that its source takes out.
+// Comments that the settings do not let count take out nothing.
+func (s *settings) exempt(p *project) (diag.List, []exempt) {
+	list := slices.Clone(p.diags)
+	if p.res == nil {
+		return list, nil
+	}
+	var out []exempt
+	for _, e := range p.res.Exempt {
+		taken := e.Findings
+		if e.Comment {
+			bare := s.RequireReason && e.Reason == ""
+			if bare {
+				list.Add(diag.Diagnostic{
+					Severity: diag.Warning, Summary: "comment silences a rule without a reason",
+					Labels: []diag.Label{{Span: e.At}}, Notes: []string{fromHere(s.file) + " requires one, so that it silences nothing"},
+					Help: "say why behind the rule: # rocec-ignore: RULE # reason",
+				})
+			}
+			taken = nil
+			for _, d := range e.Findings {
+				switch r := ruleOf(d.Rule); {
+				case r != nil && !s.ignorable(r):
+					d.Notes = append(slices.Clone(d.Notes), fromHere(s.file)+" lets no comment silence it")
+					list.Add(d)
+				case bare:
+					list.Add(d)
+				default:
+					taken.Add(d)
+				}
+			}
+		}
+		if len(taken) > 0 {
+			out = append(out, exempt{taken, report.Exemption{InSource: e.Comment, Reason: e.Reason}})
+		}
+	}
+	return diag.Sort(list, p.cfg.Files), out
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// rulesPage lists the rules and says how they are set.
+func rulesPage() []byte {
+	var b bytes.Buffer
+	b.WriteString(generated + "# Rules\n\n`rocec lint` reports what they find, `rocec explain CODE` shows one.\n\n| code | name | severity | what holds |\n| --- | --- | --- | --- |\n")
+	for _, r := range rules() {
+		fmt.Fprintf(&b, "| [%s](rules/%s.md) | `%s` | %s | %s |\n", r.ID, r.ID, r.Name, severityText(r), cell(strings.TrimSpace(r.Title)))
+	}
+	b.WriteString("\n## Settings\n\nA file `.rocec.hcl`, the nearest one from the folder upwards, else the one in the home folder, says how one works with the rules. `rocec lint --help` explains each line.\n\n```hcl\n")
+	for line := range strings.Lines(settingsExample) {
+		b.WriteString(strings.TrimPrefix(line, "  "))
+	}
+	b.WriteString("```\n")
+	return b.Bytes()
+}
+
+func severityText(r *diag.Rule) string {
+	if r.Hard {
+		return r.Severity.String() + "; nothing silences it"
+	}
+	return r.Severity.String()
+}
+
+// rulePage is all that a rule says of itself, with what mends its bad example.
+func rulePage(r *diag.Rule) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s# %s %s\n\n%s (%s).\n\nWhy: %s.\n\nFix: %s.\n\nSource: %s.\n", generated, r.ID, r.Name, upper(strings.TrimSpace(r.Title)), severityText(r), r.Why, r.Fix, r.Source)
+	switch {
+	case r.Hard:
+	case r.Severity == diag.Error:
+		fmt.Fprintf(&b, "\nA finding that has to stay for a while is accepted by an override block with a reason and an end date.\n\n```hcl\noverride {\n  on      = switch.tor\n  accept  = %q\n  reason  = \"...\"\n  expires = \"2027-03-31\"\n}\n```\n", r.Name)
+	default:
+		fmt.Fprintf(&b, "\nA comment silences it, on its line or above it: `# rocec-ignore: %s # reason`\n", r.Name)
+	}
+	if r.Bad != "" && r.Good != "" && r.Bad != r.Good {
+		diff := udiff.Unified("found.roce.hcl", "quiet.roce.hcl", strings.TrimRight(r.Bad, "\n")+"\n", strings.TrimRight(r.Good, "\n")+"\n")
+		fmt.Fprintf(&b, "\n## Example\n\n```diff\n%s```\n", diff)
+	}
+	return b.Bytes()
+}

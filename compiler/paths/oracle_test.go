@@ -1,0 +1,462 @@
+package paths
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// buffer is a vertex of the naive graph: one end of one link, one priority.
+type buffer struct {
+	link     int
+	from, to Switch
+	priority uint8
+}
+
+// naive is the buffer graph made the slow way, link by link, with maps and by
+// the definition: distances by relaxation, parts by reachability.
+type naive struct {
+	n        *Net
+	o        *Options
+	deadLink map[int]bool
+	deadAt   map[Switch]bool
+	edges    map[buffer]map[buffer]bool
+	holes    map[[2]Switch]bool
+}
+
+const far = 1 << 20
+
+func newNaive(n *Net, o *Options) *naive {
+	x := &naive{n: n, o: o, deadLink: map[int]bool{}, deadAt: map[Switch]bool{}, edges: map[buffer]map[buffer]bool{}, holes: map[[2]Switch]bool{}}
+	if o.Down != nil {
+		for _, l := range o.Down.Links {
+			x.deadLink[l] = true
+		}
+		for _, s := range o.Down.Switches {
+			x.deadAt[s] = true
+		}
+	}
+	for _, d := range n.Sinks {
+		if !x.deadAt[d] {
+			x.destination(d)
+		}
+	}
+	return x
+}
+
+func (x *naive) up(l int) bool {
+	link := x.n.Links[l]
+	return !x.deadLink[l] && !x.deadAt[link.A] && !x.deadAt[link.B] && link.A != link.B
+}
+
+// ends calls visit for both directions of every link.
+func (x *naive) ends(all bool, visit func(l int, from, to Switch)) {
+	for l, link := range x.n.Links {
+		if link.A != link.B && (all || x.up(l)) {
+			visit(l, link.A, link.B)
+			visit(l, link.B, link.A)
+		}
+	}
+}
+
+// distances relaxes until nothing changes. keep[v] are the switches whose own
+// distance stands already.
+func (x *naive) distances(all bool, dist []int, fixed []bool, may func(from, to Switch) bool) {
+	for again := true; again; {
+		again = false
+		x.ends(all, func(_ int, from, to Switch) {
+			if !fixed[from] && may(from, to) && dist[to]+1 < dist[from] {
+				dist[from], again = dist[to]+1, true
+			}
+		})
+	}
+}
+
+// hops are the switches that the base of the routing has next to d.
+func (x *naive) hops(d Switch) map[Switch]map[Switch]bool {
+	all := x.frozen()
+	dist, fixed := make([]int, x.n.Switches), make([]bool, x.n.Switches)
+	for s := range dist {
+		dist[s] = far
+	}
+	dist[d] = 0
+	next := map[Switch]map[Switch]bool{}
+	pick := func(may func(from, to Switch) bool) {
+		x.ends(all, func(_ int, from, to Switch) {
+			if from != d && !fixed[from] && dist[from] < far && dist[to]+1 == dist[from] && may(from, to) {
+				if next[from] == nil {
+					next[from] = map[Switch]bool{}
+				}
+				next[from][to] = true
+			}
+		})
+	}
+	switch x.o.Routing.Base {
+	case Shortest:
+		may := func(_, _ Switch) bool { return true }
+		x.distances(all, dist, fixed, may)
+		pick(may)
+	case UpDown:
+		down := func(from, to Switch) bool { return x.n.level(to) > 0 && x.n.level(to) < x.n.level(from) }
+		x.distances(all, dist, fixed, down)
+		pick(down)
+		for s := range fixed {
+			fixed[s] = dist[s] < far
+		}
+		up := func(from, to Switch) bool { return down(to, from) }
+		x.distances(all, dist, fixed, up)
+		pick(up)
+	}
+	return next
+}
+
+func (x *naive) frozen() bool { return x.o.Routing.LocalRepair && !x.o.Down.empty() }
+
+type onward struct {
+	to       Switch
+	priority int8
+}
+
+// ways are where v sends what came from a neighbour.
+func (x *naive) ways(base map[Switch]map[Switch]bool, from, v, d Switch) map[onward]bool {
+	list := map[onward]bool{}
+	for _, want := range []Switch{from, Anywhere} {
+		spoken := false
+		for _, r := range x.o.Routing.Rows {
+			if r.At == v && r.To == d && r.From == want {
+				spoken = true
+				list[onward{r.Next, r.Priority}] = true
+			}
+		}
+		if spoken {
+			return list
+		}
+	}
+	live := map[Switch]bool{}
+	x.ends(false, func(_ int, a, b Switch) {
+		if a == v {
+			live[b] = true
+		}
+	})
+	back := func(s Switch) bool { return s == from && x.frozen() && !x.o.Routing.MayReturn }
+	some := false
+	for s := range base[v] {
+		if live[s] {
+			some = true
+			if !back(s) {
+				list[onward{s, -1}] = true
+			}
+		}
+	}
+	if some || !x.frozen() || len(base[v]) == 0 || x.o.Routing.Base == ByTable {
+		return list
+	}
+	for s := range live {
+		if x.n.level(s) > x.n.level(v) && !back(s) {
+			list[onward{s, -1}] = true
+		}
+	}
+	if len(list) == 0 {
+		for s := range live {
+			if !back(s) {
+				list[onward{s, -1}] = true
+			}
+		}
+	}
+	return list
+}
+
+// destination follows what every source sends to d.
+func (x *naive) destination(d Switch) {
+	base := x.hops(d)
+	done := map[buffer]bool{}
+	var follow func(in *buffer, v Switch, priority uint8)
+	follow = func(in *buffer, v Switch, priority uint8) {
+		if v == d {
+			return
+		}
+		from := Hosts
+		if in != nil {
+			from = in.from
+		}
+		ways := x.ways(base, from, v, d)
+		sent := false
+		x.ends(false, func(l int, a, b Switch) {
+			if a != v {
+				return
+			}
+			for w := range ways {
+				if w.to != b {
+					continue
+				}
+				sent = true
+				p := priority
+				if w.priority >= 0 {
+					p = uint8(w.priority)
+				} else if x.o.Routing.Remap != nil {
+					p = x.o.Routing.Remap(from, v, b, p)
+				}
+				if p == Lossy {
+					continue
+				}
+				out := buffer{l, v, b, p}
+				if x.lossless(out) {
+					if x.edges[out] == nil {
+						x.edges[out] = map[buffer]bool{}
+					}
+					if in != nil && x.lossless(*in) {
+						x.edges[*in][out] = true
+					}
+				}
+				if !done[out] {
+					done[out] = true
+					follow(&out, b, p)
+				}
+			}
+		})
+		if !sent {
+			x.holes[[2]Switch{v, d}] = true
+		}
+	}
+	for _, s := range x.n.Sinks {
+		if s == d || x.deadAt[s] {
+			continue
+		}
+		for _, p := range x.o.Priorities {
+			follow(nil, s, p)
+		}
+	}
+}
+
+func (x *naive) lossless(b buffer) bool { return x.n.Links[b.link].Lossless>>b.priority&1 == 1 }
+
+// summary is what both sides say of a graph.
+type summary struct {
+	Vertices, Edges, Holes, Valleys int64
+	Circles                         []int64
+	Shortest                        int
+}
+
+func (x *naive) summary() summary {
+	s := summary{Vertices: int64(len(x.edges)), Holes: int64(len(x.holes))}
+	reach := map[buffer]map[buffer]int{} // to what, in how many steps
+	for v, next := range x.edges {
+		s.Edges += int64(len(next))
+		for w := range next {
+			if x.n.level(v.to) > 0 && x.n.level(v.from) > x.n.level(v.to) && x.n.level(w.to) > x.n.level(v.to) {
+				s.Valleys++
+			}
+		}
+		steps := map[buffer]int{}
+		wave := []buffer{v}
+		for n := 1; len(wave) > 0; n++ {
+			var more []buffer
+			for _, u := range wave {
+				for w := range x.edges[u] {
+					if steps[w] == 0 {
+						steps[w] = n
+						more = append(more, w)
+					}
+				}
+			}
+			wave = more
+		}
+		reach[v] = steps
+		if n := steps[v]; n > 0 && (s.Shortest == 0 || n < s.Shortest) {
+			s.Shortest = n
+		}
+	}
+	counted := map[buffer]bool{}
+	for v := range x.edges {
+		if counted[v] || reach[v][v] == 0 {
+			continue
+		}
+		size := int64(0)
+		for w := range reach[v] {
+			if reach[w][v] > 0 {
+				counted[w] = true
+				size++
+			}
+		}
+		s.Circles = append(s.Circles, size)
+	}
+	slices.Sort(s.Circles)
+	slices.Reverse(s.Circles)
+	return s
+}
+
+// drawNet draws a regular fabric with some links gone, or a random graph, with
+// parallel links, links to oneself and links without PFC among them.
+func drawNet(t *rapid.T) *Net {
+	n := &Net{}
+	draw := func(name string, low, high int) int { return rapid.IntRange(low, high).Draw(t, name) }
+	switch draw("shape", 0, 3) {
+	case 0:
+		*n = leafSpine(draw("leaves", 1, 5), draw("spines", 1, 3), draw("width", 1, 2)).Net
+	case 1:
+		*n = twoPods().Net
+	case 2:
+		*n = *clos(draw("pods", 1, 3), draw("leaves", 1, 3), 2, 2, 2, 2)
+	case 3:
+		n.Switches = draw("switches", 1, 7)
+		for s := range n.Switches {
+			n.Level = append(n.Level, uint8(draw("level", 0, 3)))
+			if rapid.Bool().Draw(t, "sink") {
+				n.Sinks = append(n.Sinks, Switch(s))
+			}
+		}
+		if rapid.Bool().Draw(t, "flat") {
+			n.Level = nil
+		}
+		for range draw("links", 0, 12) {
+			n.Links = append(n.Links, Link{Switch(draw("a", 0, n.Switches-1)), Switch(draw("b", 0, n.Switches-1)), 1<<rdma | 1<<4})
+		}
+	}
+	for range draw("spoiled", 0, 2) {
+		if len(n.Links) > 0 {
+			i := draw("link", 0, len(n.Links)-1)
+			n.Links[i].Lossless = rapid.SampledFrom([]uint8{0, 1 << rdma, 1 << 4}).Draw(t, "lossless")
+		}
+	}
+	for range draw("missing", 0, 2) {
+		if len(n.Links) > 0 {
+			i := draw("link", 0, len(n.Links)-1)
+			n.Links = slices.Delete(n.Links, i, i+1)
+		}
+	}
+	return n
+}
+
+func drawOptions(t *rapid.T, n *Net) Options {
+	draw := func(name string, low, high int) int { return rapid.IntRange(low, high).Draw(t, name) }
+	pick := func(name string) Switch { return Switch(draw(name, 0, n.Switches-1)) }
+	o := Options{
+		Priorities: rapid.SampledFrom([][]uint8{{rdma}, {rdma, 4}, {4}}).Draw(t, "priorities"),
+		Search:     true, Whole: rapid.Bool().Draw(t, "whole"),
+		Routing: Routing{
+			Base: rapid.SampledFrom([]Base{UpDown, Shortest, ByTable}).Draw(t, "base"), LocalRepair: rapid.Bool().Draw(t, "repair"),
+			MayReturn: rapid.Bool().Draw(t, "return"),
+		},
+	}
+	if rapid.Bool().Draw(t, "fails") {
+		o.Down = &Down{}
+		for range draw("links down", 0, 2) {
+			if len(n.Links) > 0 {
+				o.Down.Links = append(o.Down.Links, draw("link down", 0, len(n.Links)-1))
+			}
+		}
+		if draw("switch fails", 0, 4) == 0 {
+			o.Down.Switches = []Switch{pick("switch down")}
+		}
+	}
+	rows := draw("rows", -4, 10)
+	if o.Routing.Base == ByTable {
+		rows = draw("rows", 5, 40)
+	}
+	for range max(rows, 0) {
+		if len(n.Links) == 0 {
+			break
+		}
+		l := n.Links[draw("along", 0, len(n.Links)-1)]
+		if rapid.Bool().Draw(t, "back") {
+			l.A, l.B = l.B, l.A
+		}
+		from := rapid.SampledFrom([]Switch{Anywhere, Anywhere, Hosts, pick("from")}).Draw(t, "neighbour")
+		o.Routing.Rows = append(o.Routing.Rows, Row{l.A, from, pick("to"), l.B, rapid.SampledFrom([]int8{-1, -1, rdma, 4}).Draw(t, "row priority")})
+	}
+	switch draw("remap", 0, 4) {
+	case 0:
+		o.Routing.Remap, o.Remapped = Tags([]Tag{
+			{At: pick("tag at"), From: Anywhere, Next: Anywhere, Priority: rdma, New: 4},
+			{At: Anywhere, From: pick("tag from"), Next: Anywhere, Priority: 4, New: rapid.SampledFrom([]uint8{rdma, Lossy}).Draw(t, "new")},
+		}), []uint8{rdma, 4}
+	case 1:
+		if n.Level != nil {
+			o.Routing.Remap, o.Remapped = Bounces(n.Level, []uint8{rdma, 4}), []uint8{rdma, 4}
+		}
+	}
+	return o
+}
+
+// TestAgainstNaive compares every count with the naive graph, and follows the
+// flows in it.
+func TestAgainstNaive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := drawNet(t)
+		o := drawOptions(t, n)
+		b, err := Deadlock(n, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := newNaive(n, &o)
+		got := summary{b.Vertices, b.Edges, b.Holes, b.Valleys, b.Circles, len(b.Cycle)}
+		if diff := cmp.Diff(x.summary(), got); diff != "" {
+			t.Fatalf("(-naive +got):\n%s\n%+v\n%+v\nholes %v, naive %v, down %+v", diff, n, o, b.Hole, x.holes, o.Down)
+		}
+		for i, v := range b.Cycle {
+			checkFlow(t, x, b.Flows[i], v, b.Cycle[(i+1)%len(b.Cycle)])
+		}
+		for _, v := range b.Valley {
+			checkFlow(t, x, v.Flow, Vertex{v.From, v.At, v.Priority}, Vertex{v.At, v.Next, v.New})
+		}
+	})
+}
+
+// checkFlow walks a flow by the naive routing, and demands the step in it.
+func checkFlow(t *rapid.T, x *naive, f Flow, v, w Vertex) {
+	if len(f.Path) < 3 || len(f.Priority) != len(f.Path)-1 || f.Path[0] != f.From || !slices.Contains(x.n.Sinks, f.From) || !slices.Contains(x.n.Sinks, f.To) {
+		t.Fatalf("flow %+v for %v, %v", f, v, w)
+	}
+	base, takes := x.hops(f.To), false
+	for i := 0; i+1 < len(f.Path); i++ {
+		from, at, next := Hosts, f.Path[i], f.Path[i+1]
+		ok := false
+		for _, p := range x.o.Priorities {
+			if i > 0 {
+				from, p = f.Path[i-1], f.Priority[i-1]
+			}
+			for way := range x.ways(base, from, at, f.To) {
+				q := p
+				switch {
+				case way.priority >= 0:
+					q = uint8(way.priority)
+				case x.o.Routing.Remap != nil:
+					q = x.o.Routing.Remap(from, at, next, p)
+				}
+				ok = ok || way.to == next && q == f.Priority[i]
+			}
+		}
+		if !ok {
+			t.Fatalf("flow %+v: no way from %d over %d to %d", f, from, at, next)
+		}
+		takes = takes || i > 0 && from == v.From && at == v.To && next == w.To && f.Priority[i-1] == v.Priority && f.Priority[i] == w.Priority
+	}
+	if !takes {
+		t.Fatalf("flow %+v does not take %v, %v", f, v, w)
+	}
+}
+
+// TestRanksHold: what the ranks prove without looking, the search finds.
+func TestRanksHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := drawNet(t)
+		o := Options{Priorities: []uint8{rdma}}
+		ranked, err := Deadlock(n, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Level != nil && ranked.Proof != ByRank {
+			t.Fatalf("proof by %s", ranked.Proof)
+		}
+		o.Search, o.Whole = true, true
+		b, err := Deadlock(n, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !b.Acyclic() || b.Valleys != 0 || b.Proof != Searched {
+			t.Fatalf("%s: circles of %v, %d valleys", b.Proof, b.Circles, b.Valleys)
+		}
+	})
+}
