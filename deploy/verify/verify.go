@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -195,11 +196,24 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	return disk.ReadAll(f, MaxCaptureBytes)
 }
 
-// Confirm records devices as applied that were handed over, are in sync, and
-// shall still be what was handed over. It marks each in its result.
+// decisive are the fields that RoCE stands on: a device on which one of them can
+// be captured, and was not, is not known to be as it shall be.
+var decisive = []string{"pfc", "trust", "dscp_map", "pcp_map", "ets", "mtu"}
+
+// Partial reports whether the captures lack a decisive field that some output of
+// such a device shows.
+func (r *Result) Partial() bool {
+	return slices.ContainsFunc(r.Unseen, func(u plan.Unseen) bool {
+		return !u.Never && slices.ContainsFunc(u.Fields, func(f string) bool { return slices.Contains(decisive, f) })
+	})
+}
+
+// Confirm records devices as applied that were handed over, are in sync with
+// everything decisive seen, and shall still be what was handed over. It marks
+// each in its result.
 func Confirm(results []*Result, lock *record.Lock) error {
 	for _, r := range results {
-		if r.Status != InSync {
+		if r.Status != InSync || r.Partial() {
 			continue
 		}
 		e, version, err := lock.Store().Get(r.Device)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
@@ -328,5 +329,23 @@ func TestExpected(t *testing.T) {
 	r, err := verify.Captures(dir, "switch.tor", sw, &sonic.Target, nil)
 	if err != nil || r.Status != verify.InSync || len(r.Unseen) != 1 || r.Unseen[0].Fields[0] != "firmware" || !r.Unseen[0].Never {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestPartial: what RoCE stands on and a capture leaves out keeps a device from
+// being taken as applied; what no output shows does not.
+func TestPartial(t *testing.T) {
+	for name, c := range map[string]struct {
+		unseen plan.Unseen
+		want   bool
+	}{
+		"pfc":        {plan.Unseen{Fields: []string{"headroom", "pfc"}}, true},
+		"headroom":   {plan.Unseen{Fields: []string{"headroom"}}, false},
+		"never seen": {plan.Unseen{Never: true, Fields: []string{"pfc"}}, false},
+	} {
+		r := &verify.Result{Status: verify.InSync, Unseen: []plan.Unseen{c.unseen}}
+		if got := r.Partial(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
