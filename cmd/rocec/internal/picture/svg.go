@@ -229,9 +229,18 @@ func (p *picture) lanes(w io.Writer, at []placed) {
 		}
 		fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" stroke-opacity="0.75"><title>%s</title></path>`+"\n", path, colour, thick, html.EscapeString(p.name(&p.boxes[e.a])+" - "+p.name(&p.boxes[e.b])+": "+p.cable(e)))
 		if labels {
-			fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="10" fill="%s" stroke="#fff" stroke-width="3" paint-order="stroke">%s</text>`+"\n", lx, ly, colour, html.EscapeString(p.cable(e)))
+			fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="10" fill="%s" stroke="#fff" stroke-width="3" paint-order="stroke">%s</text>`+"\n", lx, ly, colour, html.EscapeString(p.onLine(e)))
 		}
 	}
+}
+
+// onLine is the label of a wire: where many columns stand side by side there is
+// room for the count only, and the rest is in the title.
+func (p *picture) onLine(e *wire) string {
+	if p.columns > fewColumns {
+		return fmt.Sprint(e.cables)
+	}
+	return p.cable(e)
 }
 
 func (p *picture) tierName(t int) string {
