@@ -12,7 +12,7 @@ check:
 	.ci/run
 
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -run '^$$' -bench . -benchmem -timeout 3h ./...
 
 fuzz:
 	.ci/run fuzz

@@ -24,6 +24,7 @@ import (
 // made is what a configuration came to: its findings as text and its files.
 type made struct {
 	Findings string
+	Diags    diag.List
 	Devices  []device // in the order of the fabric
 }
 
@@ -62,7 +63,7 @@ func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
 	}
 	var text bytes.Buffer
 	diag.Text(&text, diags, view, diag.TextOptions{Width: 100, Rules: rule})
-	m.Findings = text.String()
+	m.Findings, m.Diags = text.String(), diags
 	return m
 }
 
@@ -85,7 +86,7 @@ func emitted(res *compiler.Result) ([]device, diag.List) {
 			refused = append(refused, list...)
 			if !list.HasErrors() {
 				var out emit.Out
-				one.Target.Emit(&mine, &out)
+				one.Target.Write(&mine, &out)
 				one.Files, one.Kits = out.Artifacts, out.Kits
 			}
 			devices = append(devices, one)

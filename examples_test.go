@@ -14,8 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/format"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/targets/targettest"
 )
 
@@ -137,7 +139,8 @@ func onlyFiles(t *testing.T, root string, want map[string]bool) {
 }
 
 // TestExamplesDoNotDependOnOrder: every block in a file of its own, the files in
-// any order, give the bytes that the folder gives as it is.
+// any order and the blocks within blocks in any order, give the digests and the
+// bytes that the folder gives as it is.
 func TestExamplesDoNotDependOnOrder(t *testing.T) {
 	for _, x := range examples {
 		t.Run(x.name, func(t *testing.T) {
@@ -162,6 +165,7 @@ func TestExamplesDoNotDependOnOrder(t *testing.T) {
 func contents(m made) map[string]string {
 	files := map[string]string{}
 	for _, d := range m.Devices {
+		files[d.Intent.Name] = intent.Digest(d.Intent)
 		for _, f := range d.Files {
 			files[d.Intent.Name+"/"+f.Path] = string(f.Bytes)
 		}
@@ -169,12 +173,12 @@ func contents(m made) map[string]string {
 	return files
 }
 
-// shuffled puts each top-level block into a file of its own. In formatted
-// source a block ends at the first line that is just a brace.
+// shuffled puts each top-level block into a file of its own, the files in any
+// order, and the blocks within a block in any order too.
 func shuffled(t *testing.T, fsys fs.FS, r *rand.Rand) fs.FS {
 	t.Helper()
 	mixed := fstest.MapFS{}
-	var blocks []string
+	var blocks [][]byte
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -184,18 +188,15 @@ func shuffled(t *testing.T, fsys fs.FS, r *rand.Rand) fs.FS {
 			mixed[name] = &fstest.MapFile{Data: src}
 			return err
 		}
-		for _, b := range strings.SplitAfter(string(src), "\n}\n") {
-			if strings.TrimSpace(b) != "" {
-				blocks = append(blocks, b)
-			}
-		}
+		parts, err := langtest.Shuffle(src, name, r.Perm)
+		blocks = append(blocks, parts...)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, j := range r.Perm(len(blocks)) {
-		mixed[fmt.Sprintf("%03d.roce.hcl", i)] = &fstest.MapFile{Data: []byte(blocks[j])}
+		mixed[fmt.Sprintf("%03d.roce.hcl", i)] = &fstest.MapFile{Data: blocks[j]}
 	}
 	return mixed
 }

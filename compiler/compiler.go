@@ -21,6 +21,17 @@ import (
 type Options struct {
 	AsOf  string       // YYYY-MM-DD, judges end dates; "" = not judged
 	Rules []*lint.Rule // nil = all
+	// Pedantic keeps the findings of pedantic rules. They run in any case, so that
+	// comments and overrides about them are known to be of use.
+	Pedantic bool
+	// Failures and Properties take the place of what the source's analysis says; 0
+	// leaves it.
+	Failures   int
+	Properties fabric.PropertySet
+	// Each gives a finding for each port of those that are alike, and Limits put the
+	// limits of rules elsewhere: see lint.How.
+	Each   bool
+	Limits lint.Limits
 	// Rows returns the headroom tables of shipping platforms; nil: none.
 	Rows func(platforms ...string) []headroom.Row
 }
@@ -41,6 +52,12 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	if diags.HasErrors() {
 		return &Result{Diags: diag.Sort(diag.Fold(diags), cfg.Files)}
 	}
+	if opt.Failures > 0 {
+		f.Analysis.Failures = uint8(opt.Failures)
+	}
+	if opt.Properties != 0 {
+		f.Analysis.Properties = opt.Properties
+	}
 	tables(f, opt.Rows)
 	facts, more := derive.Compute(f, derive.Options{})
 	diags = append(diags, more...)
@@ -48,9 +65,15 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	if rules == nil {
 		rules = lint.All
 	}
-	found := lint.Run(f, facts, opt.AsOf, rules)
+	found := lint.RunAs(f, facts, lint.How{AsOf: opt.AsOf, Each: opt.Each, Limits: opt.Limits}, rules)
 	found, exempt := accept(f, found, opt.AsOf, len(rules) == len(lint.All))
 	found, silent := silence(f, found, len(rules) == len(lint.All))
+	if !opt.Pedantic {
+		found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
+			r := lint.Find(d.Rule)
+			return r != nil && r.Pedantic
+		})
+	}
 	diags = append(diags, found...)
 	exempt = append(exempt, silent...)
 	for i := range exempt {
@@ -97,4 +120,9 @@ func (r *Result) Shape(d fabric.DeviceID, b []byte) ([]byte, bool) {
 // Origin is where a field of a device's intent comes from.
 func (r *Result) Origin(d fabric.DeviceID, p intent.Path) []diag.Label {
 	return lower.Origin(r.Fabric, r.Facts, d, p)
+}
+
+// Origins is Origin for many fields of one device.
+func (r *Result) Origins(d fabric.DeviceID) func(intent.Path) []diag.Label {
+	return lower.Origins(r.Fabric, r.Facts, d)
 }

@@ -37,7 +37,7 @@ func compileText(t *testing.T, text string) (*Result, diag.List, *source.View) {
 	if diags.HasErrors() {
 		return nil, diags, view
 	}
-	res := Compile(cfg, Options{Rows: packs.HeadroomRows, AsOf: "2026-01-01"})
+	res := Compile(cfg, Options{Rows: packs.HeadroomRows, AsOf: "2026-01-01", Pedantic: true})
 	return res, append(diags, res.Diags...), view
 }
 
@@ -50,6 +50,41 @@ func shown(list diag.List, view *source.View) string {
 		return nil
 	}})
 	return b.String()
+}
+
+// asked are findings without those of pedantic rules other than r.
+func asked(list diag.List, r *lint.Rule) diag.List {
+	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool {
+		other := lint.Find(d.Rule)
+		return other != nil && other.Pedantic && other != r
+	})
+}
+
+// TestPedantic: what a pedantic rule finds is in the result where it is asked
+// for and nowhere else, and a comment that silences it is of use in both.
+func TestPedantic(t *testing.T) {
+	i := slices.IndexFunc(lint.All, func(r *lint.Rule) bool { return r.Pedantic })
+	if i < 0 {
+		t.Fatal("no rule is pedantic")
+	}
+	r := lint.All[i]
+	for _, pedantic := range []bool{true, false} {
+		for comment, want := range map[string]bool{"": pedantic, "# rocec-ignore-file: " + r.Name + " # known\n": false} {
+			cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(comment + r.Bad)}}, Packs: packs.Files()})
+			if diags.HasErrors() {
+				t.Fatal(diags[0].Summary)
+			}
+			res := Compile(cfg, Options{Rows: packs.HeadroomRows, AsOf: "2026-01-01", Pedantic: pedantic})
+			if got := slices.ContainsFunc(res.Diags, func(d diag.Diagnostic) bool { return d.Rule == r.ID }); got != want {
+				t.Errorf("pedantic %v, comment %q: found %v", pedantic, comment, got)
+			}
+			for _, d := range res.Diags {
+				if d.Rule == "" {
+					t.Errorf("pedantic %v, comment %q: %s", pedantic, comment, d.Summary)
+				}
+			}
+		}
+	}
 }
 
 // TestRules runs every rule's examples: the bad one gives exactly that rule,
@@ -66,11 +101,16 @@ func TestRules(t *testing.T) {
 			if i > 0 && lint.All[i-1].ID >= r.ID {
 				t.Errorf("%s stands after %s", r.ID, lint.All[i-1].ID)
 			}
+			if r.Pedantic && r.Severity == diag.Error {
+				t.Error("a pedantic rule finds errors")
+			}
 			_, good, view := compileText(t, r.Good)
+			good = asked(good, r)
 			if len(good) > 0 {
 				t.Errorf("the good example has findings:\n%s", shown(good, view))
 			}
 			_, bad, view := compileText(t, r.Bad)
+			bad = asked(bad, r)
 			if !slices.ContainsFunc(bad, func(d diag.Diagnostic) bool { return d.Rule == r.ID }) {
 				t.Errorf("the bad example does not yield %s:\n%s", r.ID, shown(bad, view))
 			}

@@ -4,6 +4,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // declState is what is known of a written block in one module instance, so that
@@ -252,7 +253,7 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 	}
 	out, bad := ld.convert(&a.def.Type, a.num.Name(), v)
 	if bad != nil {
-		ld.fail(span, bad.summary, bad.help, ld.originLabel(s.mod, f, a)...)
+		ld.fail(span, bad.summary, bad.help, append(ld.originLabel(s.mod, f, a), ld.rowLabel(s, f, a)...)...)
 		return Value{}, false
 	}
 	return out, true
@@ -266,6 +267,21 @@ func (ld *loader) originLabel(m *modinst, f *file, a *attr) []diag.Label {
 		return nil
 	}
 	return []diag.Label{{Span: at, Where: ld.whereIs(at), Text: "value comes from"}}
+}
+
+// rowLabel shows the row of a table that a value which does not fit was made of.
+func (ld *loader) rowLabel(s *scope, f *file, a *attr) []diag.Label {
+	e := &f.exprs[a.expr-1]
+	if e.deps&needsEach == 0 {
+		return nil
+	}
+	each := s.eachOf()
+	if each == nil || each.rows == nil {
+		return nil
+	}
+	at := each.rows.KeyOffset[each.row]
+	span := source.Span{File: ld.rowFiles[each.rows], Start: at.Start, Len: at.Len}
+	return []diag.Label{{Span: span, Text: "value comes from"}}
 }
 
 // settle resolves the references in a value.

@@ -90,9 +90,9 @@ func (ld *loader) cableList(m *modinst, id instID) {
 func (ld *loader) cablingFits(id instID, format string, verify bool, files int, get func(schema.Attr) Value) bool {
 	switch {
 	case format != "csv" && get(schema.AColumns).Kind != Absent:
-		ld.fail(ld.spanOfAttr(id, schema.AColumns), "columns names those of a csv list, and this is "+format, "")
+		ld.fail(ld.spanOfAttr(id, schema.AColumns), "columns names those of a csv list, and this is "+format, "leave out `columns`, or write format = \"csv\"")
 	case format != "lldp" && get(schema.ADevice).Kind != Absent:
-		ld.fail(ld.spanOfAttr(id, schema.ADevice), "device says who took an lldp capture, and this is "+format, "")
+		ld.fail(ld.spanOfAttr(id, schema.ADevice), "device says who took an lldp capture, and this is "+format, "leave out `device`")
 	case get(schema.ADevice).Kind != Absent && files > 1:
 		ld.fail(ld.spanOfAttr(id, schema.ADevice), "device speaks for one capture, and there are "+itoa(files), "leave it out: each file is called after its device")
 	case format == "lldp" && !verify:
@@ -121,7 +121,7 @@ func (r *cableReader) read(m *modinst, id instID, name string, o cabling.Options
 	ld.listFaults("cable list "+quoteWord(full), id, r.file, cabling.Read(o, src, r.row))
 	at := ld.spanOfAttr(id, schema.AFile)
 	if r.full {
-		ld.fail(at, "cable lists have more than "+itoa(maxCables)+" rows", "")
+		ld.fail(at, "cable lists have more than "+itoa(maxCables)+" rows", "divide the fabric: no site has as many cables")
 	}
 	if r.twice > 0 {
 		ld.diags[r.first-1].Count = r.twice + 1
@@ -133,12 +133,12 @@ func (ld *loader) listFile(m *modinst, id instID, name string) (string, []byte, 
 	at := ld.spanOfAttr(id, schema.AFile)
 	full, err := insideModule(m.unit.dir, name)
 	if err != nil {
-		ld.fail(at, err.Error(), "")
+		ld.fail(at, err.Error(), "paths start at the folder of the module and stay inside of it, with / between folders")
 		return "", nil, 0
 	}
 	src, err := readLimited(ld.FS, full, cabling.MaxBytes)
 	if err != nil {
-		ld.fail(at, "file "+quoteWord(name)+" cannot be read: "+pathError(err), "")
+		ld.fail(at, "file "+quoteWord(name)+" cannot be read: "+pathError(err), "name a file by its path from the folder that this block stands in")
 		return "", nil, 0
 	}
 	return full, src, ld.files.Add(full, src)

@@ -23,6 +23,9 @@ type View interface {
 	Links(args []string) []map[string]any
 	Ports(args []string) []map[string]any
 	Peers(ref string) []map[string]any
+	// Paths are the ways between two endpoints, for a class that may be named;
+	// the error is one of the arguments.
+	Paths(args []string) ([]map[string]any, error)
 }
 
 // checkExpr is the condition and the message of an assert.
@@ -122,20 +125,24 @@ func (ld *loader) viewed(m *modinst, view View) *modinst {
 	if view == nil {
 		return &out
 	}
-	out.ctx.Functions["links"] = ld.asking(func(args []string) []map[string]any { return view.Links(args) })
-	out.ctx.Functions["ports"] = ld.asking(func(args []string) []map[string]any { return view.Ports(args) })
-	out.ctx.Functions["peers"] = ld.asking(func(args []string) []map[string]any {
+	out.ctx.Functions["links"] = ld.asking(func(args []string) ([]map[string]any, error) { return view.Links(args), nil })
+	out.ctx.Functions["ports"] = ld.asking(func(args []string) ([]map[string]any, error) { return view.Ports(args), nil })
+	out.ctx.Functions["paths"] = ld.asking(view.Paths)
+	out.ctx.Functions["peers"] = ld.asking(func(args []string) ([]map[string]any, error) {
 		var rows []map[string]any
 		for _, a := range args {
 			rows = append(rows, view.Peers(a)...)
 		}
-		return rows
+		return rows, nil
 	})
+	if t, ok := view.(TestView); ok {
+		ld.testing(out.ctx.Functions, t)
+	}
 	return &out
 }
 
 // asking is a function that takes texts or references and returns rows.
-func (ld *loader) asking(f func([]string) []map[string]any) function.Function {
+func (ld *loader) asking(f func([]string) ([]map[string]any, error)) function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{Name: "what", Type: cty.DynamicPseudoType},
 		Type:     function.StaticReturnType(cty.DynamicPseudoType),
@@ -151,7 +158,10 @@ func (ld *loader) asking(f func([]string) []map[string]any) function.Function {
 					return cty.NilVal, function.NewArgErrorf(i, "a text or a reference is needed")
 				}
 			}
-			rows := f(texts)
+			rows, err := f(texts)
+			if err != nil {
+				return cty.NilVal, err
+			}
 			vals := make([]cty.Value, len(rows))
 			for i, r := range rows {
 				vals[i] = fromGo(r)

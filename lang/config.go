@@ -36,18 +36,19 @@ type Config struct {
 	Maps   [][]Pair  // of Map and Object values; an object's keys are attribute numbers
 	Ratios []Ratio
 
-	Top      []BlockID   // blocks at the top of files, in the order of files and lines
-	Checks   []Check     // conditions, evaluated after compile
-	Cables   []CableList // of cabling blocks, in the order of Top
-	Routes   []RouteList // of routing blocks that have a file and are by table, in the order of Top
-	Ignores  []Ignore    // comments that silence rules: data that rules see
-	Inputs   []Input     // variables from outside, by digest only
-	Outputs  []OutputVal // of the root module, rendered
-	strings  []string
-	modules  []string // module address prefixes, index = Decl.Module
-	byString map[string]Str
-	pairs    map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
-	late     *loader             // what conditions are evaluated with; nil if there are none
+	Top       []BlockID   // blocks at the top of files, in the order of files and lines
+	Checks    []Check     // conditions, evaluated after compile
+	Cables    []CableList // of cabling blocks, in the order of Top
+	Routes    []RouteList // of routing blocks that have a file and are by table, in the order of Top
+	Ignores   []Ignore    // comments that silence rules: data that rules see
+	Inputs    []Input     // variables from outside, by digest only
+	Outputs   []OutputVal // of the root module, rendered
+	strings   []string
+	modules   []string // module address prefixes, index = Decl.Module
+	byString  map[string]Str
+	pairs     map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
+	late      *loader             // what conditions are evaluated with; nil if there are none
+	variables []string            // of the root, by name
 }
 
 // Block is one instance of a written block. Parent and children are rows of

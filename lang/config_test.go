@@ -195,6 +195,12 @@ func (fakeView) Links(args []string) []map[string]any {
 }
 func (fakeView) Ports(args []string) []map[string]any { return nil }
 func (fakeView) Peers(ref string) []map[string]any    { return []map[string]any{{"of": ref}} }
+func (fakeView) Paths(args []string) ([]map[string]any, error) {
+	if len(args) < 2 {
+		return nil, fmt.Errorf("two ends are needed, and there are %d", len(args))
+	}
+	return []map[string]any{{"ways": uint64(len(args))}}, nil
+}
 
 func TestChecks(t *testing.T) {
 	files := fstest.MapFS{"a.roce.hcl": {Data: []byte(`
@@ -210,6 +216,18 @@ check "fails" {
   assert {
     condition     = peers(switch.tor.port["Ethernet0"])[0].of == "x"
     error_message = "peer is ${peers(switch.tor)[0].of}, ${length(ports())} ports, ${local.one}"
+  }
+}
+check "ways" {
+  assert {
+    condition     = paths(switch.tor, "x")[0].ways == 2
+    error_message = "no"
+  }
+}
+check "one_end" {
+  assert {
+    condition     = length(paths("x")) == 0
+    error_message = "no"
   }
 }
 check "breaks" {
@@ -228,7 +246,9 @@ check "breaks" {
 	want := []string{
 		"holds true ",
 		"fails false peer is switch.tor, 0 ports, 1",
-		"breaks false error: there is no attribute \"nosuch\"\n  at a.roce.hcl:18: .nosuch  (in check \"breaks\")\n  help: there is \"a\", \"b\"\n",
+		"ways true ",
+		"one_end false error: error in function call: call to function \"paths\" failed: two ends are needed, and there are 1\n  at a.roce.hcl:24: paths(  (in check \"one_end\")\n",
+		"breaks false error: there is no attribute \"nosuch\"\n  at a.roce.hcl:30: .nosuch  (in check \"breaks\")\n  help: there is \"a\", \"b\"\n",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got\n%s", d)

@@ -47,6 +47,9 @@ func (ld *loader) finish() (*Config, diag.List) {
 	for _, m := range ld.mods {
 		c.modules[m.id] = m.addr
 	}
+	if len(ld.mods) > 0 {
+		c.variables = ld.mods[0].varNames
+	}
 	if len(c.Checks) > 0 || ld.Keep {
 		c.late = ld
 	}

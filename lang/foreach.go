@@ -175,10 +175,11 @@ func (ld *loader) table(m *modinst, name, key string) *rowTable {
 		t.err = errors.New("file " + quoteWord(name) + " cannot be read: " + pathError(err))
 		return t
 	}
-	ld.files.Add(full, src)
+	file := ld.files.Add(full, src)
 	if t.rows, t.err = funcs.ParseRows(src, full, key); t.err != nil {
 		return t
 	}
+	ld.rowFiles[t.rows] = file
 	t.order = make([]int, len(t.rows.Keys))
 	for i := range t.order {
 		t.order[i] = i
@@ -190,7 +191,7 @@ func (ld *loader) table(m *modinst, name, key string) *rowTable {
 func (ld *loader) failRows(err error, at source.Span) {
 	var re *funcs.RowsError
 	if !errors.As(err, &re) {
-		ld.fail(at, err.Error(), "")
+		ld.fail(at, err.Error(), "name a file by its path from the folder of the module, which it does not leave")
 		return
 	}
 	span := source.Span{File: ld.files.Lookup(re.File), Start: uint32(re.Start), Len: uint32(re.Len)}
@@ -198,5 +199,5 @@ func (ld *loader) failRows(err error, at source.Span) {
 	if re.Row > 0 {
 		summary = "row " + itoa(re.Row) + ": " + summary
 	}
-	ld.fail(span, "table "+quoteWord(re.File)+", "+summary, "", diag.Label{Span: at, Where: ld.whereIs(at), Text: "read here"})
+	ld.fail(span, "table "+quoteWord(re.File)+", "+summary, re.Help, diag.Label{Span: at, Where: ld.whereIs(at), Text: "read here"})
 }

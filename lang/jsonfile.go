@@ -127,7 +127,7 @@ func blockShape(parent schema.Kind, word string) (bool, int) {
 
 func innerKind(k schema.Kind) bool {
 	switch k {
-	case schema.Port, schema.LAG, schema.Interface, schema.NIC, schema.Bond:
+	case schema.Port, schema.LAG, schema.Interface, schema.NIC, schema.Bond, schema.GPU:
 		return true
 	}
 	return false

@@ -42,6 +42,9 @@ type Options struct {
 	MaxFileBytes int
 	// Keep keeps what Console needs. Checks keep it too.
 	Keep bool
+	// Run is the run of a test that the configuration is loaded for: it sets
+	// variables, above all others. It takes Keep to ask what else it says.
+	Run *Run
 }
 
 // Var is one value of a variable, or a file of them, from outside.
@@ -74,6 +77,7 @@ type loader struct {
 	Options
 	tables
 	cfg       *Config
+	test      *underTest // nil without Options.Run
 	files     *source.Files
 	diags     diag.List
 	said      map[source.Span]int // index+1 in diags of the first error at a place
@@ -88,6 +92,7 @@ type loader struct {
 	stack     []frame
 	deep      bool // the stack has been full
 	tabs      map[string]*rowTable
+	rowFiles  map[*funcs.Rows]source.FileID // the files of tabs
 	packs     *packs
 	limit     int      // of instances
 	full      bool     // it was reached, and that was said
@@ -120,7 +125,7 @@ func newLoader(o Options) *loader {
 		units: map[string]*unit{}, insts: make([]inst, 1), eaches: make([]*eachVal, 1),
 		kidIx: map[kidKey]instID{}, kidHas: map[instID]bool{},
 		wanted: map[famKey]bool{}, sizes: map[source.FileID]int{},
-		memo: map[attrKey]*cell{}, trees: map[treeKey]*expr{}, tabs: map[string]*rowTable{},
+		memo: map[attrKey]*cell{}, trees: map[treeKey]*expr{}, tabs: map[string]*rowTable{}, rowFiles: map[*funcs.Rows]source.FileID{},
 		tiers: map[tierKey]*tier{}, plans: map[instID]*topoPlan{}, pairVals: map[instID][]Value{}, podIx: map[instID]int{},
 	}
 }
@@ -134,6 +139,7 @@ func (ld *loader) load() {
 	}
 	root := ld.newModule(u, nil, "")
 	ld.inputs(root)
+	ld.startRun(root)
 	ld.evalModule(root)
 	ld.evalWants()
 	ld.outputs(root)
@@ -390,6 +396,9 @@ func (ld *loader) warn(at source.Span, summary, help string) {
 
 // whereIs names the blocks around a place.
 func (ld *loader) whereIs(at source.Span) string {
+	if ld.test != nil && ld.test.file.id == at.File {
+		return runWhere(ld.test.run.Name)
+	}
 	for _, u := range ld.units {
 		for fi, f := range u.files {
 			if f.id == at.File {

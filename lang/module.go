@@ -275,8 +275,12 @@ func (ld *loader) validate(m *modinst, v *variable, at source.Span) bool {
 		}
 		ok = false
 		msg, _ := ld.message(s, v.file, a)
+		said := len(ld.diags)
 		ld.fail(at, "variable "+quoteWord(v.prog.name)+" is refused: "+msg, "",
 			diag.Label{Span: v.file.exprs[a.cond-1].at.in(v.file.id), Text: "condition"})
+		for i := said; i < len(ld.diags); i++ {
+			ld.diags[i].Address = m.addr + "var." + v.prog.name // tests expect it by this
+		}
 	}
 	return ok
 }

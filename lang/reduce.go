@@ -411,7 +411,7 @@ func (r *reducer) labelForm(label string, def *schema.BlockDef, d *decl) bool {
 			r.fail(d.labelP, "name "+quoteWord(label)+" of `"+def.Word+"` is not an identifier", "letters, digits, '_' and '-', starting with a letter")
 			return false
 		}
-	case schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond, schema.Cabling, schema.Routing:
+	case schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond, schema.GPU, schema.Cabling, schema.Routing, schema.Wave:
 		if why := badLabel(label); why != "" {
 			r.fail(d.labelP, "label "+quoteWord(label)+" of `"+def.Word+"` "+why, "")
 			return false

@@ -366,7 +366,7 @@ func (ld *loader) joinedBelow(topo, id instID) ([]instID, *mistake) {
 	if in.kind == schema.Core {
 		return ld.joinedPods(topo, p.CoreRole(int(in.index)).Group)
 	}
-	leaves, m := ld.tierInsts(topo, schema.Leaf)
+	leaves, m := ld.tierBlocks(topo, schema.Leaf)
 	if m != nil || p.Planes == 1 {
 		return leaves, m
 	}
@@ -398,7 +398,7 @@ func (ld *loader) joinedPods(topo instID, position int) ([]instID, *mistake) {
 	}
 	out := make([]instID, len(pods))
 	for i, pod := range pods {
-		spines, m := ld.tierInsts(pod, schema.Spine)
+		spines, m := ld.tierBlocks(pod, schema.Spine)
 		if m != nil {
 			return nil, m
 		}

@@ -67,7 +67,7 @@ func (ld *loader) routeList(m *modinst, id instID, name string) {
 	})
 	ld.listFaults("routing table "+quoteWord(full), id, file, faults)
 	if tooMany {
-		ld.fail(ld.spanOfAttr(id, schema.AFile), "routing table has more than "+itoa(maxRoutes)+" rows", "")
+		ld.fail(ld.spanOfAttr(id, schema.AFile), "routing table has more than "+itoa(maxRoutes)+" rows", "leave out rows that tell a way twice: from = * stands for every neighbour")
 	}
 	if first > 0 {
 		ld.diags[first-1].Count = twice

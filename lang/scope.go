@@ -230,7 +230,9 @@ func (s *scope) secretIn(e *expr) bool {
 func (ld *loader) functionHelp(name string) string {
 	switch name {
 	case "links", "ports", "peers", "paths":
-		return "it asks the compiled fabric, which only check blocks and the console can"
+		return "it asks the compiled fabric, which only check blocks, tests and the console can"
+	case "findings", "artifact", "artifacts":
+		return "it asks what came of a command, which only tests can"
 	}
 	if why := funcs.Absent(name); why != "" {
 		return why

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -35,6 +36,15 @@ type RuleSetting struct {
 	Severity   *diag.Severity
 	SeverityAt source.Span
 	Ignorable  *bool // false: comments do not silence it
+	Options    []OptionSetting
+}
+
+// OptionSetting is a limit of a rule that settings put elsewhere. The command
+// knows which there are.
+type OptionSetting struct {
+	Name  Setting
+	Value int64
+	At    source.Span // of the value
 }
 
 // maxSettingsBytes bounds a settings file, which people write.
@@ -147,11 +157,46 @@ func (r *settingsReader) ruleBlock(b *hclsyntax.Block) {
 					s.Severity, s.SeverityAt = &v, w.At
 				}
 			}
+		case "options":
+			s.Options = r.options(a)
 		default:
-			r.unknown(a, "rule", "enabled", "severity", "ignorable")
+			r.unknown(a, "rule", "enabled", "severity", "ignorable", "options")
 		}
 	}
 	r.into.Rules = append(r.into.Rules, s)
+}
+
+// options reads an object of whole numbers.
+func (r *settingsReader) options(a *hclsyntax.Attribute) []OptionSetting {
+	o, ok := a.Expr.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		r.fail(a.Expr.Range(), "`options` is an object of numbers", "options = { share = 10 }")
+		return nil
+	}
+	var list []OptionSetting
+	for _, item := range o.Items {
+		name := hcl.ExprAsKeyword(item.KeyExpr)
+		if name == "" {
+			r.fail(item.KeyExpr.Range(), "the name of an option is a plain word", "options = { share = 10 }")
+			continue
+		}
+		at := placeOf(item.KeyExpr.Range()).in(r.id)
+		if i := slices.IndexFunc(list, func(x OptionSetting) bool { return x.Name.Text == name }); i >= 0 {
+			r.fail(item.KeyExpr.Range(), "option "+quoteWord(name)+" is written twice", "", diag.Label{Span: list[i].Name.At, Text: "first written"})
+			continue
+		}
+		v, ok := r.value(&hclsyntax.Attribute{Name: name, Expr: item.ValueExpr}, cty.Number, "a whole number")
+		if !ok {
+			continue
+		}
+		n, acc := v.AsBigFloat().Int64()
+		if acc != big.Exact {
+			r.fail(item.ValueExpr.Range(), "`"+clipName(name)+"` is a whole number", "")
+			continue
+		}
+		list = append(list, OptionSetting{Name: Setting{name, at}, Value: n, At: placeOf(item.ValueExpr.Range()).in(r.id)})
+	}
+	return list
 }
 
 func (r *settingsReader) noBlocks(b *hclsyntax.Block) {

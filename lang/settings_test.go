@@ -24,6 +24,9 @@ rule "link_speed" {
   ignorable = false
 }
 rule "ROCE312" {}
+rule "ROCE223" {
+  options = { share = 10, other = -3 }
+}
 `
 
 func TestSettings(t *testing.T) {
@@ -41,6 +44,9 @@ func TestSettings(t *testing.T) {
 		Rules: []RuleSetting{
 			{Name: Setting{"link_speed", at(`"link_speed"`)}, Enabled: &no, Severity: &warning, SeverityAt: at(`"warning"`), Ignorable: &no},
 			{Name: Setting{"ROCE312", at(`"ROCE312"`)}},
+			{Name: Setting{"ROCE223", at(`"ROCE223"`)}, Options: []OptionSetting{
+				{Name: Setting{"share", at("share")}, Value: 10, At: at("10")}, {Name: Setting{"other", at("other")}, Value: -3, At: at("-3")},
+			}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -72,6 +78,13 @@ func TestSettingsMistakes(t *testing.T) {
 		{"rule \"a\" {}\nrule \"a\" {}", `"a"`, "rule \"a\" is set twice", ""},
 		{"rule \"a\" {\n  severity = \"loud\"\n}", `"loud"`, "`severity` is \"error\", \"warning\" or \"notice\", not \"loud\"", ""},
 		{"rule \"a\" {\n  limit = 3\n}", "limit", "`rule` has no attribute `limit`", ""},
+		{"rule \"a\" {\n  options = 3\n}", "3", "`options` is an object of numbers", "share"},
+		{"rule \"a\" {\n  options = { (var.x) = 3 }\n}", "(var.x)", "the name of an option is a plain word", ""},
+		{"rule \"a\" {\n  options = { b = \"many\" }\n}", `"many"`, "`b` is a whole number", ""},
+		{"rule \"a\" {\n  options = { b = 1.5 }\n}", "1.5", "`b` is a whole number", ""},
+		{"rule \"a\" {\n  options = { b = 1e30 }\n}", "1e30", "`b` is a whole number", ""},
+		{"rule \"a\" {\n  options = { b = var.c }\n}", "var.c", "nothing to refer to", ""},
+		{"rule \"a\" {\n  options = { b = 1, b = 2 }\n}", "b", "option \"b\" is written twice", ""},
 		{"lint {", "{", "", ""},
 		{"\x00", "\x00", "not text", ""},
 		{"lint {\n  preset = " + strings.Repeat("(", 600) + "1" + strings.Repeat(")", 600) + "\n}", "", "", ""},

@@ -20,8 +20,7 @@ type tierKey struct {
 // tier is the switches of one tier of a topology, in index order: generated ones, or those that `switches` lists.
 type tier struct {
 	insts  []instID
-	listed bool // by `switches`; read when asked for
-	block  instID
+	places []instID // of listed switches: the instances of the tier, one for each
 	byName map[Str]instID
 }
 
@@ -49,7 +48,7 @@ func belowTier(k schema.Kind) schema.Kind {
 	return schema.None
 }
 
-// tierInstances makes the switches of a tier: `count` of them, or one block without a name that says which switches play it.
+// tierInstances makes the switches of a tier: `count` of them, or for each that `switches` lists a block without a name.
 func (ld *loader) tierInstances(m *modinst, di int32, topo instID, each func(instID)) bool {
 	u := m.unit
 	d := &u.decls[di]
@@ -59,13 +58,8 @@ func (ld *loader) tierInstances(m *modinst, di int32, topo instID, each func(ins
 	}
 	t := &tier{}
 	ld.tiers[key] = t
-	if u.find(d, schema.ASwitches) != nil {
-		id := ld.newInst(m, di, topo)
-		t.listed, t.block = true, id
-		if id != 0 {
-			each(id)
-		}
-		return id != 0
+	if a := u.find(d, schema.ASwitches); a != nil {
+		return ld.tierPlaces(m, di, topo, t, a, each)
 	}
 	n, ok := ld.tierCount(m, di, topo)
 	if !ok {
@@ -96,6 +90,36 @@ func (ld *loader) tierInstances(m *modinst, di int32, topo instID, each func(ins
 		}
 	}
 	return ld.tierNames(m, d, t)
+}
+
+// tierPlaces makes a block for each switch that a tier lists, in which `leaf`, `spine` or `core` stands for it. A tier that lists none has
+// one block all the same, at which that is said.
+func (ld *loader) tierPlaces(m *modinst, di int32, topo instID, t *tier, a *attr, each func(instID)) bool {
+	if a.bad {
+		return false
+	}
+	v, ok := ld.evalAttr(&scope{ld: ld, mod: m, inst: topo}, m.unit, &m.unit.decls[di], a)
+	if !ok {
+		return false
+	}
+	for _, h := range ld.elements(v) {
+		if h.Kind == Handle {
+			t.insts = append(t.insts, instID(h.N))
+		}
+	}
+	for i := range max(len(t.insts), 1) {
+		id := ld.newInst(m, di, topo)
+		if id == 0 {
+			return false
+		}
+		if len(t.insts) > 0 {
+			in := &ld.insts[id]
+			in.index, in.key = uint32(i), ld.str(strconv.Itoa(i))
+		}
+		t.places = append(t.places, id)
+		each(id)
+	}
+	return true
 }
 
 // tierNames refuses two switches of one name.
@@ -156,10 +180,7 @@ func (s *scope) tierOf(word string) instID {
 }
 
 func (s *scope) noTier(word string) *mistake {
-	help := "it is the switch of a `" + word + "` tier with `count`, and stands in that tier; one from outside is topology.NAME." + word + "[INDEX]"
-	if in := s.ld.memberOf(s.inst, word); in != 0 {
-		help = "the tier is made of written switches: what differs between them stands in their own blocks"
-	}
+	help := "it is the switch of a `" + word + "` tier, and stands in that tier; one from outside is topology.NAME." + word + "[INDEX]"
 	return &mistake{"`" + word + "` stands for nothing here", help}
 }
 
@@ -168,6 +189,9 @@ func (ld *loader) stepTier(id instID, name string) (val, *mistake) {
 	in := ld.insts[id]
 	switch name {
 	case "name":
+		if t := ld.tiers[tierKey{in.parent, in.kind}]; t != nil && t.places != nil && int(in.index) < len(t.insts) {
+			return ld.stepInst(t.insts[in.index], "name")
+		}
 		if in.naming || in.name == 0 {
 			return val{}, &mistake{"the name of the " + in.kind.String() + " is what is being computed here", "write it from " + in.kind.String() + ".index"}
 		}
@@ -222,22 +246,19 @@ func (ld *loader) tierInsts(topo instID, k schema.Kind) ([]instID, *mistake) {
 	if m := ld.expandKids(topo); m != nil {
 		return nil, m
 	}
-	t := ld.tiers[tierKey{topo, k}]
-	switch {
-	case t == nil:
-		return nil, nil
-	case t.listed && t.insts == nil:
-		v, ok := ld.attrOf(t.block, schema.ASwitches)
-		if !ok {
-			return nil, silent
-		}
-		for _, h := range ld.elements(v) {
-			if h.Kind == Handle {
-				t.insts = append(t.insts, instID(h.N))
-			}
-		}
+	if t := ld.tiers[tierKey{topo, k}]; t != nil {
+		return t.insts, nil
 	}
-	return t.insts, nil
+	return nil, nil
+}
+
+// tierBlocks is what `leaf`, `spine` or `core` stands for, switch by switch: the generated switches, or the places of listed ones.
+func (ld *loader) tierBlocks(topo instID, k schema.Kind) ([]instID, *mistake) {
+	insts, m := ld.tierInsts(topo, k)
+	if t := ld.tiers[tierKey{topo, k}]; m == nil && len(insts) > 0 && t.places != nil {
+		return t.places, nil
+	}
+	return insts, m
 }
 
 func (t *tier) named(ld *loader, name Str) instID {
@@ -307,7 +328,7 @@ func (ld *loader) tiersFit(u *unit, i int32) {
 			return
 		}
 		have[t.kind] = k
-		ld.tierAttrsFit(u, t)
+		ld.tierAttrsFit(u, k)
 	})
 	flat := kind == "ring" || kind == "full_mesh"
 	allowed := []schema.Kind{schema.Leaf, schema.Spine}
@@ -341,6 +362,8 @@ func (ld *loader) tiersFit(u *unit, i int32) {
 		ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has pods and tiers of its own below the core", "leaves and spines stand in the pods")
 	case pods == nil && !leaf && !(flat && u.has(d, schema.ANodes)):
 		ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` needs a leaf tier", "write a `leaf` block")
+	case kind == "clos3" && !core && pods == nil:
+		ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has no core tier", "write a `core` block; two tiers are a leaf_spine topology")
 	case core && !spine && pods == nil:
 		ld.fail(u.spanOf(&u.decls[have[schema.Core]]), "`"+ld.strs[d.head]+"` has a core tier and neither spines nor pods below it", "")
 	}
@@ -355,7 +378,8 @@ func quotedKinds(ks []schema.Kind) string {
 }
 
 // tierAttrsFit reports attributes of a tier that exclude each other.
-func (ld *loader) tierAttrsFit(u *unit, t *udecl) {
+func (ld *loader) tierAttrsFit(u *unit, i int32) {
+	t := &u.decls[i]
 	place := func(n schema.Attr) source.Span {
 		a := u.find(t, n)
 		return a.at.in(u.fileOf(t, a).id)
@@ -377,10 +401,16 @@ func (ld *loader) tierAttrsFit(u *unit, t *udecl) {
 	if !u.has(t, schema.ASwitches) {
 		return
 	}
-	for _, n := range []schema.Attr{schema.AName, schema.AOS, schema.AModel, schema.AMgmt} {
+	for _, n := range []schema.Attr{
+		schema.AName, schema.AOS, schema.AModel, schema.AMgmt, schema.ARole, schema.AManage, schema.AVars, schema.ABuffer, schema.AFirmware, schema.AHash,
+	} {
 		if u.has(t, n) {
 			ld.fail(place(n), "`"+n.Name()+"` of a tier of written switches says nothing", "it stands in the blocks of the switches")
 			return
 		}
 	}
+	u.kids(i, func(k int32) {
+		inner := &u.decls[k]
+		ld.fail(u.spanOf(inner), "`"+inner.kind.String()+"` in a tier of written switches says nothing", "it stands in the blocks of the switches")
+	})
 }

@@ -102,8 +102,8 @@ const maxLabels = 3
 
 // Check refuses what a target cannot express, before a byte is written: a
 // device it does not serve, text that no configuration can hold, what no device
-// could be, options it does not have, features its table does not list at the
-// device's version, and what its Limits find. Every refusal is an error with at least one label.
+// could be, options it does not have, and, unless the device is only compared,
+// features its table does not list at the device's version and what its Limits find. Every refusal is an error with at least one label.
 // Origin says where the value of a field was written; it may be nil or find
 // nothing, and then the label holds the field's path instead of a span.
 func Check(t *Target, d *intent.Device, origin func(intent.Path) []diag.Label) diag.List {
@@ -115,6 +115,9 @@ func Check(t *Target, d *intent.Device, origin func(intent.Path) []diag.Label) d
 	c.text()
 	c.sound()
 	c.options()
+	if d.Verify {
+		return c.list // nothing is written, and verify says what it cannot compare
+	}
 	c.features()
 	if t.Limits != nil {
 		t.Limits(d, c.refuse)

@@ -103,6 +103,7 @@ func (s *soundness) port(p *intent.Port) {
 	at := func(field string) intent.Path { return path(intent.OfPort, p.Name, field) }
 	s.hasQoS(p.QoS, at("qos"))
 	s.vlans(intent.OfPort, p.Name, p.Native, p.Tagged)
+	s.denies(p.Deny, at("deny"))
 	if p.FEC.IsSet() && !slices.Contains([]intent.FEC{intent.FECNone, intent.FECRS, intent.FECFC, intent.FECAuto}, p.FEC.Value) {
 		s.refuse(fmt.Sprintf("port %q has fec %q", p.Name, p.FEC.Value), `write "none", "rs", "fc" or "auto"`, at("fec"))
 	}
@@ -116,6 +117,18 @@ func (s *soundness) port(p *intent.Port) {
 	}
 	if p.NIC != nil {
 		s.dcbx(p.NIC.DCBX, at("dcbx"))
+	}
+}
+
+// denies refuses what names no traffic, and what names one twice.
+func (s *soundness) denies(x intent.Opt[[]intent.RDMA], at intent.Path) {
+	for i, kind := range x.Or(nil) {
+		switch {
+		case kind != intent.RoCEv2 && kind != intent.RoCEv1:
+			s.refuse(fmt.Sprintf("%s %q denies %q", at.Object, at.Name, kind), `write "roce_v2" or "roce_v1"`, at)
+		case slices.Contains(x.Value[:i], kind):
+			s.refuse(fmt.Sprintf("%s %q denies %s twice", at.Object, at.Name, kind), "name it once", at)
+		}
 	}
 }
 
@@ -134,7 +147,11 @@ func (s *soundness) lag(g *intent.LAG) {
 	if g.Rate != "" && g.Mode != "lacp" {
 		s.refuse(fmt.Sprintf("LAG %q has an LACP rate and the mode %q", g.Name, g.Mode), `remove rate, or write mode = "lacp"`, at("rate"), at("mode"))
 	}
+	s.denies(g.Deny, at("deny"))
 	for i, m := range g.Members {
+		if p := s.device.PortNamed(m); p != nil && p.Deny.IsSet() {
+			s.refuse(fmt.Sprintf("port %q drops RDMA and is in LAG %q", m, g.Name), "write it for the LAG: what comes in at a member comes in at the LAG", path(intent.OfPort, m, "deny"), at("members"))
+		}
 		switch owner := s.member[m]; {
 		case s.device.PortNamed(m) == nil:
 			s.refuse(fmt.Sprintf("LAG %q has the member %q, which the device does not have", g.Name, m), "name a port of the device", at("members"))

@@ -6,6 +6,9 @@
 package targets
 
 import (
+	"io/fs"
+	"strings"
+
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/emit"
@@ -35,6 +38,10 @@ type Target struct {
 	// Emit writes every artifact of a device that passed Features and Limits.
 	// It cannot fail.
 	Emit func(d *intent.Device, out *emit.Out)
+	// Written is, for the documentation, what Emit writes and what keeps it in
+	// force; Left what of a device it leaves to others. May be nil.
+	Written []Written
+	Left    []string
 	// Rebase writes what Emit writes, made to fit the device as it was captured:
 	// a patch instead of whole artifacts. Nil: Emit is all there is. Like Parse
 	// it takes hostile captures; with an error among its findings, out holds
@@ -42,6 +49,9 @@ type Target struct {
 	Rebase func(d *intent.Device, c Captured, out *emit.Out) diag.List
 	// Probes are the read-only commands whose output Parse takes.
 	Probes []Probe
+	// Capture is the artifact that runs all probes and keeps what they print. "":
+	// there is none, and an operator runs them one by one.
+	Capture string
 	// Parse turns captured output into what could be observed. Fields it could
 	// not read stay unmanaged. Captures are hostile: errors are diagnostics.
 	Parse func(d *intent.Device, c Captured) (*intent.Device, diag.List)
@@ -51,6 +61,14 @@ type Target struct {
 	Observable func(d *intent.Device, p intent.Path) bool
 	// Sources are documents the emitter rests on, for capabilities and pages.
 	Sources []string
+}
+
+// Write is Emit for the devices that rocec writes; one that is only compared
+// gets no file.
+func (t *Target) Write(d *intent.Device, out *emit.Out) {
+	if !d.Verify {
+		t.Emit(d, out)
+	}
 }
 
 // Option is one setting of a target block.
@@ -87,12 +105,40 @@ func (o Option) Value(d *intent.Device) string {
 // labels; the first is the cause.
 type Refuse func(summary, help string, at ...intent.Path)
 
+// Written is a group of settings in one place of a device.
+type Written struct {
+	Settings string
+	Place    string // file, service or store
+	Lasts    string // what sets them again, and when
+}
+
 // Probe is one read-only command and the file that holds its output when
 // output is captured by hand.
 type Probe struct {
 	File    string // "running-config.json"; a %s stands for a port's name
 	Command string
 	PerPort bool
+}
+
+// Runs are the probes of one device, those of a port for each of its ports. A port
+// that has no name for a file (fs.ValidPath) or for a shell has none.
+func (t *Target) Runs(d *intent.Device) []Probe {
+	var list []Probe
+	for _, p := range t.Probes {
+		if !p.PerPort {
+			list = append(list, p)
+			continue
+		}
+		for i := range d.Ports {
+			name := d.Ports[i].Name
+			file := strings.ReplaceAll(p.File, "%s", name)
+			word, err := emit.Shell(name)
+			if err == nil && fs.ValidPath(file) {
+				list = append(list, Probe{File: file, Command: strings.ReplaceAll(p.Command, "%s", word), PerPort: true})
+			}
+		}
+	}
+	return list
 }
 
 // Captured is the output of probes by file name, and which source files they are.

@@ -22,9 +22,10 @@ func (a *app) applyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "apply [PLAN]", Short: "Hand the changes over: write bundles and record them", Args: cobra.MaximumNArgs(1),
 		Long: `apply writes the artifacts of every device that changes into a bundle, records the
-devices as handed over, and prints what to run on each. rocec verify --from=DIR
-turns that into applied once the devices were read back; until then rocec plan
-lists them as awaiting confirmation.`,
+devices as handed over, and prints what to run on each, and how to read it back
+where none of its scripts does. rocec verify --from=DIR turns that into applied
+once the devices were read back; until then rocec plan lists them as awaiting
+confirmation.`,
 		Example: "  rocec plan --out=change.rocplan\n  rocec apply change.rocplan --bundle=bundle",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.startStream(); err != nil {
@@ -75,8 +76,9 @@ func (f *planFlags) same(now *planned) error {
 			return errors.New("the plan was made from captured output: give the same --from=DIR as to rocec plan")
 		}
 	}
-	err := f.saved.Stale(now.saved)
-	if err != nil && f.saved.SourcesDigest != now.saved.SourcesDigest {
+	saved := now.snapshot()
+	err := f.saved.Stale(saved)
+	if err != nil && f.saved.SourcesDigest != saved.SourcesDigest {
 		return fmt.Errorf("%w (--var and --var-file are given again to apply)", err)
 	}
 	return err
@@ -143,6 +145,7 @@ func (a *app) deliver(pl *planned, bundle, from string, lock *record.Lock) error
 		}
 		return err
 	}
+	pl.project.waves().order(handed)
 	if a.stream != nil {
 		a.stream.applied(handed)
 	}

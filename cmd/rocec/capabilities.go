@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,13 +16,33 @@ import (
 )
 
 func (a *app) capabilitiesCommand() *cobra.Command {
-	return &cobra.Command{
+	var in inputs
+	whole := false
+	c := &cobra.Command{
 		Use: "capabilities [TARGET|MODEL]", Short: "What a target or model can do, with the source of each fact", Args: cobra.MaximumNArgs(1),
-		Example: "  rocec capabilities sonic\n  rocec capabilities nvidia/sn3700",
+		Long: `Prints what the emitter of a target can say, or the data of a model, with the source
+of each fact; without a name, the targets.
+
+With --fabric it reads the fabric and prints what the packet buffers of its switches
+have to hold: pools, the headroom of all lossless groups, the dynamic threshold of
+each class, whether ECN marks before PFC pauses with one queue congested and with all
+of them, and how many lossless priorities fit. Switches that are alike stand together.`,
+		Example: "  rocec capabilities sonic\n  rocec capabilities nvidia/sn3700\n  rocec capabilities --fabric",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return append(all.Names(), packs.Names()...), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if whole {
+				if len(args) > 0 {
+					return errors.New("--fabric is about the fabric of the folder: leave out the name")
+				}
+				return a.fabricBuffers(&in)
+			}
+			for _, flag := range []string{"var", "var-file", "as-of"} {
+				if c.Flags().Changed(flag) {
+					return fmt.Errorf("--%s goes with --fabric", flag)
+				}
+			}
 			if len(args) == 0 {
 				return a.matrix()
 			}
@@ -31,6 +52,33 @@ func (a *app) capabilitiesCommand() *cobra.Command {
 			return a.model(args[0])
 		},
 	}
+	in.flags(c)
+	c.Flags().BoolVar(&whole, "fabric", false, "what the buffers of the switches of this fabric have to hold")
+	return c
+}
+
+// fabricBuffers prints the buffers of the fabric of the folder.
+func (a *app) fabricBuffers(in *inputs) error {
+	p, err := a.load(in, false)
+	if err != nil {
+		return err
+	}
+	if !p.loaded() || p.res.Facts == nil {
+		return a.stopOnErrors(p)
+	}
+	b := p.switchBuffers()
+	return a.object(b, func() error {
+		for i := range b.Switches {
+			if i > 0 {
+				fmt.Fprintln(a.out)
+			}
+			b.Switches[i].text(a.out)
+		}
+		if len(b.Switches) == 0 {
+			fmt.Fprintln(a.out, "The fabric has no switch.")
+		}
+		return nil
+	})
 }
 
 // matrix lists the targets.

@@ -15,20 +15,19 @@ import (
 // cluster as a whole: all must be of that emitter, and say the same.
 func (p *project) clusters(list []served) (found diag.List) {
 	f := p.res.Fabric
-	var names []fabric.Str
+	of, shared := map[fabric.Str][]*served{}, map[fabric.Str]bool{}
+	var names []fabric.Str // in the order of their first devices
 	for i := range list {
-		if name := f.Devices[list[i].id].Cluster; name != 0 && list[i].target.Shared != nil && !slices.Contains(names, name) {
-			names = append(names, name)
+		name := f.Devices[list[i].id].Cluster
+		if name == 0 {
+			continue
+		}
+		if of[name] = append(of[name], &list[i]); list[i].target.Shared != nil && !shared[name] {
+			shared[name], names = true, append(names, name)
 		}
 	}
 	for _, name := range names {
-		var of []*served
-		for i := range list {
-			if f.Devices[list[i].id].Cluster == name {
-				of = append(of, &list[i])
-			}
-		}
-		found = append(found, p.cluster(of)...)
+		found = append(found, p.cluster(of[name])...)
 	}
 	return found
 }

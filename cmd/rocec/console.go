@@ -28,7 +28,7 @@ func (a *app) consoleCommand() *cobra.Command {
 				a.print(p, atLeast(p.diags, diag.Error))
 				return exit(1)
 			}
-			text, diags := lang.Console(p.cfg, expr, &fabricView{p.res.Fabric})
+			text, diags := lang.Console(p.cfg, expr, p.fabricView())
 			if diags.HasErrors() {
 				p.view.Read = func(name string) ([]byte, error) {
 					if name == "console" {

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/targets"
@@ -30,26 +31,34 @@ type served struct {
 	address string
 	target  *targets.Target
 	chosen  lower.Chosen
+	kind    *kind // nil: none other is alike
 }
 
 // compiled is a device with its intent.
 type compiled struct {
 	*served
-	intent *intent.Device
-	memo   *emit.Memo // of the project
+	intent *intent.Device // shares lists with those of other devices: not to be changed
+	like   *intent.Canon  // of one that it shares lists with; may be nil
+	memo   *emit.Memo     // of the project
 }
 
 // lower makes the intent of a device.
 func (p *project) lower(s *served) *compiled {
+	dev, like := s.kind.like(s, p)
+	return &compiled{s, dev, like, p.memo}
+}
+
+// alone makes the intent of a device without asking for others of its kind.
+func (p *project) alone(s *served) *intent.Device {
 	dev := p.res.Intent(s.id)
 	dev.Options = s.chosen.Options
-	return &compiled{s, dev, p.memo}
+	return dev
 }
 
 // emit makes the files of the device.
 func (c *compiled) emit(trace bool) *emit.Out {
-	out := &emit.Out{Trace: trace, Memo: c.memo}
-	c.target.Emit(c.intent, out)
+	out := &emit.Out{Trace: trace, Memo: c.memo, Like: c.like}
+	c.target.Write(c.intent, out)
 	return out
 }
 
@@ -192,6 +201,9 @@ func (p *project) deliveries(list []served, derived bool, make func(*compiled) (
 			Name: c.name, Address: c.address, Emitter: c.target.Name, Output: c.chosen.Output,
 			Intent: c.intent, Digest: out.Digest(c.intent), Artifacts: out.Artifacts, Kits: out.Kits,
 		}
+		if c.target.Capture == "" {
+			device.Captures = c.target.Runs(c.intent)
+		}
 		if derived {
 			device.Inputs = p.derived(c.id)
 		}
@@ -225,7 +237,7 @@ func (r *refused) Error() string { return "the captured output could not be read
 // less, only what differs there. Without a folder of captures it is plain.
 func against(from string) func(*compiled) (*emit.Out, error) {
 	return func(c *compiled) (*emit.Out, error) {
-		if from == "" || c.target.Rebase == nil {
+		if from == "" || c.target.Rebase == nil || c.intent.Verify {
 			return plain(c)
 		}
 		files, err := c.captured(from)
@@ -253,7 +265,7 @@ func (c *compiled) captured(from string) (map[string][]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("read captures: %w", err)
 		default:
-			files[probe.File] = text
+			files[probe.File] = verify.Plain(text)
 		}
 	}
 	return files, nil

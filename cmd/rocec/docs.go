@@ -184,6 +184,10 @@ func functionsPage() []byte {
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n`%s` (%s)\n\n%s\n\n```hcl\n%s\n# %s\n```\n", f.Name, f.Signature, f.Group, f.Doc, f.Example, f.Result)
 	}
+	b.WriteString("\n# Functions that ask the compiled fabric\n\nFor `check` blocks and `rocec console`; references stand for addresses, and `*` in a text for any run of characters.\n")
+	for _, f := range asking {
+		fmt.Fprintf(&b, "\n## %s\n\n`%s`\n\n%s\n\n```hcl\n%s\n```\n", f.name, f.signature, f.doc, f.example)
+	}
 	return b.Bytes()
 }
 
@@ -203,6 +207,15 @@ func targetsPage() []byte {
 				}
 				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Name, cell(kind), cell(o.Default), cell(o.Doc))
 			}
+		}
+		if len(t.Written) > 0 {
+			b.WriteString("\n| what is written | where | what keeps it |\n| --- | --- | --- |\n")
+			for _, w := range t.Written {
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(w.Settings), cell(w.Place), cell(w.Lasts))
+			}
+		}
+		if len(t.Left) > 0 {
+			fmt.Fprintf(&b, "\nLeft to others:\n\n- %s.\n", strings.Join(t.Left, ";\n- "))
 		}
 		b.WriteString("\n| feature | support | note | source |\n| --- | --- | --- | --- |\n")
 		for _, id := range feature.All {

@@ -16,7 +16,8 @@ var variables = []variable{
 	{"ROCEC_CLI_ARGS", "more arguments of every command; the line wins"},
 	{"ROCEC_CLI_ARGS_<command>", "more arguments of one command, `ROCEC_CLI_ARGS_record_list`; the line wins"},
 	{"ROCEC_WORKSPACE", "the workspace of the record, `default` unless set"},
-	{"ROCEC_DATA_DIR", "the folder of working data, `.rocec` unless set; this version keeps nothing there, and no command looks for configuration in it"},
+	{"ROCEC_DATA_DIR", "the folder of working data, `.rocec` unless set; no command looks for configuration in it"},
+	{"ROCEC_CACHE_DIR", "the folder of what makes the next run faster, `cache` in that of working data unless set; `off`: nothing is kept. It may be removed at any time"},
 	{"ROCEC_CONFIG_FILE", "the file of settings, instead of the nearest `.rocec.hcl`; `--config` wins"},
 	{"ROCEC_IN_AUTOMATION", "anything: no hints on what to run next"},
 	{"ROCEC_INPUT", "`0` or `false`: never ask"},
@@ -39,11 +40,14 @@ func environmentTopic() *cobra.Command {
 // isDataDir reports whether a folder is the one of working data, in which no
 // command looks for configuration.
 func (a *app) isDataDir(dir string) bool {
-	data := a.env["ROCEC_DATA_DIR"]
-	if data == "" {
-		data = ".rocec"
-	}
 	x, err := filepath.Abs(dir)
-	y, bad := filepath.Abs(data)
+	y, bad := filepath.Abs(a.dataDir())
 	return err == nil && bad == nil && x == y
+}
+
+func (a *app) dataDir() string {
+	if dir := a.env["ROCEC_DATA_DIR"]; dir != "" {
+		return dir
+	}
+	return ".rocec"
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/disk"
+	"github.com/rocec/rocec/lang/source"
 	"github.com/spf13/cobra"
 )
 
@@ -64,6 +65,13 @@ and no file is touched.`,
 
 // substitute writes the source anew, if it says the same.
 func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error {
+	f := p.res.Fabric
+	for t := range f.Topologies {
+		if r := f.Topologies[t].Routing; r != 0 && !f.Routings[r].Default {
+			return fmt.Errorf("nothing was written: %s names %s, and written switches have that of the whole fabric; call it routing.default first",
+				f.Text(f.Topologies[t].Address), f.Text(f.Routings[r].Address))
+		}
+	}
 	files, err := expand.Files(p.cfg, changes, p.view.Read)
 	if err != nil {
 		return err
@@ -82,6 +90,9 @@ func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error 
 	if what := differs(p, q); what != "" {
 		return fmt.Errorf("nothing was written: the expanded source would change %s", what)
 	}
+	if err := a.testsPass(in, &again); err != nil {
+		return err
+	}
 	return a.write(func() error {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if err := disk.WriteFile(filepath.FromSlash(p.shown(name)), files[name], 0o666); err != nil {
@@ -93,6 +104,29 @@ func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error 
 		}
 		return nil
 	})
+}
+
+// testsPass refuses a run of the tests that passes now and would not afterwards:
+// it refers to what was generated.
+func (a *app) testsPass(before, after *inputs) error {
+	t, err := readTests(source.NewFiles(), testsFolder, false)
+	if err != nil || t.diags.HasErrors() || len(t.runs) == 0 {
+		return err
+	}
+	now, err := a.tester(&testFlags{in: *before}, t.runs)
+	if err != nil {
+		return err
+	}
+	then := &tester{app: a, in: after, settings: now.settings}
+	for _, r := range t.runs {
+		x := then.run(r)
+		if x.status == testPass || now.run(r).status != testPass {
+			continue
+		}
+		a.print(&project{view: x.view}, x.findings)
+		return fmt.Errorf("nothing was written: run %q of %s passes now and would not then; what refers to generated switches has to refer to `switch` blocks first", r.Name, r.File)
+	}
+	return nil
 }
 
 // differs names the first thing that two compilations tell a device differently.

@@ -74,6 +74,8 @@ type word struct {
 	Attribute string `json:"attribute,omitempty"`
 	Type      string `json:"type,omitempty"`
 	Doc       string `json:"doc"`
+
+	Proofs []string `json:"proofs,omitempty"` // properties that rest on it
 }
 
 // explainAttribute explains a block, block.attribute, or an attribute in every
@@ -105,7 +107,7 @@ func wordsOf(def *schema.BlockDef) []word {
 	var list []word
 	for i := range def.Attrs {
 		at := &def.Attrs[i]
-		list = append(list, word{def.Word, at.Num.Name(), typeText(at.Type), at.Doc})
+		list = append(list, word{Block: def.Word, Attribute: at.Num.Name(), Type: typeText(at.Type), Doc: at.Doc, Proofs: restsOn(at.Num)})
 	}
 	return list
 }
@@ -121,6 +123,9 @@ func (a *app) explainWords(list []word) error {
 		}
 		for _, w := range list {
 			fmt.Fprintf(a.out, "%s.%s (%s): %s\n", w.Block, w.Attribute, w.Type, w.Doc)
+			if len(w.Proofs) > 0 {
+				fmt.Fprintf(a.out, "  What is proven by it: %s.\n", strings.Join(w.Proofs, ", "))
+			}
 		}
 		return nil
 	})
@@ -262,6 +267,7 @@ type thing struct {
 	Emitters []string   `json:"emitters,omitempty"`
 	Settings []setting  `json:"settings"`
 	Headroom []reserved `json:"headroom,omitempty"`
+	Proofs   []proven   `json:"proofs,omitempty"`
 }
 
 // reserved is the headroom of one priority, beside what it is judged by.
@@ -277,9 +283,15 @@ type reserved struct {
 func (a *app) explainAddress(p *project, what string) error {
 	f := p.res.Fabric
 	var list []thing
+	var x *prover
 	for id := 1; id < len(f.Ports); id++ {
 		if resolve.Match(what, f.PortAddress(fabric.PortID(id))) {
-			list = append(list, p.port(fabric.PortID(id)))
+			if x == nil {
+				x = p.prover()
+			}
+			t := p.port(fabric.PortID(id))
+			t.Proofs = x.port(fabric.PortID(id))
+			list = append(list, t)
 		}
 	}
 	if len(list) == 0 {
@@ -368,5 +380,8 @@ func (t *thing) text(w io.Writer) {
 	}
 	for _, h := range t.Headroom {
 		fmt.Fprintf(w, "  headroom of priority %d: xoff %d B, by %s (the reference formula gives %d B, the physical minimum is %d B)\n", h.Priority, h.Xoff, h.Source, h.Reference, h.Minimum)
+	}
+	for i := range t.Proofs {
+		t.Proofs[i].text(w)
 	}
 }

@@ -17,23 +17,34 @@ import (
 func (a *app) graphCommand() *cobra.Command {
 	in := &inputs{}
 	var kind, format string
-	var marks []string
+	var marks, fail []string
 	formats := append(slices.Sorted(maps.Keys(picture.Formats)), "csv")
 	c := &cobra.Command{
 		Use: "graph", Short: "A picture of the fabric", Args: cobra.NoArgs,
 		Long: `Draws the compiled fabric: its devices by tiers (physical) or which port is
 cabled to which (cabling). Large fabrics are drawn by groups of devices that are
-alike, with counts; the DOT and CSV forms of the cabling always list every cable.`,
-		Example: "  rocec graph --format=svg > fabric.svg\n  rocec graph --kind=cabling --format=dot > topology.dot   # as ptmd reads it\n  rocec graph --highlight='node.gpu[\"gpu07\"]'",
+alike, with counts; the DOT and CSV forms of the cabling always list every cable.
+
+The buffer graph (buffer) is what the proof against deadlock looks at: each lossless
+buffer, and those that it waits for. A circle of them stands out. As JSON it is counted
+in full: vertices, edges, the sizes of what hangs together in circles, and the shortest
+circle with a flow for each of its steps. A large graph is drawn around its circle only.`,
+		Example: "  rocec graph --format=svg > fabric.svg\n  rocec graph --kind=cabling --format=dot > topology.dot   # as ptmd reads it\n  rocec graph --highlight='node.gpu[\"gpu07\"]'\n  rocec graph --kind=buffer --fail=switch.spine1 --json",
 		RunE: func(*cobra.Command, []string) error {
 			if a.json {
 				format = "json"
 			}
-			if err := errors.Join(oneOf("kind", kind, "physical", "cabling"), oneOf("format", format, formats...)); err != nil {
+			if err := errors.Join(oneOf("kind", kind, "physical", "cabling", "buffer"), oneOf("format", format, formats...)); err != nil {
 				return err
 			}
 			if format == "csv" && kind != "cabling" {
 				return errors.New("csv is a list of cables: add --kind=cabling")
+			}
+			if kind == "buffer" {
+				return a.buffers(in, fail, format)
+			}
+			if len(fail) > 0 {
+				return errors.New("fail is about the buffer graph: add --kind=buffer")
 			}
 			p, err := a.proven(in)
 			if err != nil {
@@ -53,9 +64,10 @@ alike, with counts; the DOT and CSV forms of the cabling always list every cable
 		},
 	}
 	in.flags(c)
-	c.Flags().StringVar(&kind, "kind", "physical", "`WHAT` to draw: physical, cabling")
+	c.Flags().StringVar(&kind, "kind", "physical", "`WHAT` to draw: physical, cabling, buffer")
 	c.Flags().StringVar(&format, "format", "svg", "`FORMAT`: dot, json, mermaid, svg; csv of the cabling")
 	c.Flags().StringArrayVar(&marks, "highlight", nil, "`ADDRESS` of a device, port or link to stand out (repeatable, globs)")
+	c.Flags().StringArrayVar(&fail, "fail", nil, "`ADDRESS` of a link, port or switch that is down in the buffer graph (repeatable, globs)")
 	return c
 }
 

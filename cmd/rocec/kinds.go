@@ -1,9 +1,12 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"sync"
 
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -24,15 +27,42 @@ type judge struct {
 type kind struct {
 	once sync.Once
 	fine bool // nothing is refused of the one that was asked for
+
+	devices int // of this kind; nobody adds to them once all were seen
+
+	common sync.Once
+	whole  *intent.Device // of one of them; nil if there are too few to keep it for
+	canon  *intent.Canon  // of whole
+
+	bare     sync.Once
+	skeleton [sha256.Size]byte // digest of what the intents have in common, options included
+}
+
+// kindFrom is how many devices of a kind there are at least for the intent of one
+// to be kept for the others: a sixteenth of all intents fits into memory.
+const kindFrom = 16
+
+// like is the intent of a device, made of that of another one where that is kept.
+func (k *kind) like(s *served, p *project) (*intent.Device, *intent.Canon) {
+	if k == nil || k.devices < kindFrom {
+		return p.alone(s), nil
+	}
+	k.common.Do(func() {
+		k.whole = p.alone(s)
+		k.canon = intent.Canonical(k.whole).Ready()
+	})
+	return lower.Like(p.res.Fabric, p.res.Facts, s.id, k.whole), k.canon
 }
 
 // refusals are what the emitter of a device cannot say of it.
 func (j *judge) refusals(s *served) (list diag.List) {
-	ask := func() diag.List { return j.project.refusals(j.project.lower(s)) }
+	// Not what devices of a kind have in common: those are being counted.
+	ask := func() diag.List { return j.project.refusals(&compiled{served: s, intent: j.project.alone(s)}) }
 	k := j.kindOf(s)
 	if k == nil {
 		return ask()
 	}
+	s.kind = k
 	asked := false
 	k.once.Do(func() {
 		list, asked = ask(), true
@@ -68,5 +98,6 @@ func (j *judge) kindOf(s *served) *kind {
 		k = &kind{}
 		j.kinds[string(key)] = k
 	}
+	k.devices++
 	return k
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang"
@@ -168,7 +169,7 @@ func TestTargetsJudgeNoNames(t *testing.T) {
 			if !ok {
 				t.Errorf("%s of %s has no shape", s.name, dir)
 			}
-			d := p.lower(&s).intent
+			d := p.alone(&s)
 			spoilEach(reflect.ValueOf(d).Elem(), func() {
 				want := refusalsOf(s.target, d)
 				if len(want) > 0 {
@@ -284,4 +285,45 @@ func moved(a netip.Addr) netip.Addr {
 		return netip.AddrFrom16(b)
 	}
 	return a
+}
+
+// TestLowerLike: the intent and the files of a device are the same, be they made
+// of those of another one of its kind or by themselves.
+func TestLowerLike(t *testing.T) {
+	made := 0
+	check := func(t *testing.T, p *project) {
+		devices := p.devices()
+		for i := range devices {
+			if k := devices[i].kind; k != nil {
+				k.devices = kindFrom
+			}
+		}
+		for i := range devices {
+			s := &devices[i]
+			like := p.lower(s)
+			alone := &compiled{served: s, intent: p.alone(s)}
+			if d := cmp.Diff(alone.intent, like.intent, cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" {
+				t.Fatalf("%s (-by itself +like another):\n%s", s.name, d)
+			}
+			a, b := alone.emit(false), like.emit(false)
+			if a.Digest(alone.intent) != b.Digest(like.intent) {
+				t.Errorf("%s: another digest than by itself", s.name)
+			}
+			for n, f := range a.Artifacts {
+				if string(f.Bytes) != string(b.Artifacts[n].Bytes) || f.Digest() != b.Artifacts[n].Digest() {
+					t.Errorf("%s: %s is another one than by itself", s.name, f.Path)
+				}
+			}
+			if like.like != nil {
+				made++
+			}
+		}
+	}
+	for _, dir := range []string{"gpu-pod", "hci", "nvme-of", "smb-direct", "storage"} {
+		t.Run(dir, func(t *testing.T) { check(t, loadFolder(t, filepath.Join("..", "..", "examples", dir))) })
+	}
+	t.Run("alike", func(t *testing.T) { check(t, loadText(t, fmt.Sprintf(alikeFabric, "", "", "", ""))) })
+	if made < 50 {
+		t.Errorf("%d devices were made of others", made)
+	}
 }

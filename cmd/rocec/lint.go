@@ -20,7 +20,7 @@ import (
 
 // settingsExample is a file of settings that says everything there is to say.
 const settingsExample = `  lint {
-    preset         = "recommended" # without notices; all (as without a file) or none
+    preset         = "recommended" # without notices and pedantic rules; all; none. Without it: all but pedantic
     format         = "auto"        # as --format, which wins; of the current folder's file
     baseline       = "known.json"  # from the folder of this file
     require_reason = true          # a comment "rocec-ignore: RULE # reason" needs its reason
@@ -29,6 +29,9 @@ const settingsExample = `  lint {
     enabled   = true      # whatever the preset says
     severity  = "warning" # for the exit code and the report
     ignorable = false     # comments do not silence it
+  }
+  rule "ets_default_share" {
+    options = { share = 10 } # what the rule is measured by; rocec lint --list-rules --json has them
   }
 `
 
@@ -45,6 +48,8 @@ type lintFlags struct {
 	baseline  string
 	newFrom   string
 	write     bool // the baseline
+	fix       bool
+	diff      bool // instead of what fix would write
 	recursive bool
 	force     bool
 	list      bool
@@ -74,13 +79,19 @@ any more is a warning, so that it shrinks; errors never enter it.
 branch left the revision, files that git does not track yet included. Where lines were
 taken out, the lines around count.
 
+--fix mends what rules bring edits for (docs/rules.md lists them). Layout and comments
+stay. It mends what would be shown: --only, --filter and the like choose. Unless the
+source then reads without these findings and without a new error, nothing is written.
+Facts, as the length of a cable, and values that are worked out from others stay.
+
 --format=auto writes annotations on GitHub Actions and a Code Quality report on GitLab,
 and text elsewhere.`,
 		Example: `  rocec lint --format=compact --minimum-failure-severity=error
   rocec lint --recursive --filter='pod1/*' --output=json=lint.json fabrics
   rocec lint --output=sarif=lint.sarif --output=junit=lint.xml
   rocec lint --baseline=known.json --write-baseline
-  rocec lint --new-from-rev=origin/main`,
+  rocec lint --new-from-rev=origin/main
+  rocec lint --fix --diff --only=port_watchdog`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if !c.Flags().Changed("format") {
 				f.format = ""
@@ -102,6 +113,8 @@ and text elsewhere.`,
 	flags.StringArrayVar(&f.filter, "filter", nil, "only findings in files that fit this `GLOB`, by path, or by name if it has no slash (repeatable)")
 	flags.StringVar(&f.baseline, "baseline", "", "leave out the findings that this `FILE` lists")
 	flags.BoolVar(&f.write, "write-baseline", false, "list in the baseline what is found now, errors aside")
+	flags.BoolVar(&f.fix, "fix", false, "mend the source where rules say how, then report what is left")
+	flags.BoolVar(&f.diff, "diff", false, "with --fix: show what would change, write and report nothing")
 	flags.StringVar(&f.newFrom, "new-from-rev", "", "only findings on lines that differ from this git `REVISION`")
 	flags.BoolVar(&f.recursive, "recursive", false, "folders below as well; modules count where they are called")
 	flags.StringVar(&f.severity, "minimum-failure-severity", "warning", "least `SEVERITY` that fails: error, warning, notice")
@@ -166,10 +179,12 @@ func (a *app) lint(ctx context.Context, f *lintFlags, folders []string) error {
 		}
 	}
 	all := l.all()
-	if err := a.lintReport(f, all, least); err != nil {
-		return err
+	if !f.diff {
+		if err := a.lintReport(f, all, least); err != nil {
+			return err
+		}
+		l.tellKnown()
 	}
-	l.tellKnown()
 	fails := slices.ContainsFunc(all, func(x findings) bool {
 		return slices.ContainsFunc(x.list, func(d diag.Diagnostic) bool { return d.Severity <= least })
 	})
@@ -226,13 +241,21 @@ func (l *linter) folder(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	p, err := l.loadFrom(dir, &l.flags.in, false)
+	in := l.flags.in
+	in.pedantic = true // settings and flags sort them out
+	in.limits = s.limits()
+	p, err := l.loadFrom(dir, &in, false)
 	if err != nil {
 		return err
 	}
 	for id := range p.cfg.Files.Len() {
 		if name := p.cfg.Files.Name(source.FileID(id + 1)); isConfiguration(name) && !outside(name) {
 			l.called[filepath.Dir(filepath.FromSlash(p.shown(name)))] = true
+		}
+	}
+	if l.flags.fix && !s.diags.HasErrors() && p.loaded() {
+		if p, err = l.fix(ctx, p, s, in); err != nil {
+			return err
 		}
 	}
 	p.devices()
@@ -254,8 +277,10 @@ func (l *linter) folder(ctx context.Context, dir string) error {
 		return err
 	}
 	x := findings{view: p.view, list: s.weigh(kept(list, shown))}
+	l.fixesOf(p, x.list)
 	for _, e := range out {
 		if e.list = s.weigh(kept(e.list, shown)); len(e.list) > 0 {
+			l.fixesOf(p, e.list)
 			x.exempt = append(x.exempt, e)
 		}
 	}
@@ -302,6 +327,12 @@ func (f *lintFlags) check() error {
 		if _, err := path.Match(glob, ""); err != nil {
 			return fmt.Errorf("filter %q is no glob: %w", glob, err)
 		}
+	}
+	if f.diff && !f.fix {
+		return errors.New("diff shows what --fix would change: give both")
+	}
+	if f.write && f.fix {
+		return errors.New("write-baseline leaves for later what --fix mends now: choose one")
 	}
 	if f.write && (len(f.only) > 0 || len(f.filter) > 0 || f.newFrom != "") {
 		return errors.New("write-baseline lists all that is found: leave out --only, --filter and --new-from-rev")

@@ -15,7 +15,7 @@ func TestSettingsExample(t *testing.T) {
 	s := &settings{rules: map[string]*lang.RuleSetting{}}
 	s.Settings, s.diags = lang.ReadSettings(files, ".rocec.hcl", []byte(settingsExample))
 	s.judge()
-	if len(s.diags) > 0 || len(s.rules) != 1 || !slices.Contains(append(lintForms(), "auto"), s.Format.Text) {
+	if len(s.diags) > 0 || len(s.rules) != 2 || !slices.Contains(append(lintForms(), "auto"), s.Format.Text) {
 		t.Errorf("%+v: %+v", s.Settings, s.diags)
 	}
 }

@@ -183,6 +183,33 @@ type ruleAsSet struct {
 	ruleJSON
 	Enabled   bool `json:"enabled"` // of one that finds errors, these stay without it
 	Ignorable bool `json:"ignorable"`
+	Fixable   bool `json:"fixable"` // --fix mends its findings, where values are written
+
+	Options []optionAsSet `json:"options,omitempty"`
+}
+
+// optionAsSet is a limit of a rule, under these settings too.
+type optionAsSet struct {
+	Name    string `json:"name"`
+	Value   int64  `json:"value"`
+	Unit    string `json:"unit,omitempty"`
+	Default int64  `json:"default"`
+	Min     int64  `json:"min"`
+	Max     int64  `json:"max"`
+	Doc     string `json:"doc"`
+}
+
+// optionsOf are the limits of a rule.
+func (s *settings) optionsOf(r *diag.Rule) []optionAsSet {
+	var list []optionAsSet
+	for _, o := range r.Options {
+		value, ok := s.limits()[r.ID][o.Name]
+		if !ok {
+			value = o.Default
+		}
+		list = append(list, optionAsSet{o.Name, value, o.Unit, o.Default, o.Min, o.Max, o.Doc})
+	}
+	return list
 }
 
 // listRules lists the rules as the settings of the working folder have them.
@@ -201,7 +228,7 @@ func (a *app) listRules(f *lintFlags) error {
 	}
 	var list []ruleAsSet
 	for _, r := range rules() {
-		row := ruleAsSet{jsonOf(r), f.enabled(s, r, r.Severity), !r.Hard && r.Severity != diag.Error && s.ignorable(r)}
+		row := ruleAsSet{jsonOf(r), f.enabled(s, r, r.Severity), !r.Hard && r.Severity != diag.Error && s.ignorable(r), r.Fixable, s.optionsOf(r)}
 		if len(f.only) > 0 {
 			row.Enabled = f.wanted(s, &diag.Diagnostic{Rule: r.ID})
 		}

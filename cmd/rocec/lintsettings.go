@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/cmd/rocec/internal/report"
+	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
@@ -134,10 +136,52 @@ func (s *settings) judge() {
 			continue
 		}
 		s.rules[r.ID] = set
+		s.judgeOptions(set, r)
 		if set.Severity != nil && r.Severity == diag.Error && *set.Severity != diag.Error {
 			fail(set.SeverityAt, fmt.Sprintf("%s %s finds errors, which no setting weakens", r.ID, r.Name), "accept single findings in an override block with a reason and an end date")
 		}
 	}
+}
+
+// judgeOptions checks the options of one rule.
+func (s *settings) judgeOptions(set *lang.RuleSetting, r *diag.Rule) {
+	var names []string
+	for _, o := range r.Options {
+		names = append(names, o.Name)
+	}
+	for _, x := range set.Options {
+		i := slices.Index(names, x.Name.Text)
+		if i < 0 {
+			help := "it has none"
+			if len(names) > 0 {
+				help = "it has " + strings.Join(names, ", ")
+			}
+			s.diags.Add(diag.Diagnostic{Summary: fmt.Sprintf("%s %s has no option %q", r.ID, r.Name, x.Name.Text), Help: help, Labels: []diag.Label{{Span: x.Name.At}}})
+			continue
+		}
+		if o := r.Options[i]; x.Value < o.Min || x.Value > o.Max {
+			s.diags.Add(diag.Diagnostic{
+				Summary: fmt.Sprintf("option %s of %s %s is %s to %s, not %d", o.Name, r.ID, r.Name, unitOf(o, o.Min), unitOf(o, o.Max), x.Value), Labels: []diag.Label{{Span: x.At}},
+			})
+		}
+	}
+}
+
+// unitOf is a value of an option with its unit.
+func unitOf(o diag.Option, n int64) string { return strings.TrimSpace(fmt.Sprintf("%d %s", n, o.Unit)) }
+
+// limits are the options of all rules that are set.
+func (s *settings) limits() lint.Limits {
+	all := lint.Limits{}
+	for id, set := range s.rules {
+		for _, x := range set.Options {
+			if all[id] == nil {
+				all[id] = map[string]int64{}
+			}
+			all[id][x.Name.Text] = x.Value
+		}
+	}
+	return all
 }
 
 // enabled is the word of the settings on a rule: its block's, else the preset's.
@@ -149,9 +193,11 @@ func (s *settings) enabled(r *diag.Rule, severity diag.Severity) bool {
 	case "none":
 		return false
 	case "recommended":
-		return s.severity(r, severity) <= diag.Warning
+		return !r.Pedantic && s.severity(r, severity) <= diag.Warning
+	case "all":
+		return true
 	}
-	return true
+	return !r.Pedantic
 }
 
 // severity is how severe a finding of a rule is under the settings. Errors stay.

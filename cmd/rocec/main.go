@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/spf13/cobra"
@@ -129,6 +130,10 @@ type app struct {
 	writing  sync.Mutex   // held while files are exchanged: a signal waits for it
 	lock     *record.Lock // of the record, while this run holds it
 
+	// For tests: instead of the constant and of the clock.
+	settledFrom int
+	now         func() time.Time
+
 	chdir   string
 	color   string
 	noColor bool
@@ -181,7 +186,7 @@ what each device needs: SONiC tables, Windows NetQos scripts, Linux host files.`
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.fmtCommand(), a.validateCommand(), a.lintCommand(), a.buildCommand(), a.planCommand(), a.applyCommand(), a.verifyCommand(),
-		a.showCommand(), a.explainCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), a.generateCommand(),
+		a.showCommand(), a.explainCommand(), a.traceCommand(), a.whatifCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.testCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), a.generateCommand(),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
-	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
@@ -56,7 +55,7 @@ func (a *app) planCommand() *cobra.Command {
 				if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
 					return fmt.Errorf("save plan: %s is not a regular file", out)
 				}
-				if err := a.write(func() error { return pl.saved.Save(out) }); err != nil {
+				if err := a.write(func() error { return pl.snapshot().Save(out) }); err != nil {
 					return err
 				}
 			}
@@ -103,7 +102,7 @@ type planned struct {
 	store   *record.Store
 	parts   []*plan.Part
 	plan    *plan.Plan
-	saved   *plan.Saved
+	kept    *settling // nil: nothing is kept
 }
 
 // plan compares the devices with captures or the record, one by one.
@@ -117,11 +116,17 @@ func (a *app) plan(f *planFlags, p *project, devices []served) (*planned, error)
 	}
 	pl := &planned{project: p, devices: devices, store: store}
 	known := map[string]bool{}
-	results := make([]comparison, len(devices))
+	results, parts := make([]comparison, len(devices)), make([]*plan.Part, len(devices))
+	if f.from == "" {
+		pl.kept = a.settling(store, len(devices))
+	}
 	progress := p.steps("Comparing", len(devices))
 	parallel(len(devices), func(i int) {
-		if p.written(devices[i].id) {
-			results[i] = compare(p, store, &devices[i], f.from)
+		if d := &devices[i]; p.written(d.id) {
+			if results[i].part = pl.kept.find(p, i, d); results[i].part == nil {
+				results[i] = compare(p, store, d, f.from)
+			}
+			parts[i] = results[i].part
 		}
 		progress.one()
 	})
@@ -140,12 +145,18 @@ func (a *app) plan(f *planFlags, p *project, devices []served) (*planned, error)
 			pl.parts = append(pl.parts, r.part)
 		}
 	}
+	pl.kept.keep(devices, parts, f.pick.all() && f.saved == nil)
 	if err := pl.gone(f, known); err != nil {
 		return nil, err
 	}
-	pl.plan = plan.Join(pl.parts, plan.Options{RocecVersion: version(), View: p.view})
-	pl.saved = plan.Snapshot(store.Workspace(), p.digest(), pl.parts, pl.plan)
+	pl.plan = plan.Join(pl.parts, plan.Options{RocecVersion: version(), View: p.view, Waves: p.waves().planned()})
+	a.print(p, p.waves().undrained(pl.plan))
 	return pl, nil
+}
+
+// snapshot is the plan as a file holds it.
+func (pl *planned) snapshot() *plan.Saved {
+	return plan.Snapshot(pl.store.Workspace(), pl.project.digest(), pl.parts, pl.plan)
 }
 
 // comparison is what came of one device.
@@ -158,7 +169,7 @@ type comparison struct {
 // compare compares a device with what was captured of it, else with the record.
 func compare(p *project, store *record.Store, s *served, from string) (r comparison) {
 	c := p.lower(s)
-	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: func(at intent.Path) []diag.Label { return p.res.Origin(s.id, at) }}
+	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: p.origin(s.id)}
 	if from != "" {
 		if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
 			r.err = fmt.Errorf("read record: %w", r.err)

@@ -10,10 +10,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/headroom"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -29,6 +33,12 @@ type inputs struct {
 	vars, varFiles orderedVars
 	asOf           string
 	instead        map[string][]byte // texts to read in place of files, by name
+	pedantic       bool              // with the findings of pedantic rules
+	each           bool              // with a finding for each port of those that are alike
+	limits         lint.Limits       // of rules, in place of their own
+	run            *lang.Run         // of a test; nil: none
+	failures       int               // instead of what the analysis of the source says, 0 = that
+	properties     fabric.PropertySet
 }
 
 // orderedVars keeps --var and --var-file in the order of the command line.
@@ -77,6 +87,8 @@ type project struct {
 	made  apply.Source // what the artifacts are made from
 	steps func(what string, total int) steps
 	memo  *emit.Memo // files that devices have alike
+	room  sync.Pool  // of *[]byte, for keys of devices
+	last  origins    // that somebody asked for
 
 	varFiles []string // of --var-file
 }
@@ -98,7 +110,7 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
 	defer root.Close()
-	opt := lang.Options{FS: instead(root.FS(), in.instead), Packs: packs.Files(), Headroom: headroomOf, Keep: keep, Workers: runtime.GOMAXPROCS(0)}
+	opt := lang.Options{FS: instead(root.FS(), in.instead), Packs: packs.Files(), Headroom: headroomOf, Keep: keep, Workers: runtime.GOMAXPROCS(0), Run: in.run}
 	for k, v := range a.env {
 		if name, ok := strings.CutPrefix(k, "ROCEC_VAR_"); ok {
 			opt.Env = append(opt.Env, lang.Var{Name: name, From: k, Text: v})
@@ -132,7 +144,7 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	if p.diags = append(p.diags, diags...); p.diags.HasErrors() {
 		return p, nil
 	}
-	p.res = compiler.Compile(cfg, compiler.Options{AsOf: in.asOf, Rows: packs.HeadroomRows})
+	p.res = compiler.Compile(cfg, compiler.Options{AsOf: in.asOf, Rows: packs.HeadroomRows, Pedantic: in.pedantic, Each: in.each, Limits: in.limits, Failures: in.failures, Properties: in.properties})
 	p.diags = append(p.diags, p.res.Diags...)
 	p.made = p.source() // captures, read later, are no part of it
 	return p, nil
@@ -185,3 +197,22 @@ func headroomOf(x funcs.HeadroomArgs) (int64, error) {
 
 // loaded reports whether the source could be read at all.
 func (p *project) loaded() bool { return p.res != nil && p.res.Fabric != nil }
+
+// origins are those of one device: whoever asks for one asks for its next.
+type origins struct {
+	mu sync.Mutex
+	id fabric.DeviceID
+	of func(intent.Path) []diag.Label
+}
+
+// origin says where the fields of a device were written.
+func (p *project) origin(id fabric.DeviceID) func(intent.Path) []diag.Label {
+	return func(at intent.Path) []diag.Label {
+		p.last.mu.Lock()
+		defer p.last.mu.Unlock()
+		if p.last.id != id {
+			p.last.id, p.last.of = id, p.res.Origins(id)
+		}
+		return p.last.of(at)
+	}
+}

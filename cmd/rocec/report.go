@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang/diag"
@@ -16,22 +18,24 @@ func ruleOf(codeOrName string) *diag.Rule {
 	if r := lint.Find(codeOrName); r != nil {
 		return &r.Rule
 	}
-	if codeOrName == targets.ROCE717.ID || codeOrName == targets.ROCE717.Name {
-		return &targets.ROCE717
+	for _, r := range otherRules {
+		if codeOrName == r.ID || codeOrName == r.Name {
+			return r
+		}
 	}
 	return nil
 }
 
+// otherRules are the rules that are not decided over the fabric alone.
+var otherRules = []*diag.Rule{&targets.ROCE717, &planDrain}
+
 // rules are all rules, by code.
 func rules() []*diag.Rule {
-	var list []*diag.Rule
-	added := false
+	list := slices.Clone(otherRules)
 	for _, r := range lint.All {
-		if !added && r.ID > targets.ROCE717.ID {
-			list, added = append(list, &targets.ROCE717), true
-		}
 		list = append(list, &r.Rule)
 	}
+	slices.SortFunc(list, func(a, b *diag.Rule) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 

@@ -13,9 +13,13 @@ import (
 // rulesPage lists the rules and says how they are set.
 func rulesPage() []byte {
 	var b bytes.Buffer
-	b.WriteString(generated + "# Rules\n\n`rocec lint` reports what they find, `rocec explain CODE` shows one.\n\n| code | name | severity | what holds |\n| --- | --- | --- | --- |\n")
+	b.WriteString(generated + "# Rules\n\n`rocec lint` reports what they find, `rocec explain CODE` shows one.\n\n| code | name | severity | `--fix` | what holds |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range rules() {
-		fmt.Fprintf(&b, "| [%s](rules/%s.md) | `%s` | %s | %s |\n", r.ID, r.ID, r.Name, severityText(r), cell(strings.TrimSpace(r.Title)))
+		fix := ""
+		if r.Fixable {
+			fix = "yes"
+		}
+		fmt.Fprintf(&b, "| [%s](rules/%s.md) | `%s` | %s | %s | %s |\n", r.ID, r.ID, r.Name, severityText(r), fix, cell(strings.TrimSpace(r.Title)))
 	}
 	b.WriteString("\n## Settings\n\nA file `.rocec.hcl`, the nearest one from the folder upwards, else the one in the home folder, says how one works with the rules. `rocec lint --help` explains each line.\n\n```hcl\n")
 	for line := range strings.Lines(settingsExample) {
@@ -26,8 +30,11 @@ func rulesPage() []byte {
 }
 
 func severityText(r *diag.Rule) string {
-	if r.Hard {
+	switch {
+	case r.Hard:
 		return r.Severity.String() + "; nothing silences it"
+	case r.Pedantic:
+		return r.Severity.String() + "; pedantic: only by name, or with preset all"
 	}
 	return r.Severity.String()
 }
@@ -42,6 +49,15 @@ func rulePage(r *diag.Rule) []byte {
 		fmt.Fprintf(&b, "\nA finding that has to stay for a while is accepted by an override block with a reason and an end date.\n\n```hcl\noverride {\n  on      = switch.tor\n  accept  = %q\n  reason  = \"...\"\n  expires = \"2027-03-31\"\n}\n```\n", r.Name)
 	default:
 		fmt.Fprintf(&b, "\nA comment silences it, on its line or above it: `# rocec-ignore: %s # reason`\n", r.Name)
+	}
+	if r.Fixable {
+		b.WriteString("\n`rocec lint --fix` mends it, where the value is written and not worked out from others.\n")
+	}
+	if len(r.Options) > 0 {
+		fmt.Fprintf(&b, "\nLimits that `.rocec.hcl` may put elsewhere:\n\n| option | default | from | to | what |\n| --- | --- | --- | --- | --- |\n")
+		for _, o := range r.Options {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", o.Name, unitOf(o, o.Default), unitOf(o, o.Min), unitOf(o, o.Max), cell(o.Doc))
+		}
 	}
 	if r.Bad != "" && r.Good != "" && r.Bad != r.Good {
 		diff := udiff.Unified("found.roce.hcl", "quiet.roce.hcl", strings.TrimRight(r.Bad, "\n")+"\n", strings.TrimRight(r.Good, "\n")+"\n")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type stream struct {
 	to   io.Writer
 	file *os.File // of --json-into
 	err  error
+
+	about map[string]any // what every object carries for now
 }
 
 // startStream begins the stream if one is asked for; its first line says the
@@ -64,9 +67,8 @@ func (s *stream) put(level, kind, message string, more map[string]any) {
 		"@level": level, "@message": message, "@module": "rocec.ui", "type": kind,
 		"@timestamp": time.Now().Format("2006-01-02T15:04:05.000000Z07:00"),
 	}
-	for k, v := range more {
-		line[k] = v
-	}
+	maps.Copy(line, s.about)
+	maps.Copy(line, more)
 	enc := json.NewEncoder(s.to)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(line); err != nil && s.err == nil {
@@ -124,8 +126,12 @@ func (s *stream) applied(d *apply.Delivery) {
 		for _, x := range h.Steps {
 			steps = append(steps, map[string]string{"step": string(x.Step), "run": x.Run})
 		}
+		captures := []map[string]string{}
+		for _, x := range h.Captures {
+			captures = append(captures, map[string]string{"command": x.Command, "file": x.File})
+		}
 		s.put("info", "apply_complete", h.Address+": handed over", map[string]any{
-			"address": h.Address, "device": h.Name, "action": "hand_over", "folder": h.Folder, "written": h.Changed, "steps": steps,
+			"address": h.Address, "device": h.Name, "action": "hand_over", "folder": h.Folder, "written": h.Changed, "steps": steps, "captures": captures, "wave": h.Wave,
 		})
 	}
 	for _, name := range d.Removed {
@@ -139,7 +145,7 @@ func (s *stream) applied(d *apply.Delivery) {
 // verified puts what differs, then the counts.
 func (s *stream) verified(results []*verify.Result, p *project) error {
 	var b strings.Builder
-	if err := verify.JSON(&b, results, version(), p.view); err != nil {
+	if err := verify.JSON(&b, results, nil, version(), p.view); err != nil {
 		return err
 	}
 	var parts struct {

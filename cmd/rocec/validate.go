@@ -2,25 +2,46 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) validateCommand() *cobra.Command {
 	var in inputs
+	var properties []string
+	noTests := false
 	c := &cobra.Command{
 		Use: "validate", Short: "Check types, references, capability limits and every proof", Args: cobra.NoArgs,
 		Long: `validate compiles the fabric and checks what each target can say of it. It reports
 errors and warnings; rocec lint reports everything.`,
-		Example: "  rocec validate --as-of=2027-01-31",
+		Example: "  rocec validate --as-of=2027-01-31\n  rocec validate --failures=1 --property=deadlock",
 		RunE: func(*cobra.Command, []string) error {
+			set, err := propertySet(properties)
+			if err != nil {
+				return err
+			}
+			if in.failures < 0 || in.failures > schema.MaxFailures {
+				return fmt.Errorf("failures is a number up to %d, not %d", schema.MaxFailures, in.failures)
+			}
+			in.properties = set
 			p, err := a.load(&in, false)
 			if err != nil {
 				return err
 			}
 			p.devices()
 			p.checks()
+			if !noTests {
+				if err := p.tests(); err != nil {
+					return err
+				}
+			}
+			p.diags = ofProperties(p.diags, set)
 			list := atLeast(p.diags, diag.Warning)
 			if a.wantsJSON() {
 				if err := a.writeJSON(p.verdict(list)); err != nil {
@@ -40,7 +61,33 @@ errors and warnings; rocec lint reports everything.`,
 		},
 	}
 	in.flags(c)
+	c.Flags().IntVar(&in.failures, "failures", 0, "prove again with up to this `NUMBER` of links and switches down at a time; more than analysis says")
+	c.Flags().StringArrayVar(&properties, "property", nil, "prove `NAME` only: "+strings.Join(schema.Properties, ", ")+" (repeatable)")
+	c.Flags().BoolVar(&noTests, "no-tests", false, "leave out the files of tests, which are read and not run")
 	return c
+}
+
+// propertySet is a set of properties by their words, 0 for none.
+func propertySet(words []string) (set fabric.PropertySet, err error) {
+	for _, w := range words {
+		p, ok := fabric.PropertyNamed(w)
+		if !ok {
+			return 0, oneOf("property", w, schema.Properties...)
+		}
+		set = set.With(p)
+	}
+	return set, nil
+}
+
+// ofProperties leaves out what rules of other properties found. 0 is all of them.
+func ofProperties(list diag.List, set fabric.PropertySet) diag.List {
+	if set == 0 {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool {
+		p, is := lint.PropertyOf(d.Rule)
+		return is && !set.Has(p)
+	})
 }
 
 // success says what was proven, and over how much.
@@ -58,7 +105,7 @@ func (p *project) checks() {
 	if !p.loaded() {
 		return
 	}
-	view := &fabricView{p.res.Fabric}
+	view := p.fabricView()
 	for _, c := range p.cfg.Checks {
 		holds, message, diags := p.cfg.Eval(c, view)
 		p.diags = append(p.diags, diags...)

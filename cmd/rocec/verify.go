@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/verify"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use: "verify --from=DIR", Short: "Compare what was captured on devices with what they shall be", Args: cobra.NoArgs,
 		Long: `verify reads DIR/<device>/ as the capture scripts write it, compares every device with
 its intent, and marks devices that were handed over as applied when everything that
-can be seen is as wanted. It exits 2 when a device has drifted.`,
+can be seen is as wanted. It exits 2 when a device has drifted, 1 when one could not
+be compared or DIR has a folder of no device.`,
 		Example: "  rocec verify --from=captured --detailed",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" {
@@ -37,6 +39,11 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 			if err != nil {
 				return err
 			}
+			strays, err := p.strays(from)
+			if err != nil {
+				return err
+			}
+			a.print(p, strays)
 			if err := a.confirm(c, p, results); err != nil {
 				return err
 			}
@@ -47,14 +54,18 @@ can be seen is as wanted. It exits 2 when a device has drifted.`,
 			case err != nil:
 			case a.json:
 			case format == "json":
-				err = verify.JSON(a.out, results, version(), p.view)
+				err = verify.JSON(a.out, results, strays, version(), p.view)
 			default:
-				err = verify.Text(a.out, results, verify.TextOptions{Style: a.planStyle(), Detailed: detailed})
+				err = verify.Text(a.out, results, verify.TextOptions{Style: a.planStyle(), Detailed: detailed, View: p.view})
 			}
 			if err != nil {
 				return err
 			}
-			if code := verify.Exit(results); code != 0 {
+			code := verify.Exit(results)
+			if strays.HasErrors() {
+				code = 1
+			}
+			if code != 0 {
 				return exit(code)
 			}
 			return nil
@@ -77,6 +88,9 @@ func (a *app) verify(p *project, devices []served, from string) ([]*verify.Resul
 		r, err := verify.Captures(from, c.address, c.intent, c.target, p.cfg.Files)
 		if err == nil {
 			r.Observed = nil // what differs is known, and there may be many devices
+			if len(r.Differences) > 0 {
+				r.Locate(p.res.Origins(c.id))
+			}
 		}
 		results[i], failed[i] = r, err
 		progress.one()
@@ -89,6 +103,17 @@ func (a *app) verify(p *project, devices []served, from string) ([]*verify.Resul
 		a.print(p, r.Findings)
 	}
 	return results, nil
+}
+
+// strays are findings about captures of no device. Those that were not chosen,
+// or that rocec never touches, are devices all the same.
+func (p *project) strays(from string) (diag.List, error) {
+	f := p.res.Fabric
+	var names []string
+	for i := 1; i < len(f.Devices); i++ {
+		names = append(names, f.Text(f.Devices[i].Name))
+	}
+	return verify.Strays(from, names)
 }
 
 // confirm marks what was handed over and is seen as wanted. It locks the record

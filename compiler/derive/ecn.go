@@ -47,6 +47,14 @@ func (s *sweep) ecn(r *row, b Buffer, port *Port) {
 		return
 	}
 	c := s.plan(r.in.profile)
+	for prio := range port.Alpha {
+		if c.lossless>>prio&1 == 0 {
+			continue
+		}
+		if a, known := s.alpha(r, 1<<prio); known && a.Num <= math.MaxInt32 && a.Den <= math.MaxInt32 {
+			port.Alpha[prio] = fabric.Ratio{Num: int32(a.Num), Den: int32(a.Den)}
+		}
+	}
 	for q := range profile.ECN {
 		w := profile.ECN[q]
 		if w.Mode != fabric.Auto && w.Mode != fabric.Written {

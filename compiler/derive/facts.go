@@ -38,13 +38,14 @@ type Buffer struct {
 
 // Port is what is derived for one port. It is comparable and interned.
 type Port struct {
-	Headroom  [8]Headroom // by priority; zero for lossy ones
-	ECN       [8]ECN      // by queue
-	CapMbps   [8]uint32   // by queue: the rate cap with percents settled by the speed
-	CableMm   uint32      // length that headroom was computed for, extra delay counted as cable; 0 = no lossless priority
-	NeedMTU   uint16      // smallest IP MTU that carries every RDMA class of the port; 0 = none
-	NeedClass uint8       // index of the class that needs it
-	RDMAMTU   uint16      // RDMA path MTU that the port's MTU gives
+	Headroom  [8]Headroom     // by priority; zero for lossy ones
+	ECN       [8]ECN          // by queue
+	Alpha     [8]fabric.Ratio // by priority: dynamic threshold of lossless ones on switches; zero where it is not known
+	CapMbps   [8]uint32       // by queue: the rate cap with percents settled by the speed
+	CableMm   uint32          // length that headroom was computed for, extra delay counted as cable; 0 = no lossless priority
+	NeedMTU   uint16          // smallest IP MTU that carries every RDMA class of the port; 0 = none
+	NeedClass uint8           // index of the class that needs it
+	RDMAMTU   uint16          // RDMA path MTU that the port's MTU gives
 }
 
 // Source says where a headroom comes from, in the order of precedence.
@@ -76,6 +77,11 @@ type Headroom struct {
 	ShorterMm uint32 // with TableMiss: longest listed length at this speed, 0 if the speed is not listed
 	TableMiss bool   // the target looks its headroom up, and has no row for this speed that is long enough
 	AssumedMm uint32 // cable length assumed because none is written
+	Formula   uint32 // xoff by the vendor's formula, 0 if there is none
+
+	// Of what the operator wrote only, and 0 where it is no less than Reference.
+	ClassOnly uint32 // reference formula if no frame on the port were larger than those of its classes that carry RDMA
+	WrittenMm uint32 // shorter cable for which it is exactly what the vendor's table or the reference formula gives, 0 if there is none
 }
 
 // ECN is the marking of one queue with its thresholds settled.

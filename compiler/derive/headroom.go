@@ -23,6 +23,7 @@ func (s *sweep) headrooms(in inputs, c *plan, p fabric.PortID, r *row) {
 			continue
 		}
 		h := s.headroom(in, c, prio)
+		s.meant(in, s.link(in, c, prio), int64(r.port.NeedMTU), &h)
 		r.port.Headroom[prio] = h
 		if h.Source == SourceNone {
 			s.unsettled(in, p)
@@ -56,6 +57,9 @@ func (s *sweep) headroom(in inputs, c *plan, prio uint8) Headroom {
 		where.mlxsw(in, link, &h)
 	case where.formula == formulaCisco:
 		where.cisco(link, &h)
+	}
+	if h.Source == SourceFormula {
+		h.Formula = h.Xoff
 	}
 	s.written(in, c, prio, &h)
 	return h
@@ -253,6 +257,41 @@ func (s *sweep) written(in inputs, c *plan, prio uint8, h *Headroom) {
 		h.Alpha, h.HasAlpha = int8(v/thousand), true
 	}
 }
+
+// meant notes what a size that the operator wrote, and that the reference formula
+// finds too small, would be enough for: a shorter cable, or no frames larger than
+// those of RDMA, of needBytes. Whoever computes by hand does so for whole metres.
+func (s *sweep) meant(in inputs, link headroom.Link, needBytes int64, h *Headroom) {
+	if h.Source != SourceOperator || h.Xoff >= h.Reference {
+		return
+	}
+	class := link
+	class.LocalMTUBytes, class.PeerMTUBytes = needBytes, needBytes
+	if ref, err := headroom.Reference(class); err == nil && needBytes < link.LocalMTUBytes {
+		h.ClassOnly = bytes32(ref)
+	}
+	for _, row := range s.places[in.place].rows {
+		if row.Mbps == int64(in.mbps) && row.XoffBytes == int64(h.Xoff) && row.CableMm < int64(in.cableMm) {
+			h.WrittenMm = bytes32(row.CableMm)
+			return
+		}
+	}
+	whole := link
+	whole.PeerMTUBytes = link.LocalMTUBytes
+	for _, l := range [3]headroom.Link{link, whole, class} {
+		mm, fits, err := headroom.MaxCableMm(l, int64(h.Xoff))
+		if err != nil || !fits || mm < metreMm {
+			continue
+		}
+		l.CableMm = mm / metreMm * metreMm
+		if ref, err := headroom.Reference(l); err == nil && ref == int64(h.Xoff) && l.CableMm < int64(in.cableMm) {
+			h.WrittenMm = bytes32(l.CableMm)
+			return
+		}
+	}
+}
+
+const metreMm = 1000
 
 // unsettled reports a cabled lossless port that no source gives a size for.
 func (s *sweep) unsettled(in inputs, p fabric.PortID) {

@@ -44,6 +44,7 @@ type Fabric struct {
 	LAGs      []LAG
 	Ifaces    []Iface
 	NICs      []NIC
+	GPUs      []GPU // by device, in natural order of their names
 	Profiles  []Profile
 	VLANSets  [][]SegmentID // interned, ascending by VLAN ID
 	QoS       []QoS
@@ -63,7 +64,10 @@ type Fabric struct {
 	Cablings   []Cabling
 	Mismatches []CableMismatch // by list: cables that differ, swapped, moved or too many, missing
 
+	Validated  []Validated
 	Selections []Selection // target blocks
+	Rollout    Rollout     // the zero value: none is written
+	Analysis   Analysis    // the zero value: none is written
 	Overrides  []Override
 	Ignores    []Ignore
 	Names      Strings
@@ -93,27 +97,60 @@ const (
 
 // Device is a switch or a node.
 type Device struct {
-	Name      Str
-	Kind      DeviceKind
-	Manage    Manage
-	Trusted   bool // false: ports of this node are hostile
-	OSName    Str  // "sonic"
-	OSVersion Str
-	Model     ModelID // of switches
-	Role      Str     // free word; "" = switches of one model and OS count as one role
-	Rack      Str
-	Cluster   Str
-	Slot      uint32
-	First     PortID
-	NPorts    uint32
-	Decl      DeclID
-	Layers    LayersID
-	Address   Str // `switch.tor`, `node.gpu["gpu01"]`
-	MLAG      MLAGID
-	Buffer    DeviceBuffer
-	Place     // in a topology; Tier is NoTier if it is in none
-	Firmware  Str
-	Hash      Hash
+	Name        Str
+	Kind        DeviceKind
+	Manage      Manage
+	Trusted     bool // false: ports of this node are hostile
+	OSName      Str  // "sonic"
+	OSVersion   Str
+	Model       ModelID // of switches
+	Role        Str     // free word; "" = switches of one model and OS count as one role
+	Rack        Str
+	Cluster     Str
+	Site        Str
+	Mgmt        Str // address or name of the way in, as written
+	Tenant      Str // of nodes
+	Slot        uint32
+	First       PortID
+	NPorts      uint32
+	Decl        DeclID
+	Layers      LayersID
+	Address     Str // `switch.tor`, `node.gpu["gpu01"]`
+	MLAG        MLAGID
+	Buffer      DeviceBuffer
+	Pools       Pools
+	STP         STP
+	ARPMs       uint32 // timeout of ARP entries, 0 = not written
+	MACMs       uint32 // of learned MAC addresses
+	Memlock     Memlock
+	ACS         Fact // of a node: PCIe access control services are on
+	Virtualised bool
+	Persistent  Fact  // of a node: its settings survive a reboot
+	Modules     []Str // kernel modules of a node; nil = not written
+	Consumers   []Str // applications of a node that use RDMA; nil = not written
+	Place             // in a topology, or as written; Tier is NoTier if it is in none
+	Firmware    Str
+	Hash        Hash
+	ShutSpare   bool // spare_ports = "shut"
+	// Passes no pauses on, as found.
+	SemiLossless bool
+}
+
+// STP says whether a switch runs a spanning tree.
+type STP uint8
+
+// Whether it does; the zero value is not written.
+const (
+	STPUnset STP = iota
+	STPOff
+	STPOn
+)
+
+// Memlock is the limit of locked memory on a node.
+type Memlock struct {
+	Bytes     uint64
+	Unlimited bool
+	Written   bool
 }
 
 // Hash is how a switch spreads flows over links of equal cost.
@@ -128,6 +165,14 @@ type DeviceBuffer struct {
 	SharedBytes   uint64 // 0 = not written
 	HeadroomBytes uint64 // shared headroom pool
 	Alpha         Ratio  // zero = not written
+	MaxOver       Ratio  // of the shared headroom pool; zero = not written
+}
+
+// Pools are buffer pools as found on a switch, in bytes; 0 = not written.
+type Pools struct {
+	IngressBytes, HeadroomBytes uint64
+	EgressLossyBytes            uint64
+	EgressLosslessBytes         uint64 // a static threshold
 }
 
 // Ratio is a fraction; Den 0 means "not written".
@@ -155,6 +200,9 @@ const (
 	HeadroomSet                       // headroom written on the port
 	FromPeer                          // settings came from `peer` of the NIC at the other end
 	Kept                              // qos = "keep": the profile is the vendor's default, and not managed
+	DenySet                           // deny was written
+	DenyRoCEv2                        // and holds RoCEv2
+	DenyRoCEv1                        // and holds RoCEv1
 )
 
 // FEC is a forward error correction mode.
@@ -201,6 +249,7 @@ type Port struct {
 	FEC      FEC
 	Role     PortRole
 	Manage   Manage
+	MACsec   MACsec
 	Flags    PortFlags
 	Headroom HeadroomID // as written on the port or device
 	Split    uint32     // of children: 1 + index in Breakouts of the split, else 0
@@ -304,9 +353,25 @@ type NIC struct {
 	Plane     int32
 	Firmware  Str
 	Driver    Str
+	Inbox     Fact   // whether the driver is that of the operating system
+	GIDIndex  int16  // -1 = not written
+	RxBytes   uint32 // receive buffer of the lossless priorities as found; 0 = not written
 	PCIeGen   uint8
 	PCIeLanes uint8
+	PXE       bool  // the node boots over it
+	NUMA      int16 // of its slot, -1 = not written
+	Switch    Str   // of PCIe, as written
+	GPU       Str   // beside it, as written or the first of its PCIe switch
 	VFs       VFs
+}
+
+// GPU is one of a host.
+type GPU struct {
+	Device DeviceID
+	Name   Str
+	Switch Str   // of PCIe, "" = not written
+	NUMA   int16 // -1 = not written
+	Decl   DeclID
 }
 
 // VFs are the virtual functions of a NIC.
@@ -321,19 +386,32 @@ type VFs struct {
 
 // Segment is a VLAN with its subnet.
 type Segment struct {
-	Name     Str
-	VLAN     uint16
-	Subnet   netip.Prefix
-	First    uint32
-	Gateway  netip.Addr
-	VRF      Str
-	QoS      QoSID
-	Isolated bool
-	Tier     bool // of the node ports of leaves with subnets of their own: the same VLAN on each, joined nowhere
-	MTU      uint16
-	Decl     DeclID
-	Address  Str
+	Name       Str
+	VLAN       uint16
+	Subnet     netip.Prefix
+	First      uint32
+	Gateway    netip.Addr
+	VRF        Str
+	QoS        QoSID
+	Isolated   bool
+	Tier       bool // of the node ports of leaves with subnets of their own: the same VLAN on each, joined nowhere
+	MTU        uint16
+	Overlay    bool // carried in VXLAN between switches
+	Unknown    UnknownUnicast
+	Decl       DeclID
+	Address    Str
+	FloodClass Str // class of its qos that floods are in, as found; "" = by their marks
 }
+
+// UnknownUnicast says what becomes of frames to addresses that no switch knows.
+type UnknownUnicast uint8
+
+// Treatments of unknown unicast; the zero value is not written.
+const (
+	UnknownUnset UnknownUnicast = iota
+	UnknownFlood
+	UnknownLimit // flooded, and bounded by a storm control
+)
 
 // MLAG is a pair of switches.
 type MLAG struct {
@@ -402,6 +480,8 @@ type NICModel struct {
 	PFCPriorities             uint8 // how many can have PFC at a time
 	DSCPTrust                 Fact
 	Resilient                 Fact
+	Reordering                Fact  // takes packets of a connection in any order
+	Interop                   []Str // vendors it runs RDMA with; nil = unknown
 	MaxMTU                    uint16
 	CNPDSCP                   int16 // -1 = unknown
 	CNPPriority               int16
@@ -438,6 +518,13 @@ type HeadroomRow struct {
 	CableMm                                        uint32
 	SizeBytes, XonBytes, XonOffsetBytes, XoffBytes uint32
 	AlphaExponent                                  int8
+}
+
+// Validated is what was tested of one model.
+type Validated struct {
+	Model            Str
+	Firmware, Driver []Str // versions or conditions on them; nil = not written
+	At               source.Span
 }
 
 // Selection is a target block.

@@ -44,8 +44,43 @@ type Class struct {
 	RDMAMTU                         uint16 // 0 = not written
 	Redundancy                      uint8  // leaves that each of its nodes is cabled to, at least; 0 = not written
 	MaxOversubscription             Ratio  // zero = not written
+	MarkedOn                        Sides  // who writes the DSCP; 0 = not written: both sides
+	LatencyBudgetUs                 uint32 // most that a queue may add; 0 = not written
+	CNPIntervalUs                   uint32 // least time between CNPs that every NIC has been set to; 0 = not written
+	Consumers                       []Str  // applications; nil = not written
+	QPs                             uint16 // between two nodes; 0 = not written
+	CrossRail                       bool
+	Monitor                         Watched
+	Baseline                        Str // where it is kept; 0 = not written
+	Fallback                        Fallback
 	Decl                            DeclID
 }
+
+// Watched is a set of what is watched of a class in operation.
+type Watched uint8
+
+// What may be watched.
+const (
+	WatchPause Watched = 1 << iota
+	WatchECN
+	WatchCNP
+	WatchDiscards
+	WatchLatency
+)
+
+// Fallback is what a service does when its RDMA stops.
+type Fallback struct {
+	Written, TCP, Tested, Alarm bool
+}
+
+// Sides is a set of the sides of a connection.
+type Sides uint8
+
+// Sides of a connection.
+const (
+	Initiators Sides = 1 << iota
+	Responders
+)
 
 // Carries is what a class carries.
 type Carries uint8
@@ -108,6 +143,7 @@ type DCBX struct {
 	CEE        bool // version; false = IEEE or not written
 	VersionSet bool
 	Owner      Owner
+	Rivals     bool // several agents speak it, as found
 }
 
 // Owner is the agent of a host that speaks DCBX.
@@ -139,7 +175,40 @@ type ECN struct {
 	MinBytes    uint32 // 0 = auto
 	MaxBytes    uint32
 	Probability uint8
+	Unmarked    Colors // colours that are not marked, as found
 }
+
+// Colors is a set of the colours that a meter gives packets.
+type Colors uint8
+
+// Colours. What no meter touches is green.
+const (
+	Green Colors = 1 << iota
+	Yellow
+	Red
+)
+
+// Direction is in which directions a port does PFC.
+type Direction uint8
+
+// Directions; the zero value is both.
+const (
+	BothWays    Direction = iota
+	ReceiveOnly           // honours pauses and sends none
+	SendOnly              // sends pauses and honours none
+)
+
+// MACsec is what is known of the encryption of a link on one port.
+type MACsec uint8
+
+// States of MACsec; the zero value is not written.
+const (
+	MACsecUnset MACsec = iota
+	MACsecOff
+	MACsecOn        // and nothing said of PFC frames
+	MACsecClear     // PFC frames in clear
+	MACsecProtected // PFC frames encrypted
+)
 
 // Watchdog is a written PFC watchdog.
 type Watchdog struct {
@@ -179,6 +248,15 @@ type Profile struct {
 	Watchdog Watchdog
 	On       [MaxClasses]ClassOn // by index in QoS.Classes: where the maps put each class
 	Deviates uint16              // set of Deviation bits: what the port restates
+
+	// As found, where rocec does not write the port.
+	Direction Direction
+	Remarks   bool
+	Remark    [64]uint8 // DSCP -> DSCP; counts with Remarks
+	ToSSet    bool
+	ToS       uint8 // byte written into RDMA traffic
+	DCQCNSet  bool
+	DCQCN     uint8 // set of priorities that have it
 }
 
 // ClassOn is where a class lands on a port, by composing that port's maps.

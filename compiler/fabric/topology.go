@@ -28,10 +28,10 @@ const (
 // String is the word of the language.
 func (t Tier) String() string { return [...]string{"", "leaf", "spine", "core"}[t] }
 
-// Place is where a switch stands in a topology. Group, Plane, Rail and Pod are
-// -1 where the kind of the topology does not have them.
+// Place is where a switch stands in a topology, or says it stands. Group, Plane,
+// Rail and Pod are -1 where the kind of the topology does not have them.
 type Place struct {
-	Topology TopologyID
+	Topology TopologyID // 0 for a switch that writes its place itself
 	Tier     Tier
 	Index    uint32 // in its tier, from 0
 	Group    int32  // of nodes, of a leaf
@@ -89,6 +89,7 @@ type Routing struct {
 	Address     Str  // `routing.default`
 	Default     bool // speaks for the whole fabric, where a topology names no other
 	Model       RoutingModel
+	Adaptive    bool // packets of one flow take several paths
 	LocalRepair bool // a switch goes round a failure by itself; false: global, or not written
 	Leaks       []Leak
 	Announce    []netip.Prefix // what leaves by external ports
@@ -135,8 +136,13 @@ type Cabling struct {
 	LLDP    bool   // what neighbours say of themselves, not what somebody wrote down
 	Rows    uint32 // in the file
 	Skipped uint32 // between devices that the source does not have
+	Beyond  uint32 // differences from the source beyond MaxMismatches, which are in no table
 	Decl    DeclID
 }
+
+// MaxMismatches is how many differences of one list from the source are kept: a
+// list with more is of another fabric.
+const MaxMismatches = 10_000
 
 // CableFault is how a row of a list and the source differ.
 type CableFault uint8

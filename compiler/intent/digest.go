@@ -34,6 +34,44 @@ func Canonical(d *Device) *Canon {
 	return c
 }
 
+// Ready prepares a canonical form for others to be like it, on several goroutines.
+func (c *Canon) Ready() *Canon {
+	c.sum()
+	return c
+}
+
+// CanonicalLike is Canonical for a device that shares lists with another one,
+// whose form is ready: those are not read again.
+func CanonicalLike(d *Device, like *Canon) *Canon {
+	fields := deviceFields()
+	c := &Canon{device: *d, fields: make([][]byte, len(fields)), sums: make([][sha256.Size]byte, len(fields))}
+	v, other := reflect.ValueOf(d).Elem(), reflect.ValueOf(&like.device).Elem()
+	var b []byte
+	for i := range fields {
+		if shared(v.Field(fields[i].index), other.Field(fields[i].index)) {
+			c.fields[i], c.sums[i] = like.fields[i], like.sums[i]
+			continue
+		}
+		start := len(b)
+		b = fields[i].append(b, v)
+		c.fields[i] = b[start:len(b):len(b)]
+		c.sums[i] = sha256.Sum256(c.fields[i])
+	}
+	return c
+}
+
+// sum computes the digests of the fields, once.
+func (c *Canon) sum() {
+	if c.sums != nil {
+		return
+	}
+	sums := make([][sha256.Size]byte, len(c.fields))
+	for i := range c.fields {
+		sums[i] = sha256.Sum256(c.fields[i])
+	}
+	c.sums = sums
+}
+
 // append writes a field of a device, nothing if it is left out.
 func (f *canonField) append(b []byte, device reflect.Value) []byte {
 	x := device.Field(f.index)
@@ -55,12 +93,7 @@ func (c *Canon) Digest() string {
 // not read again.
 func (c *Canon) Part(part *Device) [sha256.Size]byte {
 	all := deviceFields()
-	if c.sums == nil {
-		c.sums = make([][sha256.Size]byte, len(all))
-		for i := range all {
-			c.sums[i] = sha256.Sum256(c.fields[i])
-		}
-	}
+	c.sum()
 	v, own := reflect.ValueOf(part).Elem(), reflect.ValueOf(&c.device).Elem()
 	text := make([]byte, 0, len(all)*sha256.Size)
 	for i := range all {

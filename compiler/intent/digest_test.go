@@ -50,6 +50,7 @@ func TestDigest(t *testing.T) {
 		"deep":    func(d *Device) { d.QoS[0].DSCP.Value[63] = 7 },
 		"hash":    func(d *Device) { d.Hash.Function = Some("XOR") },
 		"seed":    func(d *Device) { d.Hash.Seed = Opt[uint32]{} },
+		"aging":   func(d *Device) { d.Aging.MACSeconds = Some(uint32(600)) },
 		"expects": func(d *Device) { d.Firmware = "5.3.*" },
 		"option":  func(d *Device) { d.Options["a"] = "3" },
 		"pointer": func(d *Device) { *d.Ports[0].Headroom[0].Alpha = 0 },
@@ -97,6 +98,41 @@ func TestEmptyListStaysSet(t *testing.T) {
 		}
 		if !p.Tagged.IsSet() || len(p.Tagged.Value) != 0 {
 			t.Errorf("%s: %s reads back as %+v", name, b, p.Tagged)
+		}
+	}
+}
+
+// TestCanonicalLike: the digests of a device and of parts of it are the same,
+// whatever they share with another one.
+func TestCanonicalLike(t *testing.T) {
+	like := Canonical(filled()).Ready()
+	shared := like.device
+	for name, change := range map[string]func(*Device){
+		"nothing": func(*Device) {},
+		"name":    func(d *Device) { d.Name = "leaf7" },
+		"addresses": func(d *Device) {
+			d.Ifaces = filled().Ifaces
+			d.Ifaces[0].Addresses.Value[0] = netip.MustParsePrefix("10.9.0.1/24")
+		},
+		"peer":    func(d *Device) { d.MLAG = &MLAG{Domain: 1, Peer: "other", PeerLink: "PortChannel1"} },
+		"ports":   func(d *Device) { d.Ports = d.Ports[:1] },
+		"none":    func(d *Device) { d.Ports, d.MLAG, d.Options = nil, nil, nil },
+		"options": func(d *Device) { d.Options = map[string]string{"a": "1"} },
+		"scalars": func(d *Device) { d.Kind, d.Buffer, d.Firmware = Node, Buffer{}, "" },
+	} {
+		d := shared
+		change(&d)
+		want, got := Canonical(&d), CanonicalLike(&d, like)
+		if want.Digest() != got.Digest() {
+			t.Errorf("%s: another digest than by itself", name)
+		}
+		part := d
+		part.Name, part.Ifaces = "", nil
+		if want.Part(&part) != got.Part(&part) {
+			t.Errorf("%s: another digest of a part than by itself", name)
+		}
+		if name != "nothing" && got.Digest() == like.Digest() {
+			t.Errorf("%s: the digest is that of the other device", name)
 		}
 	}
 }

@@ -133,6 +133,8 @@ func (f *flat) head() {
 	set(f, "buffer.alpha", b.AlphaExponent, number)
 	set(f, "hash.function", f.device.Hash.Function, word)
 	set(f, "hash.seed", f.device.Hash.Seed, number)
+	set(f, "arp_timeout", f.device.Aging.ARPSeconds, seconds)
+	set(f, "mac_timeout", f.device.Aging.MACSeconds, seconds)
 	plain(f, "firmware", f.device.Firmware, word)
 }
 
@@ -146,6 +148,7 @@ func (f *flat) port(p *Port) {
 	set(f, "mtu", p.MTU, number)
 	set(f, "native", p.Native, number)
 	set(f, "segments", p.Tagged, numbers)
+	set(f, "deny", p.Deny, words[RDMA])
 	set(f, "cable", p.CableMm, metres)
 	f.headroom(p.Headroom)
 	ownDCBX := false
@@ -155,6 +158,7 @@ func (f *flat) port(p *Port) {
 		f.vfs(n.VFs)
 		f.dcbx(n.DCBX)
 		ownDCBX = !n.DCBX.IsZero()
+		plain(f, "gpu", n.GPU, word)
 		plain(f, "firmware", n.Firmware, word)
 		plain(f, "driver", n.DriverV, word)
 	}
@@ -235,6 +239,7 @@ func (f *flat) lag(l *LAG) {
 	set(f, "mtu", l.MTU, number)
 	set(f, "native", l.Native, number)
 	set(f, "segments", l.Tagged, numbers)
+	set(f, "deny", l.Deny, words[RDMA])
 	plain(f, "mlag", l.MLAG, strconv.FormatBool)
 }
 

@@ -37,6 +37,9 @@ type Device struct {
 	Model   string `json:"model,omitempty"` // "nvidia/sn5600"; "" on nodes
 	ASIC    string `json:"asic,omitempty"`  // family of the model's data: "spectrum-4", "trident3"
 
+	// Verify marks a device that is compared and never written.
+	Verify bool `json:"verify,omitempty"`
+
 	Ports  []Port  `json:"ports,omitempty"`  // switch ports or NIC ports, in natural order of Name
 	LAGs   []LAG   `json:"lags,omitempty"`   // switch LAGs, host bonds, SET teams
 	Ifaces []Iface `json:"ifaces,omitempty"` // addresses: SVI, routed port, VLAN device, host vNIC, loopback
@@ -45,6 +48,7 @@ type Device struct {
 	MLAG   *MLAG   `json:"mlag,omitempty"`
 	Buffer Buffer  `json:"buffer,omitzero"` // device-wide packet buffer of a switch
 	Hash   Hash    `json:"hash,omitzero"`   // of a switch
+	Aging  Aging   `json:"aging,omitzero"`  // of a switch
 
 	Firmware string `json:"firmware,omitempty"` // of a switch: expected, compared only; see Versions
 
@@ -81,6 +85,7 @@ type Port struct {
 
 	Native Opt[uint16]   `json:"native,omitzero"` // untagged VLAN
 	Tagged Opt[[]uint16] `json:"tagged,omitzero"` // tagged VLANs, ascending
+	Deny   Opt[[]RDMA]   `json:"deny,omitzero"`   // dropped as it comes in, in the order of the constants
 
 	QoS      string      `json:"qos,omitempty"` // Name of one of Device.QoS; "" where QoS is not managed or kept
 	CableMm  Opt[uint32] `json:"cable_mm,omitzero"`
@@ -88,6 +93,16 @@ type Port struct {
 
 	NIC *NIC `json:"nic,omitempty"` // on nodes only
 }
+
+// RDMA is traffic that an edge can keep out by what its packets are.
+type RDMA string
+
+// Kinds of RDMA traffic: UDP to port 4791 over IPv4 and IPv6, and frames of the
+// EtherType 0x8915 [InfiniBand Architecture Specification, annexes A17 and A16].
+const (
+	RoCEv2 RDMA = "roce_v2"
+	RoCEv1 RDMA = "roce_v1"
+)
 
 // Split is how the platform spells the split that a port is a child of, and
 // what it gives that child.
@@ -127,6 +142,7 @@ type NIC struct {
 	VFs      Opt[VFs]         `json:"vfs,omitzero"`
 	RDMAMTU  uint16           `json:"rdma_mtu,omitempty"` // 1024, 2048, 4096: largest that the classes use
 	DCBX     Opt[DCBX]        `json:"dcbx,omitzero"`
+	GPU      string           `json:"gpu,omitempty"`      // beside it: the order of NICs that applications are told
 	Firmware string           `json:"firmware,omitempty"` // expected, compared only; see Versions
 	DriverV  string           `json:"driver_version,omitempty"`
 	Facts    map[string]int64 `json:"facts,omitempty"` // numbers of the model's data a target asks for: "max_tc"
@@ -159,6 +175,7 @@ type LAG struct {
 	MTU     Opt[uint16]   `json:"mtu,omitzero"`
 	Native  Opt[uint16]   `json:"native,omitzero"`
 	Tagged  Opt[[]uint16] `json:"tagged,omitzero"`
+	Deny    Opt[[]RDMA]   `json:"deny,omitzero"`
 	MLAG    bool          `json:"mlag,omitempty"` // one leg of a LAG over an MLAG pair
 }
 
@@ -298,6 +315,12 @@ type Buffer struct {
 	SharedBytes   Opt[uint64] `json:"shared_bytes,omitzero"`
 	HeadroomBytes Opt[uint64] `json:"headroom_bytes,omitzero"` // shared headroom pool
 	AlphaExponent Opt[int8]   `json:"alpha_exponent,omitzero"` // 2^n, ingress lossless
+}
+
+// Aging is how long a switch keeps what it has learned.
+type Aging struct {
+	ARPSeconds Opt[uint32] `json:"arp_seconds,omitzero"`
+	MACSeconds Opt[uint32] `json:"mac_seconds,omitzero"`
 }
 
 // Hash is how a switch spreads flows over links of equal cost.

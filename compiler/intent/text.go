@@ -20,6 +20,18 @@ func number[T integer](n T) string {
 
 func word[T ~string](s T) string { return string(s) }
 
+// words is a list in ascending order, "none" if it is empty.
+func words[T ~string](list []T) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	parts := make([]string, 0, len(list))
+	for _, w := range slices.Sorted(slices.Values(list)) {
+		parts = append(parts, string(w))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func onOff(on bool) string {
 	if on {
 		return "on"
@@ -28,6 +40,8 @@ func onOff(on bool) string {
 }
 
 func milliseconds(ms uint32) string { return number(ms) + "ms" }
+
+func seconds(s uint32) string { return number(s) + "s" }
 
 // metres is a length of cable as the language writes it: "3m", "0.5m".
 func metres(mm uint32) string {

@@ -11,19 +11,22 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var buffers = []*Rule{roce501, roce502, roce503, roce504, roce512}
+var buffers = []*Rule{
+	roce501, roce502, roce503, roce504, roce505, roce506, roce507, roce508, roce509, roce510, roce511, roce512, roce513, roce514, roce515, roce516, roce517, roce518, roce519,
+}
 
 var roce501 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE501", Name: "buffer_headroom", Severity: diag.Error,
+		ID: "ROCE501", Name: "buffer_headroom", Severity: diag.Error, Fixable: true,
 		Title:  "headroom holds what still arrives after a pause",
 		Why:    "below the physical minimum, or the vendor's own row, frames are lost whenever the port pauses",
 		Fix:    "raise the headroom, or leave it to be computed",
 		Source: "theory A.2, A.10",
-		Bad:    twoNodes(`headroom = "10KB"`),
+		Bad:    twoNodes(`headroom = 10080`),
 		Good:   twoNodes(``),
 	},
-	Run: headroomSize,
+	Run:   headroomSize,
+	mends: drop("headroom"),
 }
 
 func headroomSize(p *Pass) {
@@ -54,10 +57,7 @@ type headroomOn struct {
 // eachHeadroom calls visit for each lossless priority of switch ports, once for
 // every distinct row of derived facts on a device.
 func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, ports int)) {
-	if p.headrooms == nil {
-		p.headrooms = p.headroomRows()
-	}
-	for _, row := range p.headrooms {
+	for _, row := range p.headroomsOf() {
 		e := p.End(row.first)
 		for priority, h := range p.Facts.Port(e.ID).Headroom {
 			if h.Source != derive.SourceNone || h.TableMiss {
@@ -67,10 +67,18 @@ func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, p
 	}
 }
 
+// headroomsOf are the distinct rows of derived facts of each switch.
+func (p *Pass) headroomsOf() []headroomOn {
+	if p.headrooms == nil {
+		p.headrooms = p.headroomRows()
+	}
+	return p.headrooms
+}
+
 func (p *Pass) headroomRows() []headroomOn {
 	f := p.Fabric
 	rows := []headroomOn{}
-	alone := p.Accepting()
+	alone := p.single()
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		if f.Devices[d].Kind != fabric.Switch {
 			continue
@@ -112,30 +120,45 @@ func shallowSwitch(buffer string) string {
 
 func headroomSum(p *Pass) {
 	f := p.Fabric
+	for id, sum := range p.headroomSums() {
+		share, most := p.headroomShare(fabric.DeviceID(id))
+		if most == 0 || sum <= most {
+			continue
+		}
+		dev := &f.Devices[id]
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("headroom of %s sums to %d B, and %d %% of its buffer is %d B", f.Text(dev.Name), sum, share, most), Address: f.Text(dev.Address),
+			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AModel, "")}, Help: "fewer lossless priorities, shorter cables, or a shared headroom pool",
+		})
+	}
+}
+
+// headroomSums are the headroom of all lossless priorities of each switch, in
+// whole cells.
+func (p *Pass) headroomSums() []uint64 {
+	f := p.Fabric
 	sum := make([]uint64, len(f.Devices))
 	p.eachHeadroom(func(e End, _ int, h derive.Headroom, ports int) {
 		cell := uint64(max(f.Models[e.Device.Model].CellBytes, 1))
 		sum[e.Port.Device] += (uint64(h.Xoff) + cell - 1) / cell * cell * uint64(ports)
 	})
-	for id := 1; id < len(f.Devices); id++ {
-		dev := &f.Devices[id]
-		m := &f.Models[dev.Model]
-		if dev.Kind != fabric.Switch || m.BufferBytes == 0 || sum[id] == 0 || dev.Buffer.HeadroomBytes > 0 {
-			continue // with a shared headroom pool the sum is not reserved
-		}
-		share := uint64(m.HeadroomSharePercent)
-		if share == 0 {
-			share = 50
-		}
-		most := m.BufferBytes * share / 100
-		if sum[id] <= most {
-			continue
-		}
-		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("headroom of %s sums to %d B, and %d %% of its buffer is %d B", f.Text(dev.Name), sum[id], share, most), Address: f.Text(dev.Address),
-			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AModel, "")}, Help: "fewer lossless priorities, shorter cables, or a shared headroom pool",
-		})
+	return sum
+}
+
+// headroomShare is how many percent of a switch's buffer may be reserved for
+// headroom, and how many bytes that is; 0 where that is not known, or where a
+// shared headroom pool takes the place of reserves.
+func (p *Pass) headroomShare(d fabric.DeviceID) (percent, bytes uint64) {
+	dev := &p.Fabric.Devices[d]
+	m := &p.Fabric.Models[dev.Model]
+	if dev.Kind != fabric.Switch || dev.Buffer.HeadroomBytes > 0 {
+		return 0, 0
 	}
+	percent = uint64(m.HeadroomSharePercent)
+	if percent == 0 {
+		percent = 50
+	}
+	return percent, m.BufferBytes * percent / 100
 }
 
 var roce503 = &Rule{
@@ -145,7 +168,7 @@ var roce503 = &Rule{
 		Why:    "without a row the port gets no lossless group at all, and nobody says so",
 		Fix:    "write headroom on the port, or use a switch that has the row; a length shorter than the real one would lose frames",
 		Source: "sonic-net/sonic-buildimage #5837",
-		Bad:    edit(twoNodes(``), `"nvidia/sn3700"`, `"example/lookup"`, `media = "dac", length = "3m"`, `media = "lr", length = "500m"`) + lookupSwitch,
+		Bad:    strings.ReplaceAll(edit(twoNodes(``), `"nvidia/sn3700"`, `"example/lookup"`), `"100G"`, `"200G"`) + lookupSwitch,
 		Good:   edit(twoNodes(``), `"nvidia/sn3700"`, `"example/lookup"`, `length = "3m"`, `length = "5m"`) + lookupSwitch,
 	},
 	Run: tableRow,
@@ -188,7 +211,7 @@ func (p *Pass) lengths(m *fabric.SwitchModel, mbps uint32) string {
 
 var roce512 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE512", Name: "buffer_headroom_zero", Severity: diag.Error, When: diag.Both,
+		ID: "ROCE512", Name: "buffer_headroom_zero", Severity: diag.Error, When: diag.Both, Fixable: true,
 		Title:  "a port with PFC has headroom",
 		Why:    "PFC without headroom pauses too late: whatever is on the cable is lost",
 		Fix:    "write the cable's length, or a headroom",
@@ -196,7 +219,8 @@ var roce512 = &Rule{
 		Bad:    twoNodes(`headroom = 0`),
 		Good:   twoNodes(``),
 	},
-	Run: headroomZero,
+	Run:   headroomZero,
+	mends: drop("headroom"),
 }
 
 func headroomZero(p *Pass) {

@@ -73,7 +73,7 @@ func (p *Pass) assumed(e End) uint32 {
 
 var roce118 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE118", Name: "port_spare_lossless", Severity: diag.Notice,
+		ID: "ROCE118", Name: "port_spare_lossless", Severity: diag.Notice, Fixable: true,
 		Title:  "a port without a cable holds no lossless buffer",
 		Why:    "headroom is reserved for every port with PFC, cabled or not, and missing from what all ports share",
 		Fix:    "write enabled = false on spare ports, or take the qos off them",
@@ -110,7 +110,7 @@ func spareLossless(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s has no cable and PFC %s", p.Name(e), Priorities(e.Profile.PFC)), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AQoS, "")}, Help: "write enabled = false, or take the qos off it",
+			Labels: []diag.Label{p.AtPort(e, schema.AQoS, "")}, Help: "write enabled = false, or take the qos off it", Edits: p.shutSpare(e),
 		}
 		if held > 0 {
 			d.Summary += fmt.Sprintf(": it reserves %d B", held)
@@ -198,12 +198,60 @@ func captured(first, second string) string {
 // mismatches reports what lists in verify mode and the source say differently:
 // captures of what neighbours say, or lists that somebody wrote.
 func (p *Pass) mismatches(lldp bool) {
+	type kind struct {
+		list  fabric.CablingID
+		fault fabric.CableFault
+	}
+	said := map[kind]int{}
 	for i := range p.Fabric.Mismatches {
 		m := &p.Fabric.Mismatches[i]
-		if list := &p.Fabric.Cablings[m.List]; list.LLDP == lldp {
-			p.Report(p.mismatch(m, list))
+		list := &p.Fabric.Cablings[m.List]
+		if list.LLDP != lldp {
+			continue
+		}
+		k := kind{m.List, m.Fault}
+		if said[k]++; said[k] > maxMismatches {
+			p.Report(p.furtherMismatch(m, list))
+			continue
+		}
+		p.Report(p.mismatch(m, list))
+	}
+	for i := range p.Fabric.Cablings {
+		if list := &p.Fabric.Cablings[i]; list.LLDP == lldp && list.Beyond > 0 {
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("%s differs from the source in %d places more, which were counted only", p.Fabric.Text(list.Name), list.Beyond),
+				Address: p.Fabric.Text(list.Address), Labels: []diag.Label{p.Fabric.Label(list.Decl, 0, schema.AFile, "")},
+				Help: "compare the list with the source: it is of another fabric, or calls devices otherwise",
+			})
 		}
 	}
+}
+
+// maxMismatches is how many differences of one kind and list are told one by
+// one. What follows is one finding with a count, in which an override still
+// reaches each of them.
+const maxMismatches = 100
+
+// furtherMismatch is a difference in the words that all of its kind share.
+func (p *Pass) furtherMismatch(m *fabric.CableMismatch, from *fabric.Cabling) diag.Diagnostic {
+	f := p.Fabric
+	what := map[fabric.CableFault]string{
+		fabric.CableMissing: "cables of the source are missing", fabric.CableExtra: "cables are there that the source does not have",
+		fabric.CableMoved: "cables are at other ports than in the source", fabric.CableSwapped: "pairs of cables are swapped",
+		fabric.CableMedia: "cables are of other media than in the source", fabric.CableLength: "cables are of another length than in the source",
+	}[m.Fault]
+	x := mismatched{p: p, m: m, from: from, Diagnostic: diag.Diagnostic{
+		Summary: fmt.Sprintf("more %s in %s, beyond the first %d", what, f.Text(from.Name), maxMismatches), Count: 1,
+		Labels: []diag.Label{f.Label(from.Decl, 0, schema.AFile, "")}, Help: "mend those that are told one by one first",
+	}}
+	for _, l := range m.Links {
+		if l != 0 {
+			x.Concerns = append(x.Concerns, f.LinkAddress(l))
+		}
+	}
+	x.about(m.A)
+	x.about(m.B)
+	return x.Diagnostic
 }
 
 func (p *Pass) mismatch(m *fabric.CableMismatch, from *fabric.Cabling) diag.Diagnostic {

@@ -10,7 +10,9 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var capability = []*Rule{roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce709, roce710, roce720}
+var capability = []*Rule{
+	roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce708, roce709, roce710, roce711, roce712, roce713, roce714, roce715, roce716, roce718, roce719, roce720, roce721,
+}
 
 // eachRDMANIC calls visit for every NIC port whose contract carries RDMA.
 func (p *Pass) eachRDMANIC(visit func(e End, n *fabric.NIC, m *fabric.NICModel, c *fabric.Class)) {
@@ -322,7 +324,7 @@ func nicDSCP(p *Pass) {
 
 var roce720 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE720", Name: "mtu_maximum", Severity: diag.Error,
+		ID: "ROCE720", Name: "mtu_maximum", Severity: diag.Error, Fixable: true,
 		Title:  "no MTU is above what the hardware takes",
 		Why:    "the device refuses the value, or drops what is larger than it can take",
 		Fix:    "lower the MTU",
@@ -347,7 +349,7 @@ func mtuMaximum(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("MTU %d of %s is above the %d that %s takes", e.Port.MTU, p.Name(e), most, f.Text(model)), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AMTU, "")}, Help: fmt.Sprintf("write at most %d", most),
+			Labels: []diag.Label{p.AtPort(e, schema.AMTU, "")}, Help: fmt.Sprintf("write at most %d", most), Edits: setAt(p.AtPort(e, schema.AMTU, ""), "mtu", fmt.Sprint(most)),
 		})
 	}
 }

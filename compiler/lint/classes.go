@@ -12,8 +12,8 @@ import (
 )
 
 var classes = []*Rule{
-	roce201, roce202, roce203, roce205, roce206, roce207, roce208, roce209, roce210, roce211,
-	roce214, roce215, roce218, roce220, roce221, roce226, roce227, roce228,
+	roce201, roce202, roce203, roce204, roce205, roce206, roce207, roce208, roce209, roce210, roce211, roce212, roce213,
+	roce214, roce215, roce216, roce217, roce218, roce219, roce220, roce221, roce222, roce223, roce224, roce225, roce226, roce227, roce228,
 }
 
 var roce201 = &Rule{
@@ -117,15 +117,16 @@ func strictUncapped(p *Pass) {
 
 var roce205 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE205", Name: "class_priority", Severity: diag.Error, Hard: true,
-		Title:  "a class has one priority on both ends of a link",
+		ID: "ROCE205", Name: "class_priority", Severity: diag.Error, Hard: true, Fixable: true,
+		Title:  "a class has one priority on both ends of a link, and from port to port inside each switch",
 		Why:    "a class that changes its priority from one hop to the next is paused by one and not by the other, and queued among strangers",
 		Fix:    "use one map on both ends; a rewrite that is meant is declared with remap = true",
 		Source: "theory I5",
 		Bad:    twoNodes(`dscp_map = { 48 = 5 }`),
 		Good:   twoNodes(``),
 	},
-	Run: classPriority,
+	Run:   classPriority,
+	mends: drop("dscp_map", "pcp_map"),
 }
 
 func classPriority(p *Pass) {
@@ -153,6 +154,7 @@ func classPriority(p *Pass) {
 			}))
 		})
 	})
+	crossedPriority(p)
 }
 
 func landing(on fabric.ClassOn) string {
@@ -287,7 +289,7 @@ func (p *Pass) routedSegments() []fabric.SegmentID {
 
 var roce208 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE208", Name: "class_trust", Severity: diag.Error,
+		ID: "ROCE208", Name: "class_trust", Severity: diag.Error, Fixable: true,
 		Title:  "both ends of a link classify a class by the same mark",
 		Why:    "where one end goes by DSCP and the other by PCP, the class lands in different priorities",
 		Fix:    "align trust",
@@ -295,7 +297,8 @@ var roce208 = &Rule{
 		Bad:    twoNodes(`trust = "none"`),
 		Good:   twoNodes(``),
 	},
-	Run: classTrust,
+	Run:   classTrust,
+	mends: drop("trust"),
 }
 
 func classTrust(p *Pass) {
@@ -374,7 +377,7 @@ func clash(a, b *fabric.Class) (what string, found bool) {
 
 var roce210 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE210", Name: "class_group_shared", Severity: diag.Error,
+		ID: "ROCE210", Name: "class_group_shared", Severity: diag.Error, Fixable: true,
 		Title:  "a lossless priority group holds lossless classes only",
 		Why:    "lossy frames in a lossless group take its headroom and cause pauses for traffic that did not need them",
 		Fix:    "move the lossy class to a group of its own",
@@ -382,11 +385,13 @@ var roce210 = &Rule{
 		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    group    = 3\n"),
 		Good:   twoNodes(``),
 	},
-	Run: groupShared,
+	Run:   groupShared,
+	mends: drop("group"),
 }
 
 func groupShared(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
+		p.strays(e, ports)
 		if e.Profile.Host {
 			return
 		}
@@ -402,6 +407,7 @@ func groupShared(p *Pass) {
 			})
 		})
 	})
+	crossedGroup(p)
 }
 
 // pairs calls visit for every lossless and lossy class of a port.
@@ -420,7 +426,7 @@ func (p *Pass) pairs(e End, visit func(lossless, lossy *fabric.Class, a, b fabri
 
 var roce211 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE211", Name: "class_range", Severity: diag.Error,
+		ID: "ROCE211", Name: "class_range", Severity: diag.Error, Fixable: true,
 		Title:  "code points, priorities and queues exist on the device",
 		Why:    "a queue that a device does not have is dropped by its configuration tool, or taken for another",
 		Fix:    "use a queue the device has",
@@ -428,7 +434,8 @@ var roce211 = &Rule{
 		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    queue    = 12\n"),
 		Good:   twoNodes(``),
 	},
-	Run: classRange,
+	Run:   classRange,
+	mends: drop("queue", "group", "queue_map", "group_map"),
 }
 
 func classRange(p *Pass) {

@@ -249,7 +249,7 @@ func marksOf(c *fabric.Class) string {
 
 var roce221 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE221", Name: "class_cnp_lossless", Severity: diag.Error,
+		ID: "ROCE221", Name: "class_cnp_lossless", Severity: diag.Error, Fixable: true,
 		Title:  "CNPs are not in a lossless priority",
 		Why:    "a pause stops the congestion signals together with the congestion they report",
 		Fix:    "take their priority out of PFC",
@@ -268,15 +268,23 @@ func cnpLossless(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("CNPs (%s) land in lossless priority %d on %s: congestion signals can be paused", mark, on.Priority, p.Name(e)),
-				Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{at}, Help: "give CNPs a priority without PFC",
+				Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{at}, Help: "give CNPs a priority without PFC", Edits: p.lossyCNP(e),
 			})
 		})
 	})
 }
 
+// lossyCNP are the edits that make the CNP class of a port lossy, none where it is.
+func (p *Pass) lossyCNP(e End) []diag.Edit {
+	if c := p.cnpClass(e); c != nil && c.Lossless {
+		return setAt(p.Fabric.DeclLabel(c.Decl, ""), "lossless", "false")
+	}
+	return nil
+}
+
 var roce226 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE226", Name: "windows_smb_direct", Severity: diag.Error,
+		ID: "ROCE226", Name: "windows_smb_direct", Severity: diag.Error, Fixable: true,
 		Title:  "Windows classifies SMB Direct by its NetworkDirect port",
 		Why:    "policies by TCP port never match RDMA: without a NetworkDirect policy SMB Direct travels in the default class",
 		Fix:    "write match = { netdirect_port = 445 } on the class",
@@ -284,13 +292,14 @@ var roce226 = &Rule{
 		Bad:    windowsPair(``),
 		Good:   windowsPair(`match = { netdirect_port = 445 }`),
 	},
-	Run: smbDirect,
+	Run:   smbDirect,
+	mends: set("match.netdirect_port", "445"),
 }
 
 func smbDirect(p *Pass) {
 	f := p.Fabric
 	p.Managed(func(e End) {
-		if e.Device.Kind != fabric.Node || e.Port.Manage == fabric.HandsOff || !strings.HasPrefix(f.Text(e.Device.OSName), "windows") && !strings.HasPrefix(f.Text(e.Device.OSName), "azure") {
+		if e.Device.Kind != fabric.Node || e.Port.Manage == fabric.HandsOff || !p.windows(e.Device) {
 			return
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
@@ -308,7 +317,7 @@ func smbDirect(p *Pass) {
 
 var roce227 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE227", Name: "class_queue_shared", Severity: diag.Error,
+		ID: "ROCE227", Name: "class_queue_shared", Severity: diag.Error, Fixable: true,
 		Title:  "lossless and lossy priorities do not share a queue",
 		Why:    "a pause stops the queue: the lossy class stops with it, and its backlog fills the lossless buffer",
 		Fix:    "give the lossy class another queue",
@@ -329,15 +338,25 @@ func queueShared(p *Pass) {
 				Summary: fmt.Sprintf("priorities %d (%s, lossless) and %d (%s) share queue %d on %s", a.Priority, p.Fabric.Text(lossless.Name), b.Priority, p.Fabric.Text(lossy.Name), a.Queue, p.Name(e)),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
 				Labels: []diag.Label{p.AtContract(e, schema.AQueueMap, lossy, schema.AQueue, ""), p.AtContract(e, 0, lossless, schema.AQueue, "the lossless class")},
-				Help:   "give the lossy class another queue",
+				Help:   "give the lossy class another queue", Edits: p.otherQueue(e, lossy),
 			})
 		})
 	})
 }
 
+// otherQueue are the edits that leave the queue of a lossy class to its priority.
+// That of CNPs is strict then.
+func (p *Pass) otherQueue(e End, c *fabric.Class) []diag.Edit {
+	edits := setAt(p.AtContract(e, schema.AQueueMap, c, schema.AQueue, ""), "queue", "")
+	if c.Carries == fabric.CarriesCNP {
+		edits = append(edits, setAt(p.Fabric.DeclLabel(c.Decl, ""), "strict", "")...)
+	}
+	return edits
+}
+
 var roce228 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE228", Name: "host_dcbx_willing", Severity: diag.Error,
+		ID: "ROCE228", Name: "host_dcbx_willing", Severity: diag.Error, Fixable: true,
 		Title:  "a NIC that rocec manages is not DCBX willing",
 		Why:    "a willing NIC takes PFC and ETS from its peer at any time: what was written to it does not stay",
 		Fix:    `leave dcbx off, or set manage = "verify" where the switch shall decide`,
@@ -345,7 +364,8 @@ var roce228 = &Rule{
 		Bad:    twoNodesEdit(`model  = "nvidia/connectx-6-dx"`, `model  = "nvidia/connectx-6-dx"`+"\n    dcbx   = { mode = \"willing\" }"),
 		Good:   twoNodes(``),
 	},
-	Run: nicWilling,
+	Run:   nicWilling,
+	mends: drop("dcbx"),
 }
 
 func nicWilling(p *Pass) {

@@ -10,16 +10,16 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var ecn = []*Rule{roce401, roce403, roce404, roce406, roce408, roce409, roce416}
+var ecn = []*Rule{roce401, roce402, roce403, roce404, roce405, roce406, roce407, roce408, roce409, roce410, roce411, roce412, roce413, roce414, roce415, roce416, roce417, roce418}
 
 var roce401 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE401", Name: "ecn_before_pfc", Severity: diag.Error,
+		ID: "ROCE401", Name: "ecn_before_pfc", Severity: diag.Error, Fixable: true,
 		Title:  "ECN marks before PFC pauses",
 		Why:    "when the pause comes first, senders never learn to slow down: the fabric runs on pauses, and they spread",
 		Fix:    "lower the ECN minimum, or raise alpha",
 		Source: "Zhu et al., SIGCOMM 2015; theory B.2, relaxed bound",
-		Bad:    edit(twoNodes(``), `ecn       = "auto"`, `ecn       = { min = "1MB", max = "2MB", probability = 5 }`, `os    = "sonic/202505"`, `os    = "sonic/202505"`+"\n"+`  buffer = { shared = "12MB", alpha = "1/64" }`),
+		Bad:    edit(twoNodes(``), `ecn       = "auto"`, `ecn       = { min = "1MB", max = "2MB", probability = 5 }`, `os    = "sonic/202505"`, `os    = "sonic/202505"`+"\n"+`  buffer = { shared = "12MB", alpha = "1/32" }`),
 		Good:   twoNodes(``),
 	},
 	Run: ecnBeforePFC,
@@ -34,9 +34,24 @@ func ecnBeforePFC(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("queue %d of %s: PFC fires at %d B, before ECN at %d B", queue, p.Name(e), x.RelaxedBytes, x.MinBytes), Address: p.Fabric.PortAddress(e.ID), Count: ports,
 			Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.ABuffer, "the buffer")},
-			Help:   "lower the ECN minimum, or raise alpha",
+			Help:   "lower the ECN minimum, or raise alpha", Edits: p.earlierECN(e, c, queue),
 		})
 	})
+}
+
+// earlierECN are the edits that bring the thresholds of a queue below the fill at
+// which PFC fires. Where the maximum has to come down as well, the minimum is a
+// quarter of it, so that a ramp is left.
+func (p *Pass) earlierECN(e End, c *fabric.Class, queue uint8) []diag.Edit {
+	x, at := p.Facts.Port(e.ID).ECN[queue], p.AtContract(e, schema.AECN, c, schema.AECN, "")
+	if e.Profile.ECN[queue].MaxBytes == 0 || x.MaxBytes <= x.RelaxedBytes {
+		return atMost(at, "ecn.min", x.RelaxedBytes)
+	}
+	low, high := atMost(at, "ecn.min", x.RelaxedBytes/4), atMost(at, "ecn.max", x.RelaxedBytes)
+	if low == nil {
+		return nil
+	}
+	return append(low, high...)
 }
 
 // markedOn is switch ports that share a profile and derived facts.
@@ -70,7 +85,7 @@ func (p *Pass) markingRows() []markedOn {
 	}
 	rows := []markedOn{}
 	at := map[key]int{}
-	alone := p.Accepting()
+	alone := p.single()
 	var last int // neighbours are mostly alike
 	for id := fabric.PortID(1); int(id) < len(p.Fabric.Ports); id++ {
 		port := &p.Fabric.Ports[id]
@@ -95,7 +110,7 @@ func (p *Pass) markingRows() []markedOn {
 
 var roce403 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE403", Name: "ecn_range", Severity: diag.Error,
+		ID: "ROCE403", Name: "ecn_range", Severity: diag.Error, Fixable: true,
 		Title:  "the ECN minimum is below the maximum, and the probability within 1 to 100",
 		Why:    "devices refuse the profile, or mark everything or nothing",
 		Fix:    "swap or correct the values",
@@ -117,16 +132,21 @@ func ecnRange(p *Pass) {
 		if x.MinBytes <= x.MaxBytes {
 			wrong, help = fmt.Sprintf("with a probability of %d %%, and it is 1 to 100", x.Probability), "write a probability of 1 to 100"
 		}
+		at := p.AtContract(e, schema.AECN, c, schema.AECN, "")
+		var edits []diag.Edit
+		if x.MinBytes > x.MaxBytes {
+			edits = append(setAt(at, "ecn.min", roundBytes(uint64(x.MaxBytes))), setAt(at, "ecn.max", roundBytes(uint64(x.MinBytes)))...)
+		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("ECN of class %s on %s marks %s", p.Fabric.Text(c.Name), p.Name(e), wrong),
-			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, "")}, Help: help,
+			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{at}, Help: help, Edits: edits,
 		})
 	})
 }
 
 var roce404 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE404", Name: "path_ecn", Severity: diag.Error,
+		ID: "ROCE404", Name: "path_ecn", Severity: diag.Error, Fixable: true,
 		Title:  "a class that reacts to ECN is marked at every hop",
 		Why:    "the one queue that does not mark is where the pauses start, or where a lossy class drops",
 		Fix:    "attach ECN there",
@@ -150,7 +170,7 @@ func pathECN(p *Pass) {
 			}
 			d := diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s is not ECN marked at %s, queue %d", p.Fabric.Text(c.Name), p.Name(e), on.Queue), Address: p.Fabric.PortAddress(e.ID),
-				Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), p.AtContract(e, 0, c, schema.ACongestion, "the class")}, Help: `write ecn = "auto" there`,
+				Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), p.AtContract(e, 0, c, schema.ACongestion, "the class")}, Help: `write ecn = "auto" there`, Edits: p.ecnBack(e, c),
 			}
 			if m, ok := p.majority(e, func(o End) string { return onOff(p.marksECN(o, o.Profile.On[p.indexOf(o, c)])) }); ok && m.value == "on" {
 				d.Notes = append(d.Notes, fmt.Sprintf("%s is the one that differs: %d of %d ports of its role mark it", p.Name(e), m.have, m.of))
@@ -158,6 +178,17 @@ func pathECN(p *Pass) {
 			p.Report(d)
 		})
 	})
+	crossedMarking(p)
+}
+
+// ecnBack are the edits that make a port mark a class: as its contract says, if
+// the port deviates from it, else by the defaults.
+func (p *Pass) ecnBack(e End, c *fabric.Class) []diag.Edit {
+	at := p.AtContract(e, schema.AECN, c, schema.AECN, "")
+	if l, own := p.Fabric.PortOrigin(e.ID, schema.AECN); own && l.Span == at.Span {
+		return setAt(at, "ecn", "")
+	}
+	return setAt(at, "ecn", `"auto"`)
 }
 
 func onOff(b bool) string {
@@ -234,7 +265,7 @@ func (p *Pass) cnpClass(e End) *fabric.Class {
 
 var roce408 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE408", Name: "class_no_control", Severity: diag.Warning,
+		ID: "ROCE408", Name: "class_no_control", Severity: diag.Warning, Fixable: true,
 		Title:  "an RDMA class has PFC or ECN",
 		Why:    "with neither, congestion shows as loss, and RoCE recovers from loss badly",
 		Fix:    "enable one of them",
@@ -242,7 +273,8 @@ var roce408 = &Rule{
 		Bad:    twoNodesEdit(`ecn       = "auto"`, `lossless  = false`),
 		Good:   twoNodes(``),
 	},
-	Run: noControl,
+	Run:   noControl,
+	mends: set("ecn", `"auto"`),
 }
 
 func noControl(p *Pass) {

@@ -29,6 +29,37 @@ func fourNodes(port, nic string) string {
 		`n2 = "Ethernet4" }`, `n2 = "Ethernet4", n3 = "Ethernet8", n4 = "Ethernet12" }`)
 }
 
+// moreTor is twoNodes with more switch ports on its segment, at some speed, and
+// blocks about what is on them.
+func moreTor(ports, speed, blocks string) string {
+	return twoNodesEdit(`  port "Ethernet4" {`, `  port "`+ports+`" {
+    speed  = "`+speed+`"
+    native = segment.storage
+  }
+  port "Ethernet4" {`, `node "n" {`, blocks+`node "n" {`)
+}
+
+// twoTors is twoNodes with a second switch; far is said of that, and link of the
+// cable between them.
+func twoTors(far, cable, link string) string {
+	return moreTor("Ethernet8", "100G", `switch "far" {
+  model = "nvidia/sn3700"
+  os    = "sonic/202505"
+  `+far+`
+  port "Ethernet0" {
+    speed  = "100G"
+    native = segment.storage
+    mtu    = 9216
+  }
+}
+link "far" {
+  ends  = [switch.tor.port["Ethernet8"], switch.far.port["Ethernet0"]]
+  cable = `+cable+`
+  `+link+`
+}
+`)
+}
+
 // bonded is a host with a LACP bond; nic is said of its second port.
 func bonded(nic string) string {
 	return edit(twoNodes(""),

@@ -24,6 +24,8 @@ type portKind struct {
 	nic         bool
 	nicModel    fabric.NICModelID
 	roce        fabric.Str
+	gid         int16
+	rxBytes     uint32
 	pcieGen     uint8
 	pcieLanes   uint8
 }
@@ -83,7 +85,7 @@ func (p *Pass) portKind(id fabric.PortID) portKind {
 	k.device, k.manage, k.trusted, k.model, k.os, k.version = dev.Kind, dev.Manage, dev.Trusted, dev.Model, dev.OSName, dev.OSVersion
 	if port.NIC != 0 {
 		n := &f.NICs[port.NIC]
-		k.nic, k.nicModel, k.roce, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.PCIeGen, n.PCIeLanes
+		k.nic, k.nicModel, k.roce, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
 	}
 	return k
 }

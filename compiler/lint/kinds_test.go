@@ -118,7 +118,7 @@ func spoil(t *rapid.T, f *fabric.Fabric, facts *derive.Facts) {
 	dev := &f.Devices[rapid.IntRange(1, len(f.Devices)-1).Draw(t, "device")]
 	nic := &f.NICs[rapid.IntRange(1, len(f.NICs)-1).Draw(t, "nic")]
 	word := func() fabric.Str { return f.Names.Find(rapid.SampledFrom(words).Draw(t, "word")) }
-	switch rapid.IntRange(0, 19).Draw(t, "what") {
+	switch rapid.IntRange(0, 22).Draw(t, "what") {
 	case 0:
 		port.MTU = rapid.SampledFrom([]uint16{0, 1500, 4200, 9000, 9500}).Draw(t, "mtu")
 	case 1:
@@ -160,6 +160,12 @@ func spoil(t *rapid.T, f *fabric.Fabric, facts *derive.Facts) {
 		facts.Of[p] = derive.FactID(rapid.IntRange(0, len(facts.Rows)-1).Draw(t, "fact"))
 	case 19:
 		nic.Firmware = word()
+	case 20:
+		port.MACsec = fabric.MACsec(rapid.IntRange(0, 4).Draw(t, "macsec"))
+	case 21:
+		nic.RxBytes = rapid.SampledFrom([]uint32{0, 10_000, 200_000}).Draw(t, "receive buffer")
+	case 22:
+		nic.GIDIndex = int16(rapid.IntRange(-1, 4).Draw(t, "gid"))
 	}
 }
 

@@ -18,11 +18,12 @@ import (
 // Rule is one rule over the compiled fabric.
 type Rule struct {
 	diag.Rule
-	Run func(*Pass)
+	Run   func(*Pass)
+	mends []mend // of findings that do not bring edits of their own
 }
 
 // All is every rule, by code.
-var All = slices.Concat(physical, classes, pfc, ecn, buffers, vlans, capability, paths, operations)
+var All = slices.Concat(physical, classes, pfc, ecn, buffers, vlans, capability, pathRules, operations)
 
 // Find returns a rule by code or name, nil if there is none.
 func Find(codeOrName string) *Rule {
@@ -41,7 +42,25 @@ const maxPasses = 4
 // Run runs rules over a compiled fabric and returns their findings, rule by rule
 // in the order given, not yet accepted, silenced, folded or sorted.
 func Run(f *fabric.Fabric, facts *derive.Facts, asOf string, rules []*Rule) diag.List {
-	one := Pass{Fabric: f, Facts: facts, AsOf: asOf}
+	return RunAs(f, facts, How{AsOf: asOf}, rules)
+}
+
+// How says how rules look at a fabric.
+type How struct {
+	AsOf string // YYYY-MM-DD, "" = no date given
+	// Each gives a finding for each port of those that are alike: all of their edits
+	// are wanted.
+	Each   bool
+	Limits Limits // in place of the rules' own
+}
+
+// Limits are values of options, in their units, by the code of a rule and the
+// name of the option.
+type Limits map[string]map[string]int64
+
+// RunAs is Run with more to say.
+func RunAs(f *fabric.Fabric, facts *derive.Facts, how How, rules []*Rule) diag.List {
+	one := Pass{Fabric: f, Facts: facts, AsOf: how.AsOf, each: how.Each, limits: how.Limits, prover: NewProver(f, facts)}
 	one.kinds() // all passes walk by them
 	found := make([]diag.List, len(rules))
 	var next atomic.Int64

@@ -18,7 +18,11 @@ type Pass struct {
 	Facts  *derive.Facts
 	AsOf   string // YYYY-MM-DD, "" = no date given
 
+	prover *Prover // shared by all passes
+
 	everyRow bool // walks skip nothing: for tests
+	each     bool // ports that are alike are judged one by one
+	limits   Limits
 
 	rule   *Rule
 	found  diag.List
@@ -32,6 +36,8 @@ type Pass struct {
 	headrooms []headroomOn
 	marking   []markedOn
 	ranks     []uint8 // by DeviceID
+
+	inUse map[fabric.DeclID]bool // declarations of ports with a cable or in a bond
 
 	// Room that is used again.
 	subnets []subnet   // of one device
@@ -49,7 +55,23 @@ type Pass struct {
 func (p *Pass) Report(d diag.Diagnostic) {
 	d.Rule = p.rule.ID
 	d.Severity = max(d.Severity, p.rule.Severity)
+	if d.Edits == nil {
+		d.Edits = mended(p.rule.mends, d.Labels)
+	}
 	p.found.Add(d)
+}
+
+// option is the value of an option of the running rule.
+func (p *Pass) option(name string) int64 {
+	if n, ok := p.limits[p.rule.ID][name]; ok {
+		return n
+	}
+	for _, o := range p.rule.Options {
+		if o.Name == name {
+			return o.Default
+		}
+	}
+	panic("rule " + p.rule.ID + " has no option " + name)
 }
 
 // End is one end of a link, with what a rule about links asks most.

@@ -3,14 +3,17 @@ package lint
 import (
 	"fmt"
 	"net/netip"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var paths = []*Rule{roce806, roce807, roce809, roce810, roce811, roce815, roce816, roce817, roce823}
+var pathRules = []*Rule{
+	roce801, roce802, roce803, roce804, roce805, roce806, roce807, roce808, roce809, roce810, roce811, roce812,
+	roce813, roce814, roce815, roce816, roce817, roce818, roce819, roce820, roce821, roce822, roce823, roce824, roce825,
+	roce826,
+}
 
 var roce806 = &Rule{
 	Rule: diag.Rule{
@@ -45,6 +48,7 @@ func pathMTU(p *Pass) {
 		}))
 	})
 	p.hostMTUs(f)
+	crossedMTU(p)
 }
 
 // hostMTUs compares the hosts of one segment.
@@ -121,7 +125,7 @@ func (p *Pass) atIfaceMTU(id fabric.IfaceID, text string) diag.Label {
 
 var roce807 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE807", Name: "mtu_class", Severity: diag.Error, Hard: true,
+		ID: "ROCE807", Name: "mtu_class", Severity: diag.Error, Hard: true, Fixable: true,
 		Title:  "every port carries the RDMA MTU its classes ask for",
 		Why:    "RDMA does not fragment: a path MTU of 4096 on a 1500 byte port connects and then fails at the first large message",
 		Fix:    "raise the MTU, or ask for a smaller rdma_mtu",
@@ -146,9 +150,18 @@ func classMTU(p *Pass) {
 		c := &f.QoS[e.Profile.QoS].Classes[x.NeedClass]
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("MTU %d of %s is below the %d that class %s needs for RDMA MTU %d", e.Port.MTU, p.Name(e), x.NeedMTU, f.Text(c.Name), c.RDMAMTU), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, x.NeedMTU),
+			Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, x.NeedMTU), Edits: raised(p.AtPort(e, schema.AMTU, ""), c),
 		})
 	}
+}
+
+// raised are the edits that give a port the usual MTU for what a class asks for.
+func raised(at diag.Label, c *fabric.Class) []diag.Edit {
+	usual := map[uint16]string{4096: "4200", 2048: "2200"}[c.RDMAMTU]
+	if usual == "" {
+		return nil
+	}
+	return setAt(at, "mtu", usual)
 }
 
 // raise says how large an MTU has to be. A Linux host counts 96 bytes of headers
@@ -271,7 +284,7 @@ func (p *Pass) sameSubnet(a, b fabric.IfaceID, subnet netip.Prefix) {
 		Address: f.IfaceAddress(b), Concerns: []string{f.IfaceAddress(a), f.Text(node.Address)},
 		Labels: []diag.Label{p.atAddress(b, ""), p.atAddress(a, "the other")}, Help: "give each NIC of the node a segment or subnet of its own",
 	}
-	if strings.HasPrefix(f.Text(node.OSName), "windows") || strings.HasPrefix(f.Text(node.OSName), "azure") {
+	if p.windows(node) {
 		one, other := p.faced(a), p.faced(b)
 		if one == 0 || other == 0 || one == other || f.Devices[one].MLAG != 0 && f.Devices[one].MLAG == f.Devices[other].MLAG {
 			return

@@ -11,12 +11,13 @@ import (
 )
 
 var pfc = []*Rule{
-	roce301, roce302, roce303, roce304, roce305, roce306, roce307, roce308, roce309, roce310, roce311, roce312, roce314, roce320, roce322,
+	roce301, roce302, roce303, roce304, roce305, roce306, roce307, roce308, roce309, roce310, roce311, roce312, roce313, roce314, roce315, roce316,
+	roce320, roce321, roce322, roce323,
 }
 
 var roce301 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE301", Name: "link_pfc_priorities", Severity: diag.Error, Hard: true,
+		ID: "ROCE301", Name: "link_pfc_priorities", Severity: diag.Error, Hard: true, Fixable: true,
 		Title:  "both ends of a link have PFC on the same priorities",
 		Why:    "a pause for one priority does not stop traffic sent on another: the receiver's buffer overruns and a lossless class loses frames, late and under load",
 		Fix:    "give both ends the same qos, or make the class lossy on both",
@@ -24,7 +25,8 @@ var roce301 = &Rule{
 		Bad:    twoNodes(`pfc = [4]`),
 		Good:   twoNodes(``),
 	},
-	Run: linkPFC,
+	Run:   linkPFC,
+	mends: drop("pfc"),
 }
 
 func linkPFC(p *Pass) {
@@ -64,7 +66,7 @@ func (p *Pass) brokenClasses(ends ...End) string {
 
 var roce302 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE302", Name: "path_lossless", Severity: diag.Error,
+		ID: "ROCE302", Name: "path_lossless", Severity: diag.Error, Fixable: true,
 		Title:  "a lossless class is lossless at every hop",
 		Why:    "one hop without PFC drops frames of a class that was promised not to lose any: go-back-N retransmits whole windows",
 		Fix:    "enable PFC for the class's priority there",
@@ -97,11 +99,12 @@ func pathLossless(p *Pass) {
 				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
 					Summary: fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", f.Text(c.Name), p.Name(e), on.Priority, p.Name(other)),
 					Labels:  []diag.Label{p.AtContract(e, schema.APFC, c, schema.APriority, ""), p.Fabric.LinkLabel(l, schema.AEnds, "the link")},
-					Help:    fmt.Sprintf("enable PFC for priority %d there", on.Priority),
+					Help:    fmt.Sprintf("enable PFC for priority %d there", on.Priority), Edits: mended(drop("pfc"), []diag.Label{p.AtContract(e, schema.APFC, nil, 0, ""), p.AtContract(other, schema.APFC, nil, 0, "")}),
 				}))
 			})
 		}
 	})
+	crossedLossless(p)
 }
 
 // parts reports whether a class lands in another priority at the other end:
@@ -145,7 +148,7 @@ func (p *Pass) noContract(l fabric.LinkID, e, other End) {
 
 var roce303 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE303", Name: "port_pause", Severity: diag.Error, Hard: true,
+		ID: "ROCE303", Name: "port_pause", Severity: diag.Error, Hard: true, Fixable: true,
 		Title:  "global pause and PFC are not on together",
 		Why:    "global pause stops every class, and drivers treat all buffers as lossless then: 802.3x and 802.1Qbb exclude each other",
 		Fix:    "turn global pause off",
@@ -153,7 +156,8 @@ var roce303 = &Rule{
 		Bad:    twoNodes(`pause = true`),
 		Good:   twoNodes(`pause = false`),
 	},
-	Run: globalPause,
+	Run:   globalPause,
+	mends: set("pause", "false"),
 }
 
 func globalPause(p *Pass) {
@@ -170,7 +174,7 @@ func globalPause(p *Pass) {
 
 var roce304 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE304", Name: "port_pfc_unused", Severity: diag.Warning,
+		ID: "ROCE304", Name: "port_pfc_unused", Severity: diag.Warning, Fixable: true,
 		Title:  "every priority with PFC has a class",
 		Why:    "a lossless priority that nothing uses still reserves headroom on every port",
 		Fix:    "remove it",
@@ -201,6 +205,7 @@ func pfcUnused(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("PFC %s is on at %s, and no class uses it", Priorities(unused), p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
 			Labels: []diag.Label{p.AtContract(e, schema.APFC, nil, 0, "")}, Help: "take it out of pfc, or make a class of that priority lossless",
+			Edits: setAt(p.AtContract(e, schema.APFC, nil, 0, ""), "pfc", Priorities(e.Profile.PFC&^unused)),
 		})
 	})
 }
@@ -268,7 +273,7 @@ func losslessCount(p *Pass) {
 
 var roce306 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE306", Name: "port_pfc_all", Severity: diag.Error,
+		ID: "ROCE306", Name: "port_pfc_all", Severity: diag.Error, Fixable: true,
 		Title:  "PFC is on for the lossless priorities only",
 		Why:    "PFC on all eight priorities is global pause by another name: everything stops together, and deadlock is near",
 		Fix:    "list only the lossless ones",
@@ -276,7 +281,8 @@ var roce306 = &Rule{
 		Bad:    edit(twoNodes(allPFC), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    "+allPFC, `fec    = "rs"`, `fec    = "rs"`+"\n    "+allPFC),
 		Good:   twoNodes(``),
 	},
-	Run: pfcAll,
+	Run:   pfcAll,
+	mends: drop("pfc"),
 }
 
 const allPFC = "pfc = [0, 1, 2, 3, 4, 5, 6, 7]"
@@ -295,7 +301,7 @@ func pfcAll(p *Pass) {
 
 var roce310 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE310", Name: "port_pfc_queue", Severity: diag.Error,
+		ID: "ROCE310", Name: "port_pfc_queue", Severity: diag.Error, Fixable: true,
 		Title:  "a received pause stops the queue of the class it is for",
 		Why:    "a pause that stops another queue leaves the lossless one sending into a full buffer",
 		Fix:    "align the PFC-to-queue map with the queue map",
@@ -303,7 +309,8 @@ var roce310 = &Rule{
 		Bad:    twoNodes(`pfc_queue_map = { 3 = 4 }`),
 		Good:   twoNodes(``),
 	},
-	Run: pfcQueue,
+	Run:   pfcQueue,
+	mends: drop("pfc_queue_map"),
 }
 
 func pfcQueue(p *Pass) {
@@ -319,6 +326,7 @@ func pfcQueue(p *Pass) {
 			})
 		})
 	})
+	crossedPause(p)
 }
 
 var roce311 = &Rule{
@@ -413,7 +421,7 @@ func (p *Pass) outsider(e End) (who string, at diag.Label) {
 
 var roce312 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE312", Name: "class_iwarp_pfc", Severity: diag.Notice,
+		ID: "ROCE312", Name: "class_iwarp_pfc", Severity: diag.Notice, Fixable: true,
 		Title:  "PFC is not spent on iWARP",
 		Why:    "iWARP runs over TCP and recovers by itself: PFC takes buffer and brings its risks for nothing",
 		Fix:    "write lossless = false on the class",
@@ -421,7 +429,8 @@ var roce312 = &Rule{
 		Bad:    iwarpPair(``),
 		Good:   iwarpPair(`lossless  = false`),
 	},
-	Run: iwarpPFC,
+	Run:   iwarpPFC,
+	mends: set("lossless", "false"),
 }
 
 func iwarpPFC(p *Pass) {
@@ -506,7 +515,7 @@ func dscpPFC(p *Pass) {
 
 var roce322 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE322", Name: "nic_pfc", Severity: diag.Error,
+		ID: "ROCE322", Name: "nic_pfc", Severity: diag.Error, Fixable: true,
 		Title:  "the NIC of a lossless class sends and honours PFC for it",
 		Why:    "a NIC that ignores pauses overruns the switch; one that sends none loses what it cannot take",
 		Fix:    "enable PFC for the class's priority on the NIC",
@@ -514,7 +523,8 @@ var roce322 = &Rule{
 		Bad:    backToBack(`pfc = []`),
 		Good:   backToBack(``),
 	},
-	Run: nicPFC,
+	Run:   nicPFC,
+	mends: drop("pfc"),
 }
 
 func nicPFC(p *Pass) {

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce107, roce108, roce109, roce116, roce117, roce118, roce119, roce121}
+var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce107, roce108, roce109, roce110, roce111, roce113, roce114, roce116, roce117, roce118, roce119, roce121}
 
 var roce101 = &Rule{
 	Rule: diag.Rule{
@@ -48,7 +48,7 @@ func (p *Pass) modelSpeed(e End) []string {
 
 var roce102 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE102", Name: "link_fec", Severity: diag.Error,
+		ID: "ROCE102", Name: "link_fec", Severity: diag.Error, Fixable: true,
 		Title:  "both ends of a link use the same FEC",
 		Why:    "ends with different error correction do not come up, or lose frames that a lossless class cannot afford",
 		Fix:    "use RS-FEC on both ends",
@@ -69,9 +69,17 @@ func linkFEC(p *Pass) {
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s uses FEC %s, its peer %s FEC %s: the link stays down or loses frames", p.Name(first), fecName(first.Port.FEC), p.Name(second), fecName(second.Port.FEC)),
 			Labels:  []diag.Label{p.AtPort(first, schema.AFEC, ""), p.AtPort(second, schema.AFEC, "other end")},
-			Help:    `write fec = "rs" on both ends`, Notes: noted(note),
+			Help:    `write fec = "rs" on both ends`, Notes: noted(note), Edits: append(p.rsFEC(first), p.rsFEC(second)...),
 		}))
 	})
+}
+
+// rsFEC are the edits that give a port RS-FEC, none if it has that.
+func (p *Pass) rsFEC(e End) []diag.Edit {
+	if e.Port.FEC == fabric.FECRS {
+		return nil
+	}
+	return setAt(p.AtPort(e, schema.AFEC, ""), "fec", `"rs"`)
 }
 
 func fecName(f fabric.FEC) string {
@@ -253,7 +261,7 @@ func linkLength(p *Pass) {
 
 var roce109 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE109", Name: "link_rs_fec", Severity: diag.Error,
+		ID: "ROCE109", Name: "link_rs_fec", Severity: diag.Error, Fixable: true,
 		Title:  "ports of 200G and more use RS-FEC",
 		Why:    "PAM4 lanes lose frames without RS-FEC, and a lossless class cannot afford one",
 		Fix:    `write fec = "rs"`,
@@ -261,7 +269,8 @@ var roce109 = &Rule{
 		Bad:    strings.NewReplacer(`"100G"`, `"200G"`, `fec    = "rs"`, `fec    = "none"`).Replace(twoNodes(``)),
 		Good:   twoNodes(``),
 	},
-	Run: rsFEC,
+	Run:   rsFEC,
+	mends: set("fec", `"rs"`),
 }
 
 func rsFEC(p *Pass) {

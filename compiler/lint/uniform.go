@@ -136,7 +136,7 @@ func (t *tally[V, R]) most() (c counted[V, R], ok bool) {
 
 var roce416 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE416", Name: "ecn_role", Severity: diag.Warning,
+		ID: "ROCE416", Name: "ecn_role", Severity: diag.Warning, Fixable: true,
 		Title:  "ports of one role mark a class alike",
 		Why:    "the port that marks later than its peers is where the queue grows; the one that marks earlier slows its own senders only",
 		Fix:    "align ECN, or write the deviation in an except block with its reason",
@@ -144,7 +144,8 @@ var roce416 = &Rule{
 		Bad:    fourNodes(`ecn = { min = "300KB", max = "3MB", probability = 5 }`, ``),
 		Good:   fourNodes(``, ``),
 	},
-	Run: ecnRole,
+	Run:   ecnRole,
+	mends: drop("ecn"),
 }
 
 func ecnRole(p *Pass) {
@@ -184,6 +185,7 @@ func ecnRole(p *Pass) {
 				k.class = c.Name
 				classOf[e.Port.Profile] = c
 				m := marked{all.of(k), e.Profile.ECN[on.Queue]}
+				m.v.Unmarked = 0 // ROCE405
 				m.t.add(m.v, id)
 				marks = append(marks, m)
 			}
@@ -216,12 +218,12 @@ func ecnWords(e fabric.ECN) string {
 
 var roce504 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE504", Name: "buffer_alpha_role", Severity: diag.Warning,
+		ID: "ROCE504", Name: "buffer_alpha_role", Severity: diag.Warning, Fixable: true,
 		Title:  "switches of one role share their buffer by one alpha",
 		Why:    "the switch with the smaller alpha pauses long before its peers do: one rack is slow under load that the others take, and its pauses spread",
 		Fix:    "align alpha, or write the deviation in an except block with its reason",
 		Source: "Guo et al., SIGCOMM 2016, 6.2: alpha 1/64 in place of 1/16",
-		Bad:    threeToRs("1/64"),
+		Bad:    threeToRs("1/32"),
 		Good:   threeToRs("1/8"),
 	},
 	Run: alphaRole,
@@ -254,11 +256,23 @@ func alphaRole(p *Pass) {
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("alpha of %s is %s, %d of %d switches of %s have %s", f.Text(dev.Name), alphaWords(v), len(most.rows), t.of, p.roleName(dev), alphaWords(most.value)), Address: f.Text(dev.Address),
 				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.ABuffer, ""), p.atDevice(most.rows[0], schema.ABuffer, "the others")}, Help: "align it, or write the deviation in an except block with its reason",
+				Edits: setAt(f.Label(dev.Decl, dev.Layers, schema.ABuffer, ""), "buffer.alpha", alphaWritten(most.value)),
 			})
 		}, func(values []counted[fabric.Ratio, fabric.DeviceID]) {
 			p.Report(tied(p, values, "alpha", alphaWords, schema.ABuffer))
 		})
 	}
+}
+
+// alphaWritten is an alpha as it stands in the source, "" for that of the model.
+func alphaWritten(r fabric.Ratio) string {
+	switch {
+	case r.Den == 0:
+		return ""
+	case r.Den == 1:
+		return fmt.Sprint(r.Num)
+	}
+	return fmt.Sprintf(`"%d/%d"`, r.Num, r.Den)
 }
 
 func alphaWords(r fabric.Ratio) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var vlans = []*Rule{roce601, roce602, roce603, roce604, roce605, roce614, roce615, roce617}
+var vlans = []*Rule{roce601, roce602, roce603, roce604, roce605, roce606, roce607, roce608, roce609, roce610, roce611, roce612, roce613, roce614, roce615, roce616, roce617, roce618, roce619}
 
 // rdmaSegment reports whether a segment's contract has a class that carries RDMA.
 func (p *Pass) rdmaSegment(s fabric.SegmentID) bool {

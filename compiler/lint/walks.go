@@ -39,7 +39,7 @@ func (p *Pass) alikePorts() []alike {
 	at := map[key]int{}
 	// An override is about single ports: what is found for many by one of them
 	// could not be told apart. Equal findings are folded afterwards.
-	alone := p.Accepting()
+	alone := p.single()
 	last := 0 // neighbours are mostly alike
 	for id := fabric.PortID(1); int(id) < len(p.Fabric.Ports); id++ {
 		if p.Fabric.Ports[id].Profile == 0 {
@@ -60,6 +60,10 @@ func (p *Pass) alikePorts() []alike {
 	}
 	return list
 }
+
+// single reports whether ports that are alike are judged one by one: overrides
+// are about single ones, and so are edits.
+func (p *Pass) single() bool { return p.each || p.Accepting() }
 
 // Accepting reports whether any override accepts a rule.
 func (p *Pass) Accepting() bool {

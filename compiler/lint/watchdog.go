@@ -12,7 +12,7 @@ import (
 
 var roce307 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE307", Name: "port_watchdog", Severity: diag.Error,
+		ID: "ROCE307", Name: "port_watchdog", Severity: diag.Error, Fixable: true,
 		Title:  "a switch port with PFC has a PFC watchdog",
 		Why:    "one NIC that pauses for ever stops its port, then every port that feeds it, then the fabric",
 		Fix:    `leave watchdog at "auto", or give it times`,
@@ -20,7 +20,8 @@ var roce307 = &Rule{
 		Bad:    twoNodes(`watchdog = "off"`),
 		Good:   twoNodes(`watchdog = "auto"`),
 	},
-	Run: watchdogOff,
+	Run:   watchdogOff,
+	mends: set("watchdog", `"auto"`),
 }
 
 func watchdogOff(p *Pass) {
@@ -51,13 +52,14 @@ func watchdogOff(p *Pass) {
 
 var roce308 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE308", Name: "port_watchdog_detect", Severity: diag.Warning,
-		Title:  "the watchdog detects within 100 ms to 5 s, and not faster than it polls",
-		Why:    "too fast it takes congestion for a storm and drops lossless frames; too slow the fabric stands still",
-		Fix:    "use 200 to 400 ms",
-		Source: "SONiC pfcwd defaults; sonic-pfcwd.yang; sonic-net/sonic-mgmt #2205",
-		Bad:    twoNodes(`watchdog = { detect = "50ms", restore = "400ms" }`),
-		Good:   twoNodes(`watchdog = { detect = "200ms", restore = "400ms", poll = "200ms" }`),
+		ID: "ROCE308", Name: "port_watchdog_detect", Severity: diag.Warning, Fixable: true,
+		Options: []diag.Option{{Name: "least", Unit: "ms", Default: 100, Min: 1, Max: 5000, Doc: "shortest time to detect a storm"}, {Name: "most", Unit: "ms", Default: 5000, Min: 1, Max: 60_000, Doc: "longest time"}},
+		Title:   "the watchdog detects within 100 ms to 5 s, and not faster than it polls",
+		Why:     "too fast it takes congestion for a storm and drops lossless frames; too slow the fabric stands still",
+		Fix:     "use 200 to 400 ms",
+		Source:  "SONiC pfcwd defaults; sonic-pfcwd.yang; sonic-net/sonic-mgmt #2205",
+		Bad:     twoNodes(`watchdog = { detect = "50ms", restore = "400ms" }`),
+		Good:    twoNodes(`watchdog = { detect = "200ms", restore = "400ms", poll = "200ms" }`),
 	},
 	Run: watchdogDetect,
 }
@@ -65,23 +67,36 @@ var roce308 = &Rule{
 func watchdogDetect(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
 		w := e.Profile.Watchdog
-		if w.Mode != fabric.Written || w.DetectMs == 0 || w.DetectMs >= 100 && w.DetectMs <= 5000 && w.DetectMs >= w.PollMs {
+		least, most := p.option("least"), p.option("most")
+		if w.Mode != fabric.Written || w.DetectMs == 0 || int64(w.DetectMs) >= least && int64(w.DetectMs) <= most && w.DetectMs >= w.PollMs {
 			return
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("watchdog on %s detects in %d ms", p.Name(e), w.DetectMs), Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.atWatchdog(e)}, Help: "use 200 to 400 ms, and not less than the poll interval",
+			Labels: []diag.Label{p.atWatchdog(e)}, Help: "use 200 to 400 ms, and not less than the poll interval", Edits: p.slowerWatchdog(e),
 		}
 		switch {
 		case w.DetectMs < w.PollMs:
 			d.Summary += fmt.Sprintf(" and polls every %d ms", w.PollMs)
-		case w.DetectMs < 100:
+		case int64(w.DetectMs) < least:
 			d.Summary += ": it takes congestion for a storm"
 		default:
 			d.Summary += ": the fabric stands still that long"
 		}
 		p.Report(d)
 	})
+}
+
+// slowerWatchdog are the edits that make a watchdog detect in 200 ms, or what the
+// limits and its poll interval have nearest to that.
+func (p *Pass) slowerWatchdog(e End) []diag.Edit {
+	w, at := e.Profile.Watchdog, p.atWatchdog(e)
+	ms := max(uint32(min(max(200, p.option("least")), p.option("most"))), uint32(w.PollMs))
+	edits := setAt(at, "watchdog.detect", fmt.Sprintf(`"%dms"`, ms))
+	if w.RestoreMs != 0 && uint32(w.RestoreMs) < ms {
+		edits = append(edits, setAt(at, "watchdog.restore", fmt.Sprintf(`"%dms"`, ms))...)
+	}
+	return edits
 }
 
 // atWatchdog points at the restated watchdog of a port, else at that of the
@@ -98,7 +113,7 @@ func (p *Pass) atWatchdog(e End) diag.Label {
 
 var roce309 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE309", Name: "port_watchdog_restore", Severity: diag.Warning,
+		ID: "ROCE309", Name: "port_watchdog_restore", Severity: diag.Warning, Fixable: true,
 		Title:  "the watchdog restores no faster than it detects",
 		Why:    "a queue that is restored before a storm can be detected again flaps between dropping and pausing",
 		Fix:    "make restore at least detect",
@@ -118,6 +133,7 @@ func watchdogRestore(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("watchdog on %s restores after %d ms and detects after %d ms: it will flap", p.Name(e), w.RestoreMs, w.DetectMs),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.atWatchdog(e)}, Help: "make restore at least detect",
+			Edits: setAt(p.atWatchdog(e), "watchdog.restore", fmt.Sprintf(`"%dms"`, w.DetectMs)),
 		})
 	})
 }

@@ -82,7 +82,7 @@ func build(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID) *builder {
 func (b *builder) head() {
 	b.out = &intent.Device{
 		Version: intent.Version, Name: b.f.Text(b.dev.Name), Kind: intent.Switch,
-		OS: intent.OS{Name: b.f.Text(b.dev.OSName), Version: b.f.Text(b.dev.OSVersion)},
+		OS: intent.OS{Name: b.f.Text(b.dev.OSName), Version: b.f.Text(b.dev.OSVersion)}, Verify: b.dev.Manage == fabric.Verify,
 	}
 	if b.host {
 		b.out.Kind = intent.Node
@@ -108,14 +108,20 @@ func (b *builder) head() {
 	if h := &b.dev.Hash; h.SeedSet {
 		b.out.Hash.Seed = intent.Some(h.Seed)
 	}
+	if ms := b.dev.ARPMs; ms > 0 {
+		b.out.Aging.ARPSeconds = intent.Some(ms / 1000)
+	}
+	if ms := b.dev.MACMs; ms > 0 {
+		b.out.Aging.MACSeconds = intent.Some(ms / 1000)
+	}
 	b.out.Firmware = b.f.Text(b.dev.Firmware)
 }
 
 // refer collects the LAGs and interfaces that are managed and the ports they
 // stand on: those are in the intent even if nothing else is said of them.
 func (b *builder) refer() {
-	for _, l := range b.facts.LAGsOf(b.id) {
-		for _, p := range b.f.LAGs[l].Members {
+	for _, l := range b.orderedLAGs(b.facts.LAGsOf(b.id)) {
+		for _, p := range orderedMembers(&b.f.LAGs[l]) {
 			if b.manage(p) != fabric.HandsOff {
 				b.members[l] = append(b.members[l], p)
 				b.used[p] = true
@@ -125,9 +131,9 @@ func (b *builder) refer() {
 			b.lags = append(b.lags, l)
 		}
 	}
-	for _, i := range b.facts.IfacesOf(b.id) {
+	for _, i := range b.ordered(b.facts.IfacesOf(b.id)) {
 		iface := &b.f.Ifaces[i]
-		if iface.On != 0 && b.manage(iface.On) == fabric.HandsOff || iface.OnLAG != 0 && len(b.members[iface.OnLAG]) == 0 {
+		if b.skips(iface) {
 			continue
 		}
 		b.ifaces = append(b.ifaces, i)

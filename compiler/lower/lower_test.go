@@ -347,7 +347,7 @@ func TestVRF(t *testing.T) {
 			got = append(got, i.Name+" "+i.VRF)
 		}
 	}
-	if diff := cmp.Diff([]string{"vSMBA ", "vSMBB ", "vMgmt Vrf-blue", "Vlan10 Vrf-blue"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"vMgmt Vrf-blue", "vSMBA ", "vSMBB ", "Vlan10 Vrf-blue"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -23,6 +23,7 @@ func (b *builder) lag(id fabric.LAGID) {
 		}
 	}
 	out.Native, out.Tagged = b.bridged(l.Native, l.VLANs, false)
+	out.Deny = b.deniedBy(b.members[id])
 	if l.MTU > 0 && b.lagMTUWritten(id) {
 		out.MTU = intent.Some(l.MTU)
 	}

@@ -12,7 +12,7 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 	model := &b.f.NICModels[nic.Model]
 	out := &intent.NIC{
 		Model: b.f.Text(model.Name), Driver: b.f.Text(model.Driver), PCI: b.f.Text(nic.PCI), MAC: b.f.Text(nic.MAC),
-		Adapter: b.f.Text(nic.Adapter), Firmware: b.f.Text(nic.Firmware), DriverV: b.f.Text(nic.Driver), Facts: numbers(model),
+		Adapter: b.f.Text(nic.Adapter), GPU: b.f.Text(nic.GPU), Firmware: b.f.Text(nic.Firmware), DriverV: b.f.Text(nic.Driver), Facts: numbers(model),
 	}
 	if v := nic.VFs; v.Set {
 		out.VFs = intent.Some(intent.VFs{Count: v.Count, Mode: b.f.Text(v.Mode), RDMA: v.RDMA, Trust: v.Trust, VLAN: b.f.Segments[v.Segment].VLAN})

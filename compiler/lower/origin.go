@@ -16,12 +16,22 @@ import (
 // written: the cause first, then, for what a qos says, the port that first uses
 // it. A field that nobody wrote leads to the declaration of its object; the
 // list is empty only if that is unknown too. It makes the intent again, so it
-// is for messages, not for loops over fields.
+// is for messages, not for loops over fields; see Origins.
 func Origin(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, p intent.Path) []diag.Label {
+	return Origins(f, facts, d)(p)
+}
+
+// Origins is Origin for many fields of one device, whose intent it makes once.
+func Origins(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID) func(intent.Path) []diag.Label {
 	b := build(f, facts, d)
 	if b == nil {
-		return nil
+		return func(intent.Path) []diag.Label { return nil }
 	}
+	return b.origin
+}
+
+func (b *builder) origin(p intent.Path) []diag.Label {
+	f := b.f
 	switch p.Object {
 	case intent.OfPort:
 		if id, ok := b.portNamed(p.Name); ok {
@@ -30,6 +40,9 @@ func Origin(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, p intent.P
 	case intent.OfLAG:
 		for _, id := range b.lags {
 			if l := &f.LAGs[id]; f.Text(l.Name) == p.Name {
+				if p.Word() == "deny" {
+					return b.denyOrigin(id, p)
+				}
 				return b.first(l.Decl, l.Layers, netAttrs[p.Word()])
 			}
 		}
@@ -78,13 +91,15 @@ var (
 	deviceAttrs = map[string][]schema.Attr{
 		"": {schema.AName}, "name": {schema.AName}, "os": {schema.AOS}, "model": {schema.AModel}, "asic": {schema.AModel},
 		"buffer": {schema.ABuffer}, "hash": {schema.AHash}, "firmware": {schema.AFirmware}, "kind": {schema.AOS},
+		"arp_timeout": {schema.AARPTimeout}, "mac_timeout": {schema.AMACTimeout},
 	}
 	portAttrs = map[string][]schema.Attr{
-		"name": {schema.ADevice, schema.AName}, "enabled": {schema.AEnabled}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
+		"name": {schema.ADevice, schema.AName}, "enabled": {schema.AEnabled, schema.ASparePorts}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
 		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative, schema.ASubnet}, "segments": {schema.ASegments, schema.ASegment},
-		"qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
+		"deny": {schema.ADeny, schema.AExternal}, "qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
 		"model": {schema.AModel}, "driver": {schema.ADriver, schema.AModel}, "firmware": {schema.AFirmware}, "vfs": {schema.AVFs},
 		"pci": {schema.APCI, schema.AMAC, schema.ADevice}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter}, "rdma_mtu": {schema.AMTU},
+		"gpu": {schema.AGPU, schema.APCIeSwitch},
 	}
 	netAttrs = map[string][]schema.Attr{
 		"name": {schema.AName}, "id": {schema.AID}, "members": {schema.AMembers}, "mode": {schema.AMode}, "rate": {schema.ARate},
@@ -176,12 +191,27 @@ func (b *builder) portOrigin(id fabric.PortID, p intent.Path) []diag.Label {
 		}
 	case "class":
 		return b.qosOrigin(id, p)
+	case "deny":
+		if port.Peer != 0 {
+			peer := &b.f.Devices[b.f.Ports[port.Peer].Device]
+			return b.first(peer.Decl, peer.Layers, []schema.Attr{schema.ATrusted})
+		}
 	default:
 		if _, ok := deviations[word]; ok || word == "cap" || word == "remap" {
 			return b.qosOrigin(id, p)
 		}
 	}
 	return known(b.f.PortLabel(id, 0, ""))
+}
+
+// denyOrigin is where the first member of a LAG that drops something says so.
+func (b *builder) denyOrigin(id fabric.LAGID, p intent.Path) []diag.Label {
+	for _, m := range b.members[id] {
+		if b.denied(&b.f.Ports[m]).IsSet() {
+			return b.portOrigin(m, p)
+		}
+	}
+	return known(b.f.Label(b.f.LAGs[id].Decl, b.f.LAGs[id].Layers, 0, ""))
 }
 
 // qosOrigin is where a word of the qos of a port was decided: on the port if it

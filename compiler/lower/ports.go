@@ -13,7 +13,7 @@ import (
 // are rows of their own lists.
 func (b *builder) port(p fabric.PortID) {
 	port := &b.f.Ports[p]
-	if port.Flags&(fabric.IsLAG|fabric.IsVNIC) != 0 || b.manage(p) == fabric.HandsOff {
+	if !b.lists(p) {
 		return
 	}
 	out := intent.Port{Name: b.portName(p), Verify: b.manage(p) == fabric.Verify}
@@ -21,6 +21,10 @@ func (b *builder) port(p fabric.PortID) {
 	b.breakout(p, &out)
 	if port.LAG == 0 { // the VLANs of a member are those of its LAG
 		out.Native, out.Tagged = b.bridged(port.Native, port.VLANs, port.Flags&fabric.NativeSet != 0)
+		out.Deny = b.denied(port)
+	}
+	if b.spare(port) && !b.used[p] {
+		out.Enabled = intent.Some(false)
 	}
 	if port.Profile != 0 && port.Flags&fabric.Kept == 0 {
 		out.QoS = b.qos(p)
@@ -28,7 +32,7 @@ func (b *builder) port(p fabric.PortID) {
 	}
 	b.cable(p, &out)
 	said := out.QoS != "" || out.Breakout != "" || !out.Enabled.IsZero() || !out.Mbps.IsZero() || !out.FEC.IsZero() || !out.Autoneg.IsZero() ||
-		!out.MTU.IsZero() || !out.Native.IsZero() || !out.Tagged.IsZero() || !out.CableMm.IsZero()
+		!out.MTU.IsZero() || !out.Native.IsZero() || !out.Tagged.IsZero() || !out.Deny.IsZero() || !out.CableMm.IsZero()
 	if port.NIC != 0 {
 		out.NIC = b.nic(p, out.QoS != "")
 		said = said || speaks(out.NIC)

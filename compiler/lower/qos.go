@@ -110,7 +110,7 @@ func (b *builder) value(key qosKey) intent.QoS {
 		q.DCBX = intent.Some(dcbxOf(p.DCBX))
 	}
 	q.Watchdog = b.watchdog(p, uint8(q.Lossless)&p.PFC != 0)
-	q.Rewrite = rewrite(p, classes)
+	q.Rewrite = b.rewrite(p, classes)
 	return q
 }
 
@@ -232,11 +232,11 @@ func (b *builder) hasWatchdog() bool {
 // rewrite is the mark written on the way out, where a class with remap has
 // another priority on this port than its contract says. Every priority then
 // gets the first code point of its class, as the map of a device is total.
-func rewrite(p *fabric.Profile, classes []fabric.Class) intent.Opt[[8]uint8] {
+func (b *builder) rewrite(p *fabric.Profile, classes []fabric.Class) intent.Opt[[8]uint8] {
 	var m [8]uint8
 	var taken uint8
 	declared := false
-	for i := range classes {
+	for _, i := range b.classOrder(p, classes) {
 		c, prio := &classes[i], p.On[i].Priority&7
 		declared = declared || c.Remap && prio != c.Priority
 		if c.DSCP != 0 && taken>>prio&1 == 0 {
@@ -263,7 +263,7 @@ func (b *builder) marks(p *fabric.Profile, classes []fabric.Class) []intent.Mark
 		fabric.CarriesDefault: "", fabric.CarriesRDMA: "rdma", fabric.CarriesCNP: "cnp", fabric.CarriesCluster: "cluster", fabric.CarriesOther: "other",
 	}
 	list := make([]intent.Mark, 0, len(classes))
-	for i := range classes {
+	for _, i := range b.classOrder(p, classes) {
 		c := &classes[i]
 		m := intent.Mark{
 			Class: b.f.Text(c.Name), Carries: carries[c.Carries], Priority: p.On[i].Priority, Application: c.MarkByApplication,

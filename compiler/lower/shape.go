@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
 )
 
 // Shape appends to b all that the intent of a device says, except for its name,
@@ -79,8 +80,8 @@ func (s *shape) device() {
 	d := s.dev
 	s.put(uint32(d.Kind), uint32(d.Manage), uint32(d.OSName), uint32(d.OSVersion), uint32(d.Model), uint32(d.Firmware))
 	s.put(uint32(d.Buffer.SharedBytes), uint32(d.Buffer.SharedBytes>>32), uint32(d.Buffer.HeadroomBytes), uint32(d.Buffer.HeadroomBytes>>32))
-	s.put(uint32(d.Buffer.Alpha.Num), uint32(d.Buffer.Alpha.Den), uint32(d.Hash.Function), d.Hash.Seed)
-	s.flags(d.Hash.SeedSet)
+	s.put(uint32(d.Buffer.Alpha.Num), uint32(d.Buffer.Alpha.Den), uint32(d.Hash.Function), d.Hash.Seed, d.ARPMs, d.MACMs)
+	s.flags(d.Hash.SeedSet, d.ShutSpare)
 }
 
 func (s *shape) portOf(p fabric.PortID) {
@@ -92,6 +93,9 @@ func (s *shape) portOf(p fabric.PortID) {
 	} else {
 		s.put(1, derive.Length(&s.f.Links[port.Link]))
 	}
+	denies := s.denied(port)
+	s.flags(port.Link != 0, denies.IsSet(),
+		slices.Contains(denies.Value, intent.RoCEv2), slices.Contains(denies.Value, intent.RoCEv1))
 	s.segments(port.Native, port.VLANs)
 	s.splitOf(p)
 	s.nicOf(port.NIC)
@@ -116,7 +120,7 @@ func (s *shape) nicOf(id fabric.NICID) {
 		return
 	}
 	n := &s.f.NICs[id]
-	s.put(1, uint32(n.Model), uint32(n.Device), uint32(n.PCI), uint32(n.Adapter), uint32(n.RoCE), uint32(n.Firmware), uint32(n.Driver))
+	s.put(1, uint32(n.Model), uint32(n.Device), uint32(n.PCI), uint32(n.Adapter), uint32(n.RoCE), uint32(n.Firmware), uint32(n.Driver), uint32(n.GPU))
 	s.flags(n.MAC != 0, n.VFs.Set, n.VFs.RDMA, n.VFs.Trust)
 	if n.VFs.Set {
 		s.put(uint32(n.VFs.Count), uint32(n.VFs.Mode), uint32(s.f.Segments[n.VFs.Segment].VLAN))

@@ -47,43 +47,17 @@ func write(d *draft, by fabric.DeclID, n schema.Attr) {
 	d.Decls[by].Attrs = append(d.Decls[by].Attrs, fabric.AttrSpan{Num: n})
 }
 
-// skeleton is an intent without what the shape leaves out.
+// skeleton is the text of an intent without what the shape leaves out.
 func skeleton(t *testing.T, d *intent.Device) string {
 	t.Helper()
 	if d == nil {
 		return "none"
 	}
-	d.Name = ""
-	if d.MLAG != nil {
-		d.MLAG.Peer, d.MLAG.Source, d.MLAG.PeerAddress = "", neutral(d.MLAG.Source), neutral(d.MLAG.PeerAddress)
-	}
-	for i := range d.Ports {
-		if n := d.Ports[i].NIC; n != nil && n.MAC != "" {
-			n.MAC = "some"
-		}
-	}
-	for i := range d.Ifaces {
-		f := &d.Ifaces[i]
-		f.Gateway.Value = neutral(f.Gateway.Value)
-		for k, a := range f.Addresses.Value {
-			f.Addresses.Value[k] = netip.PrefixFrom(neutral(a.Addr()), a.Bits())
-		}
-	}
-	text, err := json.Marshal(d)
+	text, err := json.Marshal(Skeleton(d))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func neutral(a netip.Addr) netip.Addr {
-	switch {
-	case !a.IsValid():
-		return a
-	case a.Is4():
-		return netip.IPv4Unspecified()
-	}
-	return netip.IPv6Unspecified()
 }
 
 // tables are the rows whose fields are changed one by one. What a declaration or
@@ -145,9 +119,9 @@ func others(f *fabric.Fabric, v reflect.Value) (list []reflect.Value) {
 }
 
 // TestShapeSeesEveryField changes every field of every row: where the intent of
-// a device then says anything else, its shape is another one too.
+// a device then says anything else, its shape is another one too, or its values.
 func TestShapeSeesEveryField(t *testing.T) {
-	seen := map[string]bool{}
+	seen, valued := map[string]bool{}, map[string]int{}
 	for name, d := range samples() {
 		facts := facts(t, d)
 		before := looks(t, d.Fabric, facts)
@@ -177,6 +151,12 @@ func TestShapeSeesEveryField(t *testing.T) {
 						field.Set(was)
 						for id := range before {
 							b, a := before[id], after[id]
+							if b.ok && a.ok && !a.broken && b.digest != a.digest && b.skeleton == a.skeleton {
+								valued[table]++
+								if b.values == a.values {
+									t.Errorf("%s: %s[%d].%v = %v changes the intent of %s and neither skeleton nor values", name, table, i, way, x, d.Text(d.Devices[id].Name))
+								}
+							}
 							if b.skeleton == a.skeleton || a.broken {
 								continue
 							}
@@ -196,6 +176,9 @@ func TestShapeSeesEveryField(t *testing.T) {
 	}
 	const atLeast = 70
 	t.Log(slices.Sorted(maps.Keys(seen)))
+	if valued["Devices"] == 0 { // names; TestValues has addresses
+		t.Error("no name showed in values")
+	}
 	if len(seen) < atLeast {
 		t.Errorf("only %d fields showed in an intent, want %d at least", len(seen), atLeast)
 	}
@@ -203,7 +186,8 @@ func TestShapeSeesEveryField(t *testing.T) {
 
 type look struct {
 	skeleton, shape string
-	ok, broken      bool // broken: no fabric could be so
+	digest, values  string // of the intent; what it adds to the skeleton
+	ok, broken      bool   // broken: no fabric could be so
 }
 
 func looks(t *testing.T, f *fabric.Fabric, facts *derive.Facts) []look {
@@ -211,7 +195,11 @@ func looks(t *testing.T, f *fabric.Fabric, facts *derive.Facts) []look {
 	for id := 1; id < len(f.Devices); id++ {
 		func() {
 			defer func() { list[id].broken = list[id].broken || recover() != nil }()
-			list[id].skeleton = skeleton(t, Device(f, facts, fabric.DeviceID(id)))
+			whole := Device(f, facts, fabric.DeviceID(id))
+			list[id].skeleton = skeleton(t, whole)
+			if whole != nil {
+				list[id].digest, list[id].values = intent.Digest(whole), string(Values(f, facts, fabric.DeviceID(id), nil))
+			}
 			text, ok := Shape(f, facts, fabric.DeviceID(id), nil)
 			list[id].shape, list[id].ok = string(text), ok
 		}()

@@ -6,7 +6,7 @@ import (
 )
 
 // maxScan bounds the search for the shortest circle, in looks at an edge.
-const maxScan = 400_000_000
+const maxScan = 10_000_000
 
 // sum counts vertices and edges, and finds valleys. It returns the steps of the
 // valleys that are listed.

@@ -1,6 +1,7 @@
 package paths
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -18,13 +19,35 @@ type Options struct {
 	Search bool
 	// Whole leaves out the folding of switches that stand alike.
 	Whole bool
-	// Steps bounds the work, in looks at an edge; 0 stands for DefaultSteps.
+	// Brief takes what the folded net shows: where that has circles, valleys or
+	// holes, switches are named from those behind the folded ones. Circles are then
+	// sizes in the folded net, and valleys come without flows.
+	Brief bool
+	// Floods are followed besides what is routed.
+	Floods []Flood
+	// Skip are destinations that are not followed.
+	Skip []Switch
+	// Each is called for every wait of the graph, if it is searched whole.
+	Each func(v, w Vertex)
+	// Steps bounds the work, in looks at an edge; 0 stands for DefaultSteps, and for
+	// AloneSteps where folding was tried and left more than half of the switches.
 	Steps int64
 }
 
-// Bounds of the work. Meta's 24,576 hosts take 2e8 steps and 2 MiB of matrix.
+// Flood is lossless traffic that a switch sends out of every link of a set but
+// the one it came by: broadcast, multicast and unknown unicast of a VLAN.
+type Flood struct {
+	Priority uint8
+	Links    []int // by index in Net.Links
+}
+
+// Bounds of the work. Meta's 24,576 hosts take 2e8 steps and 2 MiB of matrix,
+// followed one by one, and fabrics that folding makes small take next to none. A
+// step costs most in long thin nets in which few switches stand alike, as a ring
+// of 10,000, which takes 3e8: AloneSteps ends before that.
 const (
 	DefaultSteps = 4_000_000_000
+	AloneSteps   = 250_000_000
 	maxWords     = 1 << 26 // 512 MiB of bit matrix
 )
 
@@ -129,37 +152,51 @@ func (b *Buffers) Acyclic() bool { return len(b.Circles) == 0 }
 // C.2]. Elsewhere all flows are followed into bit matrices, one for each switch,
 // and strongly connected parts are looked for [Tarjan 1972].
 func Deadlock(n *Net, o Options) (*Buffers, error) {
-	if err := check(n, &o.Routing, o.Down); err != nil {
+	if err := o.check(n); err != nil {
 		return nil, err
 	}
-	if o.Steps == 0 {
+	unbounded := o.Steps == 0
+	if unbounded {
 		o.Steps = DefaultSteps
 	}
-	plain := len(o.Routing.Rows) == 0 && (!o.Routing.LocalRepair || o.Down.empty())
-	if plain && o.Routing.Base == UpDown && n.Level != nil && !o.Search {
+	repairs := o.Routing.LocalRepair && !o.Down.empty()
+	ruled := len(o.Routing.Rows)+len(o.Floods)+len(o.Skip) > 0
+	if !ruled && !repairs && o.Routing.Base == UpDown && n.Level != nil && !o.Search {
 		return &Buffers{Proof: ByRank}, nil
 	}
-	if plain && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole {
-		net, size := fold(n, o.Down)
-		alike := o
-		alike.Down, alike.Routing.LocalRepair = nil, false
-		b, err := search(net, alike, size)
-		if err != nil {
-			return nil, err
+	if !ruled && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole && !(repairs && o.Routing.MayReturn) {
+		net, of, size, down := fold(n, o.Down, repairs)
+		if unbounded && 2*net.Switches > n.Switches {
+			o.Steps = AloneSteps
 		}
+		alike := o
+		alike.Down = down
+		b, err := search(net, alike, size)
+		switch {
+		case errors.Is(err, errFold):
+		case err != nil:
+			return nil, err
 		// Switches of a circle or valley are named from the net as it is.
-		if b.Acyclic() && b.Valleys == 0 && b.Holes == 0 {
-			b.Proof = Folded
-			return b, nil
+		case o.Brief || b.Acyclic() && b.Valleys == 0 && b.Holes == 0:
+			if b.Proof = Folded; b.unfold(of) {
+				return b, nil
+			}
 		}
 	}
 	return search(n, o, nil)
 }
 
+// errFold is that a folded net cannot stand for the one it was made from.
+var errFold = errors.New("the folded net leaves something out")
+
 // search follows all flows. size is the number of switches behind each one of a
 // folded net, else nil.
 func search(n *Net, o Options, size []int64) (*Buffers, error) {
 	x := newRouter(n, &o.Routing, o.Down)
+	x.skip = make([]bool, n.Switches)
+	for _, s := range o.Skip {
+		x.skip[s] = true
+	}
 	if work := int64(len(n.Sinks)) * int64(len(x.c.to)+n.Switches); work > o.Steps {
 		return nil, &LimitError{"steps", work, o.Steps}
 	}
@@ -173,17 +210,51 @@ func search(n *Net, o Options, size []int64) (*Buffers, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.size = size
+		g.size, x.size = size, size
 		if err := g.fill(b, i == 0); err != nil {
 			return nil, err
 		}
+		g.flood(o.Floods)
+		if o.Each != nil && size == nil {
+			for v := range g.each {
+				for w := range g.next(v) {
+					o.Each(g.vertex(v), g.vertex(w))
+				}
+			}
+		}
 		wanted := g.sum(b)
+		if size != nil && o.Brief {
+			wanted = nil // flows of valleys are not asked for
+		}
 		if err := g.judge(b, wanted); err != nil {
 			return nil, err
 		}
 	}
 	slices.SortFunc(b.Circles, func(p, q int64) int { return int(q - p) })
 	return b, nil
+}
+
+// check says what is wrong with a net and what is asked of it, by index.
+func (o *Options) check(n *Net) error {
+	if err := check(n, &o.Routing, o.Down); err != nil {
+		return err
+	}
+	for _, s := range o.Skip {
+		if s < 0 || int(s) >= n.Switches {
+			return fmt.Errorf("switch %d of %d is left out", s, n.Switches)
+		}
+	}
+	for i, f := range o.Floods {
+		if f.Priority > 7 {
+			return fmt.Errorf("flood %d has priority %d", i, f.Priority)
+		}
+		for _, l := range f.Links {
+			if l < 0 || l >= len(n.Links) {
+				return fmt.Errorf("flood %d goes over link %d of %d", i, l, len(n.Links))
+			}
+		}
+	}
+	return nil
 }
 
 // unit is a set of priorities between which frames change, followed in one
@@ -215,6 +286,15 @@ func unitsOf(n *Net, o *Options) ([]unit, error) {
 			layers, remaps = append(layers, uint8(row.Priority)), true
 		}
 	}
+	var flooded []uint8 // and not sent by hosts
+	for _, f := range o.Floods {
+		if !slices.Contains(layers, f.Priority) && !slices.Contains(flooded, f.Priority) {
+			flooded = append(flooded, f.Priority)
+		}
+	}
+	if remaps {
+		layers = append(layers, flooded...)
+	}
 	slices.Sort(layers)
 	layers = slices.Compact(layers)
 	if len(layers) > 0 && layers[len(layers)-1] > 7 {
@@ -226,6 +306,9 @@ func unitsOf(n *Net, o *Options) ([]unit, error) {
 	var units []unit
 	for _, p := range starts {
 		same := slices.IndexFunc(units, func(u unit) bool {
+			if len(o.Floods) > 0 {
+				return false // each is of one priority
+			}
 			for i := range n.Links {
 				if bits := n.Links[i].Lossless; bits>>p&1 != bits>>u.layers[0]&1 {
 					return false
@@ -238,6 +321,9 @@ func unitsOf(n *Net, o *Options) ([]unit, error) {
 			continue
 		}
 		units = append(units, unit{[]uint8{p}, []uint8{p}, 1})
+	}
+	for _, p := range flooded {
+		units = append(units, unit{[]uint8{p}, nil, 1})
 	}
 	return units, nil
 }

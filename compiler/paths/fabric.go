@@ -12,13 +12,27 @@ import (
 // MLAG pair is not in it: with all links up no unicast crosses it.
 type Part struct {
 	Net     Net
-	Routing Routing           // without Remap
+	Routing Routing           // with the remap of classes whose priority differs between links
 	Devices []fabric.DeviceID // by Switch, ascending
 	Links   []fabric.LinkID   // by index in Net.Links, ascending
 	By      []fabric.RoutingID
-	Assumed bool // no routing block says how packets go: Base follows from the shape
+	Table   []*fabric.Route    // by index in Routing.Rows
+	Floods  []Flood            // lossless floods of VLANs
+	Flooded []fabric.SegmentID // by index in Floods
+	Gaps    []Gap
+
+	starts  []uint8 // priorities that hosts send without loss, where classes are remapped
+	Assumed bool    // no routing block says how packets go: Base follows from the shape
 
 	switchOf map[fabric.DeviceID]Switch
+}
+
+// Gap is something of a part that the net does not have, so that what is proven
+// of the net is not proven of the part.
+type Gap struct {
+	What    string
+	Decl    fabric.DeclID // what brings it about
+	Failing bool          // it matters once something has failed
 }
 
 // Parts lays out every part of a fabric that has a link between switches, by
@@ -69,6 +83,9 @@ func Parts(f *fabric.Fabric) []*Part {
 		}
 		p.levels(f)
 		p.routing(f)
+		p.remap(f)
+		p.floods(f)
+		p.gaps(f)
 	}
 	return parts
 }
@@ -175,8 +192,11 @@ func (p *Part) routing(f *fabric.Fabric) {
 		for _, l := range p.Net.Links {
 			if p.Net.Level[l.A] == p.Net.Level[l.B] {
 				p.Routing.Base = Shortest // nothing is above: only the shortest way is left
-				break
+				return
 			}
+		}
+		if s, err := Ways(&p.Net, Options{Brief: true}); err == nil && s.Lost > 0 {
+			p.Routing.Base = Shortest // whoever wired them so has them reach each other
 		}
 	}
 }
@@ -200,6 +220,7 @@ func (p *Part) row(f *fabric.Fabric, r *fabric.Route) {
 	for _, to := range p.sinksOf(f, r.To) {
 		if to != at {
 			p.Routing.Rows = append(p.Routing.Rows, Row{At: at, From: from, To: to, Next: next, Priority: r.Priority})
+			p.Table = append(p.Table, r)
 		}
 	}
 }

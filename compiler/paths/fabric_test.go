@@ -17,7 +17,7 @@ type model struct {
 
 func newModel() *model {
 	f := &fabric.Fabric{
-		Devices: make([]fabric.Device, 1), Ports: make([]fabric.Port, 1), Links: make([]fabric.Link, 1), Topologies: make([]fabric.Topology, 2), Routings: make([]fabric.Routing, 1),
+		Devices: make([]fabric.Device, 1), Ports: make([]fabric.Port, 1), Links: make([]fabric.Link, 1), Topologies: make([]fabric.Topology, 2), Routings: make([]fabric.Routing, 1), QoS: make([]fabric.QoS, 1), LAGs: make([]fabric.LAG, 1), VLANSets: make([][]fabric.SegmentID, 1), Segments: make([]fabric.Segment, 1),
 		Profiles: []fabric.Profile{{}, {PFC: 1<<rdma | 1<<4}, {PFC: 1 << rdma}},
 	}
 	return &model{f, map[string]fabric.DeviceID{}}

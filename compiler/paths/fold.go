@@ -1,5 +1,7 @@
 package paths
 
+import "slices"
+
 // fold makes one switch of all that stand alike: same level, with or without
 // hosts, and the same links to the same neighbours. Exchanging two of them
 // changes nothing that the bases look at, so the buffer graph has a circle if
@@ -7,11 +9,14 @@ package paths
 // where a folded circle comes back to a switch from which it just came, it comes
 // to another of those behind it. size is how many stand behind each.
 //
-// What is down is left out.
-func fold(n *Net, d *Down) (folded *Net, size []int64) {
+// What is down is left out, or with frozen it stays and is down in the folded
+// net as well: ways are then those before the failure, and switches stand alike
+// only where they have lost the same.
+func fold(n *Net, d *Down, frozen bool) (folded *Net, classOf []int32, size []int64, down *Down) {
 	c := layChannels(n, d)
-	classOf, first := classes(n, c, d)
-	folded = &Net{Switches: len(first)}
+	of, first := classes(n, c, d, frozen)
+	classOf = of
+	folded, down = &Net{Switches: len(first)}, &Down{}
 	if n.Level != nil {
 		folded.Level = make([]uint8, len(first))
 	}
@@ -19,25 +24,35 @@ func fold(n *Net, d *Down) (folded *Net, size []int64) {
 	for _, k := range classOf {
 		size[k]++
 	}
-	sink := sinksUp(n, d)
+	sink, wasSink := sinksUp(n, d), n.sinkSet()
 	for k, s := range first {
 		if n.Level != nil {
 			folded.Level[k] = n.Level[s]
 		}
-		if sink[s] {
+		if sink[s] || frozen && wasSink[s] {
 			folded.Sinks = append(folded.Sinks, Switch(k))
 		}
 		for ch := c.off[s]; ch < c.off[s+1]; ch++ {
 			to := classOf[c.to[ch]]
-			if c.width[ch] == 0 || to < int32(k) || c.to[ch] != first[to] {
+			if c.width[ch] == 0 && !frozen || to < int32(k) || c.to[ch] != first[to] {
 				continue
 			}
-			for range c.width[ch] {
+			if c.width[ch] == 0 {
+				down.Links = append(down.Links, len(folded.Links))
+			}
+			for range max(c.width[ch], 1) {
 				folded.Links = append(folded.Links, Link{Switch(k), Switch(to), c.lossless[ch]})
 			}
 		}
 	}
-	return folded, size
+	if d != nil && frozen {
+		for _, s := range d.Switches {
+			if k := Switch(classOf[s]); !slices.Contains(down.Switches, k) {
+				down.Switches = append(down.Switches, k)
+			}
+		}
+	}
+	return folded, classOf, size, down
 }
 
 // sinksUp is the sinks that are not down, as a set.
@@ -53,8 +68,11 @@ func sinksUp(n *Net, d *Down) []bool {
 
 // classes numbers the classes of switches that stand alike, and gives the first
 // switch of each. Classes are in the order of their first switches.
-func classes(n *Net, c *channels, d *Down) (of []int32, first []Switch) {
+func classes(n *Net, c *channels, d *Down, frozen bool) (of []int32, first []Switch) {
 	sink := sinksUp(n, d)
+	if frozen {
+		sink = n.sinkSet()
+	}
 	down := make([]bool, n.Switches)
 	if d != nil {
 		for _, s := range d.Switches {
@@ -66,13 +84,13 @@ func classes(n *Net, c *channels, d *Down) (of []int32, first []Switch) {
 	for s := range n.Switches {
 		h := mix(uint64(n.level(Switch(s)))<<2 | flag(sink[s])<<1 | flag(down[s]))
 		for k := c.off[s]; k < c.off[s+1]; k++ {
-			if c.width[k] > 0 {
+			if c.width[k] > 0 || frozen {
 				h = mix(h ^ uint64(c.to[k])<<32 ^ uint64(c.width[k])<<8 ^ uint64(c.lossless[k]))
 			}
 		}
 		of[s] = -1
 		for _, class := range byHash[h] {
-			if f := first[class]; sink[s] == sink[f] && down[s] == down[f] && n.level(Switch(s)) == n.level(f) && alike(c, Switch(s), f) {
+			if f := first[class]; sink[s] == sink[f] && down[s] == down[f] && n.level(Switch(s)) == n.level(f) && alike(c, Switch(s), f, frozen) {
 				of[s] = class
 				break
 			}
@@ -86,14 +104,15 @@ func classes(n *Net, c *channels, d *Down) (of []int32, first []Switch) {
 	return of, first
 }
 
-// alike reports whether two switches have the same links that are up.
-func alike(c *channels, a, b Switch) bool {
+// alike reports whether two switches have the same links that are up, and with
+// all the same that are down.
+func alike(c *channels, a, b Switch, all bool) bool {
 	i, j := c.off[a], c.off[b]
 	for {
-		for i < c.off[a+1] && c.width[i] == 0 {
+		for i < c.off[a+1] && c.width[i] == 0 && !all {
 			i++
 		}
-		for j < c.off[b+1] && c.width[j] == 0 {
+		for j < c.off[b+1] && c.width[j] == 0 && !all {
 			j++
 		}
 		if i == c.off[a+1] || j == c.off[b+1] {
@@ -120,46 +139,4 @@ func flag(b bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-// Failure is one link or switch that may fail, and how many stand alike: what
-// holds when it fails holds for each of them.
-type Failure struct {
-	Down  Down
-	Alike int
-}
-
-// Failures lists single failures of links, then of switches, one of each kind.
-// Links are of a kind where their ends stand alike and they carry the same
-// priorities without loss: an exchange of switches that changes nothing takes
-// one to the other. Links of a switch to itself do not fail.
-func Failures(n *Net) []Failure {
-	c := layChannels(n, nil)
-	of, first := classes(n, c, nil)
-	type kind struct {
-		a, b     int32
-		lossless uint8
-	}
-	at := map[kind]int{}
-	var list []Failure
-	for i, l := range n.Links {
-		if l.A == l.B {
-			continue
-		}
-		k := kind{min(of[l.A], of[l.B]), max(of[l.A], of[l.B]), l.Lossless}
-		if f, ok := at[k]; ok {
-			list[f].Alike++
-			continue
-		}
-		at[k] = len(list)
-		list = append(list, Failure{Down{Links: []int{i}}, 1})
-	}
-	counts := make([]int, len(first))
-	for _, k := range of {
-		counts[k]++
-	}
-	for k, s := range first {
-		list = append(list, Failure{Down{Switches: []Switch{s}}, counts[k]})
-	}
-	return list
 }

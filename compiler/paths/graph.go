@@ -90,6 +90,9 @@ func (g *graph) reach(b int32) { g.seen[b>>6] |= 1 << (b & 63) }
 // says so: they are the same for every unit.
 func (g *graph) fill(b *Buffers, count bool) error {
 	x := g.x
+	if len(g.u.starts) == 0 {
+		return nil
+	}
 	lossless := make([]uint64, len(x.nh))
 	simple := g.layers == 1 && x.r.Remap == nil
 	if simple {
@@ -100,10 +103,16 @@ func (g *graph) fill(b *Buffers, count bool) error {
 		}
 	}
 	for _, d := range x.n.Sinks {
-		if !x.sink[d] {
+		if !x.sink[d] || x.skip != nil && x.skip[d] {
 			continue
 		}
-		if plain := x.towards(d); !plain || !simple {
+		plain := x.towards(d)
+		if g.size != nil && g.size[d] > 1 {
+			if g.hops = x.between(g.hops[:0], d); len(g.hops) == 0 && x.frozen && x.c.degree(d) > 0 {
+				return errFold // these may have lost what was between them, and go round that
+			}
+		}
+		if !plain || !simple {
 			if err := g.walk(d, func(from, to int32) {
 				if !g.lossless(to) {
 					return
@@ -116,7 +125,7 @@ func (g *graph) fill(b *Buffers, count bool) error {
 				}
 			}, func(at Switch) {
 				if count {
-					b.hole(at, d, 1)
+					b.hole(at, d, g.pairs(at, d))
 				}
 			}); err != nil {
 				return err
@@ -188,17 +197,43 @@ func (g *graph) enter(k int32, lossless []uint64) {
 	}
 }
 
-// among lets the switches behind a folded one send to each other: over every
-// neighbour that has the destination next.
+// among lets the switches behind a folded one send to each other.
 func (g *graph) among(d Switch, lossless []uint64) {
-	x, c := g.x, g.x.c
-	if !x.sink[d] {
-		return
+	g.hops = g.x.between(g.hops[:0], d)
+	for _, h := range g.hops {
+		g.enter(g.x.c.off[d]+h.out, lossless)
 	}
-	for k := c.off[d]; k < c.off[d+1]; k++ {
-		v, i := c.to[k], c.back[k]-c.off[c.to[k]]
-		if x.of(x.nh, v)[i>>6]>>(i&63)&1 == 1 {
-			g.enter(k, lossless)
+}
+
+// flood lets each flood of the unit's priorities out of every switch by all of
+// its links but those to where it came from.
+func (g *graph) flood(floods []Flood) {
+	x, c := g.x, g.x.c
+	for _, f := range floods {
+		layer := g.layerOf[f.Priority]
+		if layer < 0 {
+			continue
+		}
+		links := map[Vertex]bool{}
+		for _, l := range f.Links {
+			links[Vertex{x.n.Links[l].A, x.n.Links[l].B, x.n.Links[l].Lossless}], links[Vertex{x.n.Links[l].B, x.n.Links[l].A, x.n.Links[l].Lossless}] = true, true
+		}
+		on := func(k int32) bool {
+			return c.width[k] > 0 && c.lossless[k]>>f.Priority&1 == 1 && links[Vertex{c.from[k], c.to[k], c.lossless[k]}]
+		}
+		for k := range int32(len(c.to)) {
+			if !on(k) {
+				continue
+			}
+			to := c.back[k]*g.layers + int32(layer)
+			g.reach(to)
+			v := c.from[k]
+			for in := c.off[v]; in < c.off[v+1]; in++ {
+				if on(in) && c.to[in] != c.to[k] {
+					col := (k-c.off[v])*g.layers + int32(layer)
+					g.row(in*g.layers + int32(layer))[col>>6] |= 1 << (col & 63)
+				}
+			}
 		}
 	}
 }
@@ -218,18 +253,29 @@ func (g *graph) keep() {
 // holes counts the sources without a way to a plain destination.
 func (g *graph) holes(b *Buffers, d Switch) {
 	for _, s := range g.x.n.Sinks {
-		n := int64(1)
-		if g.size != nil {
-			n = g.size[s] * g.size[d]
-		}
 		switch {
 		case !g.x.sink[s]:
 		case s != d && g.x.dist[s] < 0:
-			b.hole(s, d, n)
-		case s == d && g.size != nil && g.size[d] > 1 && g.x.c.degree(d) == 0:
-			b.hole(s, d, g.size[d]*(g.size[d]-1))
+			b.hole(s, d, g.pairs(s, d))
+		case s == d && g.pairs(d, d) > 0:
+			if g.hops = g.x.between(g.hops[:0], d); len(g.hops) == 0 {
+				b.hole(s, d, g.pairs(d, d))
+			}
 		}
 	}
+}
+
+// pairs is how many pairs of switches stand behind a pair.
+func (g *graph) pairs(s, d Switch) int64 {
+	switch {
+	case g.size == nil && s == d:
+		return 0
+	case g.size == nil:
+		return 1
+	case s == d:
+		return g.size[d] * (g.size[d] - 1)
+	}
+	return g.size[s] * g.size[d]
 }
 
 func (b *Buffers) hole(at, to Switch, times int64) {
@@ -252,7 +298,11 @@ func (g *graph) walk(d Switch, edge func(from, to int32), hole func(at Switch)) 
 	g.walks++
 	g.queue = g.queue[:0]
 	expand := func(v Switch, in int32, from int32, priority uint8) error {
-		g.hops = x.next(g.hops[:0], v, d, in)
+		if v == d {
+			g.hops = x.between(g.hops[:0], d)
+		} else {
+			g.hops = x.next(g.hops[:0], v, d, in)
+		}
 		if len(g.hops) == 0 && g.empty[v] != g.walks {
 			g.empty[v] = g.walks
 			hole(v)
@@ -279,7 +329,7 @@ func (g *graph) walk(d Switch, edge func(from, to int32), hole func(at Switch)) 
 		return nil
 	}
 	for _, s := range x.n.Sinks {
-		if s == d || !x.sink[s] {
+		if s == d && g.pairs(d, d) == 0 || !x.sink[s] {
 			continue
 		}
 		for _, p := range g.u.starts {

@@ -10,7 +10,7 @@ import (
 // known is one row of theory C.3.
 type known struct {
 	id              string
-	net             *named
+	net             *drawn
 	o               Options
 	vertices, edges int64
 	circles         []int64

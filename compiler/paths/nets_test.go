@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// named is a net whose switches have names.
-type named struct {
+// drawn is a net whose switches have names.
+type drawn struct {
 	Net
 	names []string
 	at    map[string]Switch
 }
 
-func (n *named) add(name string, level uint8, sink bool) {
+func (n *drawn) add(name string, level uint8, sink bool) {
 	if n.at == nil {
 		n.at = map[string]Switch{}
 	}
@@ -30,12 +30,12 @@ func (n *named) add(name string, level uint8, sink bool) {
 const rdma = 3
 
 // link joins two switches by a link that has PFC for priorities 3 and 4.
-func (n *named) link(a, b string) {
+func (n *drawn) link(a, b string) {
 	n.Links = append(n.Links, Link{n.at[a], n.at[b], 1<<rdma | 1<<4})
 }
 
 // down are the links between pairs of switches: "l1-t1".
-func (n *named) down(pairs ...string) *Down {
+func (n *drawn) down(pairs ...string) *Down {
 	d := &Down{}
 	for _, pair := range pairs {
 		a, b, _ := strings.Cut(pair, "-")
@@ -51,7 +51,7 @@ func (n *named) down(pairs ...string) *Down {
 }
 
 // hop writes a vertex, without its priority where that is rdma.
-func (n *named) hop(v Vertex) string {
+func (n *drawn) hop(v Vertex) string {
 	s := n.names[v.From] + ">" + n.names[v.To]
 	if v.Priority != rdma {
 		s += fmt.Sprintf("/%d", v.Priority)
@@ -59,7 +59,7 @@ func (n *named) hop(v Vertex) string {
 	return s
 }
 
-func (n *named) hops(list []Vertex) string {
+func (n *drawn) hops(list []Vertex) string {
 	var s []string
 	for _, v := range list {
 		s = append(s, n.hop(v))
@@ -68,7 +68,7 @@ func (n *named) hops(list []Vertex) string {
 }
 
 // rows reads a table: "at from to next", from may be *.
-func (n *named) rows(lines ...string) (rows []Row) {
+func (n *drawn) rows(lines ...string) (rows []Row) {
 	for _, l := range lines {
 		w := strings.Fields(l)
 		from := Anywhere
@@ -81,8 +81,8 @@ func (n *named) rows(lines ...string) (rows []Row) {
 }
 
 // fatTree is the k-ary fat-tree of theory C.3: e{p}.{i} to all a{p}.*, a{p}.{i} to the cores c{i}.*.
-func fatTree(k int) *named {
-	n := &named{}
+func fatTree(k int) *drawn {
+	n := &drawn{}
 	h := k / 2
 	for p := range k {
 		for i := range h {
@@ -109,8 +109,8 @@ func fatTree(k int) *named {
 }
 
 // twoPods is T2c: two pods of two ToRs and two leaves, and two spines over all leaves.
-func twoPods() *named {
-	n := &named{}
+func twoPods() *drawn {
+	n := &drawn{}
 	for t := 1; t <= 4; t++ {
 		n.add(fmt.Sprintf("t%d", t), 1, true)
 	}
@@ -130,8 +130,8 @@ func twoPods() *named {
 }
 
 // ring is n routers r0 to r(n-1), each with hosts.
-func ring(n int) *named {
-	x := &named{}
+func ring(n int) *drawn {
+	x := &drawn{}
 	for i := range n {
 		x.add(fmt.Sprintf("r%d", i), 0, true)
 	}
@@ -157,8 +157,8 @@ func clockwise(n, far int) (rows []Row) {
 }
 
 // leafSpine is leaves l1.. and spines s1.., all joined by width links.
-func leafSpine(leaves, spines, width int) *named {
-	n := &named{}
+func leafSpine(leaves, spines, width int) *drawn {
+	n := &drawn{}
 	for l := 1; l <= leaves; l++ {
 		n.add(fmt.Sprintf("l%d", l), 1, true)
 	}
@@ -176,8 +176,8 @@ func leafSpine(leaves, spines, width int) *named {
 // dragonfly is g = a*h+1 groups of a routers, each joined to all others of its
 // group; router i of group G owns the global ports j to group (G+1+i*h+j) mod g.
 // The table is the minimal way: local, global, local.
-func dragonfly(a, h int) (*named, []Row) {
-	n, groups := &named{}, a*h+1
+func dragonfly(a, h int) (*drawn, []Row) {
+	n, groups := &drawn{}, a*h+1
 	name := func(g, i int) string { return fmt.Sprintf("g%d.%d", g, i) }
 	for g := range groups {
 		for i := range a {

@@ -43,7 +43,34 @@ func newNaive(n *Net, o *Options) *naive {
 			x.destination(d)
 		}
 	}
+	for _, f := range o.Floods {
+		x.flood(f)
+	}
 	return x
+}
+
+// flood sends a priority out of every switch by all links but those back.
+func (x *naive) flood(f Flood) {
+	on := func(l int) bool {
+		return slices.ContainsFunc(f.Links, func(m int) bool {
+			a, b := x.n.Links[l], x.n.Links[m]
+			return a.Lossless == b.Lossless && min(a.A, a.B) == min(b.A, b.B) && max(a.A, a.B) == max(b.A, b.B)
+		})
+	}
+	x.ends(false, func(l int, u, v Switch) {
+		in := buffer{l, u, v, f.Priority}
+		if !on(l) || !x.lossless(in) {
+			return
+		}
+		if x.edges[in] == nil {
+			x.edges[in] = map[buffer]bool{}
+		}
+		x.ends(false, func(m int, from, w Switch) {
+			if out := (buffer{m, v, w, f.Priority}); from == v && w != u && on(m) && x.lossless(out) {
+				x.edges[in][out] = true
+			}
+		})
+	})
 }
 
 func (x *naive) up(l int) bool {
@@ -366,6 +393,13 @@ func drawOptions(t *rapid.T, n *Net) Options {
 		from := rapid.SampledFrom([]Switch{Anywhere, Anywhere, Hosts, pick("from")}).Draw(t, "neighbour")
 		o.Routing.Rows = append(o.Routing.Rows, Row{l.A, from, pick("to"), l.B, rapid.SampledFrom([]int8{-1, -1, rdma, 4}).Draw(t, "row priority")})
 	}
+	if draw("floods", 0, 3) == 0 && len(n.Links) > 0 {
+		f := Flood{Priority: rdma}
+		for range draw("flooded links", 1, 6) {
+			f.Links = append(f.Links, draw("flooded", 0, len(n.Links)-1))
+		}
+		o.Floods = []Flood{f}
+	}
 	switch draw("remap", 0, 4) {
 	case 0:
 		o.Routing.Remap, o.Remapped = Tags([]Tag{
@@ -394,6 +428,9 @@ func TestAgainstNaive(t *testing.T) {
 		got := summary{b.Vertices, b.Edges, b.Holes, b.Valleys, b.Circles, len(b.Cycle)}
 		if diff := cmp.Diff(x.summary(), got); diff != "" {
 			t.Fatalf("(-naive +got):\n%s\n%+v\n%+v\nholes %v, naive %v, down %+v", diff, n, o, b.Hole, x.holes, o.Down)
+		}
+		if len(o.Floods) > 0 {
+			return // no flow takes what is flooded
 		}
 		for i, v := range b.Cycle {
 			checkFlow(t, x, b.Flows[i], v, b.Cycle[(i+1)%len(b.Cycle)])

@@ -13,6 +13,8 @@ type router struct {
 	r       *Routing
 	frozen  bool      // LocalRepair after a failure: the ways are those before it
 	sink    []bool    // that are up
+	skip    []bool    // destinations that are left out; nil: none
+	size    []int64   // switches behind each one of a folded net, else nil
 	alive   []uint64  // per switch, by channel: some link of it is up
 	wordOff []int32   // of each switch in the sets by channel
 	nh      []uint64  // next hops to the destination, by channel of each switch
@@ -189,6 +191,22 @@ func (x *router) sortByDistance() {
 	}
 }
 
+// between appends the first hops from one of the switches behind a folded
+// destination to another: those neighbours that have it next, and may be asked.
+func (x *router) between(list []hop, d Switch) []hop {
+	c, level := x.c, x.n.level
+	for k := c.off[d]; k < c.off[d+1]; k++ {
+		v, i := c.to[k], c.back[k]-c.off[c.to[k]]
+		if x.r.Base == UpDown && level(v) <= level(d) || c.width[k] == 0 {
+			continue
+		}
+		if x.of(x.nh, v)[i>>6]>>(i&63)&1 == 1 {
+			list = append(list, hop{k - c.off[d], -1})
+		}
+	}
+	return list
+}
+
 // repairs takes what is down out of frozen next hops, and reports whether some
 // switch has none left and so goes round the failure.
 func (x *router) repairs(d Switch) bool {
@@ -256,9 +274,13 @@ func (x *router) around(list []hop, v Switch, in int32) []hop {
 	return list
 }
 
-// same reports whether two channels of v lead to the same neighbour.
+// same reports whether two channels of v lead to the same neighbour: one switch,
+// and not several that are folded.
 func (x *router) same(v Switch, a, b int32) bool {
-	return b >= 0 && x.c.to[x.c.off[v]+a] == x.c.to[x.c.off[v]+b]
+	if b < 0 || x.c.to[x.c.off[v]+a] != x.c.to[x.c.off[v]+b] {
+		return false
+	}
+	return x.size == nil || x.size[x.c.to[x.c.off[v]+b]] == 1
 }
 
 // byRow are the ways on that rows give; spoken is false where none speaks.

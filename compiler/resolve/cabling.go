@@ -188,6 +188,7 @@ func (r *resolver) sayRows() {
 // define makes a link of every row.
 func (r *resolver) define(id fabric.CablingID, list *lang.CableList) {
 	standard := r.attr(list.Block, schema.ADefaultCable)
+	doubled := 0
 	for _, x := range r.rowsOf[id] {
 		row := &list.Rows[x.row]
 		if x.a == x.b {
@@ -202,6 +203,18 @@ func (r *resolver) define(id fabric.CablingID, list *lang.CableList) {
 			r.failRow(list, 0, fmt.Sprintf("the cable from %s to %s is declared twice", r.f.PortName(x.a), r.f.PortName(x.b)), "declare it in one place",
 				diag.Label{Span: row.Span, Where: r.cfg.Address(list.Block)}, r.f.LinkLabel(l, 0, "the other"))
 			continue
+		}
+		// ROCE104 tells of each port with two cables; a list of nothing else is no list of cables.
+		if a, b := r.f.Ports[x.a].Link, r.f.Ports[x.b].Link; a != 0 || b != 0 {
+			if doubled++; doubled > maxRowFaults {
+				p, other := x.a, a
+				if a == 0 {
+					p, other = x.b, b
+				}
+				r.failRow(list, 0, fmt.Sprintf("port %s has a cable already", r.f.PortName(p)), "name another port in one of the two rows",
+					diag.Label{Span: row.Span, Where: r.cfg.Address(list.Block)}, r.f.LinkLabel(other, 0, "the other"))
+				continue
+			}
 		}
 		link := r.cableOf(list.Block, standard)
 		link.A, link.B, link.Decl, link.Origin = min(x.a, x.b), max(x.a, x.b), r.decl(list.Block), fabric.OfCabling
@@ -288,7 +301,7 @@ func (r *resolver) looseEnd(x loose) {
 		far, cell = [2]lang.Str{row.ADevice, row.APort}, lang.CellADevice
 	}
 	if r.f.Cablings[x.id].LLDP {
-		r.f.Mismatches = append(r.f.Mismatches, fabric.CableMismatch{
+		r.mismatch(fabric.CableMismatch{
 			Fault: fabric.CableMoved, List: x.id, Links: [2]fabric.LinkID{link}, Rows: [2]source.Span{row.Span}, A: x.port, Far: [2]fabric.Str{r.str(far[0]), r.str(far[1])},
 		})
 		return
@@ -362,7 +375,19 @@ func (c *comparison) lower(a, b fabric.PortID) bool {
 
 func (c *comparison) add(m fabric.CableMismatch) {
 	m.List = c.id
-	c.f.Mismatches = append(c.f.Mismatches, m)
+	c.mismatch(m)
+}
+
+// mismatch keeps a difference of a list, or counts it.
+func (r *resolver) mismatch(m fabric.CableMismatch) {
+	if r.differ == nil {
+		r.differ = make([]int, len(r.f.Cablings))
+	}
+	if r.differ[m.List]++; r.differ[m.List] > fabric.MaxMismatches {
+		r.f.Cablings[m.List].Beyond++
+		return
+	}
+	r.f.Mismatches = append(r.f.Mismatches, m)
 }
 
 func (c *comparison) span(x *listed) source.Span { return c.list.Rows[x.row].Span }

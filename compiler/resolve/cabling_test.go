@@ -208,3 +208,38 @@ cabling "list" {
 		t.Errorf("%s (-want +got):\n%s", errs, diff)
 	}
 }
+
+// A list of another fabric is told of in bounded room: what is beyond it is
+// counted, and no link is made of it.
+func TestListsAreBounded(t *testing.T) {
+	const boxes = box + `
+switch "s" {
+  for_each = toset(["a", "b"])
+  model    = "t/x"
+  os       = "cumulus-linux/5.11"
+}
+cabling "c" {
+  file   = "cables.csv"
+  format = "csv"
+  mode   = %q
+}
+`
+	var pairs, lengths strings.Builder
+	for i := range 16 {
+		for k := range 16 { // any port with any other
+			fmt.Fprintf(&pairs, "a,swp%d,b,swp%d,dac,3m\n", i+1, k+1)
+		}
+	}
+	for i := range fabric.MaxMismatches + 500 { // any node with any other
+		fmt.Fprintf(&lengths, "n%d,p0,n%d,p0,dac,3m\n", i%250+1, i/250+251)
+	}
+	f, diags := withList(t, fmt.Sprintf(boxes, "define"), header+pairs.String())
+	lines := strings.Split(diags, "\n")
+	if links := len(f.Links) - 1; links != 16+maxRowFaults || len(lines) != maxRowFaults+1 || !strings.HasPrefix(lines[maxRowFaults], "40 more rows of cabling.c do not fit") {
+		t.Errorf("%d links, %d findings, the last %s", links, len(lines), lines[len(lines)-1])
+	}
+	f, diags = withList(t, fmt.Sprintf(boxes, "verify")+nodes(300, 1), header+lengths.String())
+	if n := len(f.Mismatches); diags != "" || n != fabric.MaxMismatches || f.Cablings[1].Beyond != 500 {
+		t.Errorf("%d mismatches, %d beyond; %s", n, f.Cablings[1].Beyond, diags)
+	}
+}

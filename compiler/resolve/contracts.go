@@ -174,6 +174,21 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 	k.Remap = l.get(schema.ARemap).N == 1
 	k.Redundancy = uint8(l.get(schema.ARedundancy).N)
 	k.MaxOversubscription = r.ratio(l.get(schema.AMaxOversubscription))
+	for _, side := range r.cfg.List(l.get(schema.AMarkOn)) {
+		k.MarkedOn |= map[string]fabric.Sides{"initiators": fabric.Initiators, "responders": fabric.Responders}[r.cfg.Text(side)]
+	}
+	k.LatencyBudgetUs, k.CNPIntervalUs = uint32(l.get(schema.ALatencyBudget).N), uint32(l.get(schema.ACNPInterval).N)
+	k.Consumers, k.QPs, k.CrossRail = r.words(l.get(schema.AConsumers)), uint16(l.get(schema.AQPs).N), l.get(schema.ACrossRail).N == 1
+	for _, v := range r.cfg.List(l.get(schema.AMonitor)) {
+		k.Monitor |= watched[r.cfg.Text(v)]
+	}
+	k.Baseline = r.text(l.get(schema.ABaseline))
+	if v := l.get(schema.AFallback); v.Kind != lang.Absent {
+		k.Fallback = fabric.Fallback{
+			Written: true, TCP: r.cfg.Text(r.cfg.Field(v, schema.ATo)) == "tcp",
+			Tested: r.cfg.Field(v, schema.ATested).N == 1, Alarm: r.cfg.Field(v, schema.AAlarm).N == 1,
+		}
+	}
 	return k
 }
 
@@ -214,6 +229,12 @@ func (r *resolver) ecn(v lang.Value) fabric.ECN {
 	if x := r.cfg.Field(v, schema.AProbability); x.Kind == lang.Int || x.Kind == lang.Percent {
 		e.Probability = uint8(x.N)
 	}
+	if x := r.cfg.Field(v, schema.AColors); x.Kind != lang.Absent {
+		e.Unmarked = fabric.Green | fabric.Yellow | fabric.Red
+		for _, c := range r.cfg.List(x) {
+			e.Unmarked &^= map[string]fabric.Colors{"green": fabric.Green, "yellow": fabric.Yellow, "red": fabric.Red}[r.cfg.Text(c)]
+		}
+	}
 	return e
 }
 
@@ -246,7 +267,9 @@ func (r *resolver) dcbx(v lang.Value) fabric.DCBX {
 		x.VersionSet, x.CEE = true, r.cfg.Text(version) == "cee"
 	}
 	owners := map[string]fabric.Owner{"os": fabric.OwnerOS, "firmware": fabric.OwnerFirmware, "lldpad": fabric.OwnerLLDPAD}
-	x.Owner = owners[r.cfg.Text(r.cfg.Field(v, schema.AOwner))]
+	for i, owner := range r.cfg.List(r.cfg.Field(v, schema.AOwner)) {
+		x.Owner, x.Rivals = owners[r.cfg.Text(owner)], i > 0
+	}
 	return x
 }
 
@@ -268,4 +291,9 @@ func transportOf(s string) fabric.Transport {
 
 func carriesOf(s string) fabric.Carries {
 	return map[string]fabric.Carries{"rdma": fabric.CarriesRDMA, "cnp": fabric.CarriesCNP, "cluster": fabric.CarriesCluster, "other": fabric.CarriesOther}[s]
+}
+
+// watched are the words for what is watched of a class.
+var watched = map[string]fabric.Watched{
+	"pause": fabric.WatchPause, "ecn": fabric.WatchECN, "cnp": fabric.WatchCNP, "discards": fabric.WatchDiscards, "latency": fabric.WatchLatency,
 }

@@ -19,7 +19,15 @@ func (r *resolver) segments() {
 			Name: r.str(r.cfg.Blocks[b].Name), VLAN: uint16(r.attr(b, schema.AVLAN).N), First: 11,
 			VRF: r.text(r.attr(b, schema.AVRF)), Isolated: r.attr(b, schema.AIsolated).N == 1,
 			MTU: uint16(r.attr(b, schema.AMTU).N), Decl: r.decl(b), Address: r.f.Names.Add(r.cfg.Address(b)),
+			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent,
 		}
+		switch r.cfg.Text(r.attr(b, schema.AUnknownUnicast)) {
+		case "flood":
+			s.Unknown = fabric.UnknownFlood
+		case "limit":
+			s.Unknown = fabric.UnknownLimit
+		}
+		s.FloodClass = r.text(r.attr(b, schema.AFloodClass))
 		s.Subnet = r.subnet(b)
 		if v := r.attr(b, schema.AFirst); v.Kind == lang.Int {
 			s.First = uint32(v.N)
@@ -34,6 +42,7 @@ func (r *resolver) segments() {
 		if v := r.attr(b, schema.AQoS); v.Kind == lang.Handle {
 			s.QoS = r.qosOf[lang.BlockID(v.N)]
 		}
+		r.floodClass(b, &s)
 		r.segmentOf[b] = fabric.SegmentID(len(r.f.Segments))
 		r.f.Segments = append(r.f.Segments, s)
 	})
@@ -104,6 +113,7 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 	d := fabric.Device{
 		Name: r.str(r.cfg.Blocks[b].Name), Kind: fabric.Node, Trusted: true, Decl: r.decl(b), Layers: base.id,
 		Role: r.text(base.get(schema.ARole)), Rack: r.text(base.get(schema.ARack)), Cluster: r.text(base.get(schema.ACluster)),
+		Site: r.text(base.get(schema.ASite)), Mgmt: r.text(base.get(schema.AMgmt)), Tenant: r.text(base.get(schema.ATenant)),
 		Slot: uint32(base.get(schema.ASlot).N), Address: r.f.Names.Add(r.cfg.Address(b)),
 		Manage: manageOf(r.cfg.Text(base.get(schema.AManage))),
 	}
@@ -124,6 +134,7 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 			`write os = "name/version", or manage = "none" for a device that is taken as declared`, r.f.DeclLabel(r.decl(b), ""))
 	}
 	if kind == schema.Node {
+		r.hostAsFound(&d, base)
 		return d
 	}
 	d.Kind = fabric.Switch
@@ -136,11 +147,17 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 	buffer := base.get(schema.ABuffer)
 	d.Buffer = fabric.DeviceBuffer{
 		SharedBytes: uint64(r.cfg.Field(buffer, schema.AShared).N), HeadroomBytes: uint64(r.cfg.Field(buffer, schema.AHeadroom).N),
-		Alpha: r.ratio(r.cfg.Field(buffer, schema.AAlpha)),
+		Alpha: r.ratio(r.cfg.Field(buffer, schema.AAlpha)), MaxOver: r.ratio(r.cfg.Field(buffer, schema.AMaxOversubscription)),
 	}
+	r.asFound(&d, base)
 	d.Layers = base.id
+	d.ShutSpare = r.cfg.Text(base.get(schema.ASparePorts)) == "shut"
 	d.Firmware = r.text(base.get(schema.AFirmware))
 	r.expected("firmware", d.Firmware, func() diag.Label { return r.f.Label(d.Decl, d.Layers, schema.AFirmware, "") })
+	d.SemiLossless = base.get(schema.ASemiLossless).N == 1
+	if d.SemiLossless && d.Manage == fabric.Full {
+		r.foundAlone("switch "+r.f.Text(d.Name), schema.ASemiLossless.Name(), r.f.Label(d.Decl, d.Layers, schema.ASemiLossless, ""))
+	}
 	hash := base.get(schema.AHash)
 	d.Hash.Function = r.text(r.cfg.Field(hash, schema.AFunction))
 	if seed := r.cfg.Field(hash, schema.ASeed); seed.Kind == lang.Int {

@@ -130,6 +130,7 @@ func (r *resolver) copyFold(p fabric.PortID, a *around, from *fold) {
 	row, t := &r.f.Ports[p], &from.row
 	row.VLANs, row.Native, row.Profile, row.Headroom = t.VLANs, t.Native, t.Profile, t.Headroom
 	row.Mbps, row.MTU, row.MTUFloor, row.FEC, row.Role, row.Manage, row.Flags = t.Mbps, t.MTU, t.MTUFloor, t.FEC, t.Role, t.Manage, t.Flags
+	row.MACsec = t.MACsec
 	if f := &r.folds; f.lastAround != a || row.LAG != 0 || a.nic && row.Link != 0 {
 		f.chain = r.portChain(f.chain[:0], p, a, from.segments)
 		f.lastLayers, f.lastAround = r.layersOf(nil, f.chain, a.nic), a
@@ -248,8 +249,8 @@ func (r *resolver) appendValue(key []byte, v lang.Value) []byte {
 // alone, and read where that is made.
 func alone(n schema.Attr) bool {
 	switch n {
-	case schema.AName, schema.ADevice, schema.APCI, schema.AMAC, schema.AAdapter, schema.ARail, schema.APlane, schema.AGPU, schema.AAt,
-		schema.ASubnet, schema.AAddress, schema.AMgmt, schema.ASlot, schema.ARack, schema.ACluster, schema.AVars, schema.AEnds, schema.ACable,
+	case schema.AName, schema.ADevice, schema.APCI, schema.AMAC, schema.AAdapter, schema.ARail, schema.APlane, schema.AGPU, schema.APCIeSwitch, schema.AAt,
+		schema.ASubnet, schema.AAddress, schema.AMgmt, schema.ASlot, schema.ARack, schema.ACluster, schema.ASite, schema.ATenant, schema.APXE, schema.AVars, schema.AEnds, schema.ACable,
 		schema.ABuffer, schema.ALoopback, schema.AVRF, schema.AFabricSubnet, schema.AAddressing:
 		return true
 	}

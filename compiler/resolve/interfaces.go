@@ -437,7 +437,22 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	} else if row.Manage != fabric.HandsOff {
 		r.fail(fmt.Sprintf("nic %s has no model", r.f.PortName(p)), `write model = "vendor/model": what it can do follows from it`, r.f.DeclLabel(row.Decl, ""))
 	}
+	switch r.cfg.Text(s.get(schema.ADriverOrigin)) {
+	case "inbox":
+		n.Inbox = fabric.Yes
+	case "vendor":
+		n.Inbox = fabric.No
+	}
+	n.GIDIndex, n.RxBytes = -1, uint32(min(s.get(schema.AReceiveBuffer).N, 1<<32-1))
+	if v := s.get(schema.AGIDIndex); v.Kind == lang.Int {
+		n.GIDIndex = int16(v.N)
+	}
 	pcie := s.get(schema.APCIe)
+	n.NUMA = -1
+	if v := r.cfg.Field(pcie, schema.ANUMA); v.Kind == lang.Int {
+		n.NUMA = int16(v.N)
+	}
+	n.PXE = s.get(schema.APXE).N == 1
 	n.PCIeGen, n.PCIeLanes = uint8(r.cfg.Field(pcie, schema.AGen).N), uint8(r.cfg.Field(pcie, schema.ALanes).N)
 	if v := s.get(schema.AVFs); v.Kind == lang.Object {
 		n.VFs = fabric.VFs{
@@ -466,6 +481,7 @@ func (r *resolver) nicAlone(p fabric.PortID, s *scope) {
 	if v := s.get(schema.APlane); v.Kind == lang.Int {
 		n.Plane = int32(v.N)
 	}
+	r.beside(p, n, s)
 	if n.Adapter == 0 {
 		// Ports whose PCI address differs in the function only are one adapter.
 		if pci := r.f.Text(n.PCI); strings.Contains(pci, ".") {

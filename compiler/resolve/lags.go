@@ -55,6 +55,9 @@ func (r *resolver) lag(d fabric.DeviceID, b lang.BlockID) {
 	if v := r.attr(b, schema.ARate); v.Kind != lang.Absent {
 		row.RateSet, row.Fast = true, r.cfg.Text(v) == "fast"
 	}
+	if r.adopt(row, b) {
+		return
+	}
 	for _, v := range r.cfg.List(r.attr(b, schema.AMembers)) {
 		p := r.port(d, r.text(v))
 		switch {
@@ -71,6 +74,28 @@ func (r *resolver) lag(d fabric.DeviceID, b lang.BlockID) {
 	}
 	row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[d]}, false)
 	r.addLAG(row, b)
+}
+
+// adopt lets a block speak for the LAG of a peer link that has the same ports.
+func (r *resolver) adopt(row fabric.LAG, b lang.BlockID) bool {
+	names := r.cfg.List(r.attr(b, schema.AMembers))
+	id := fabric.LAGID(0)
+	for _, v := range names {
+		p := r.port(row.Device, r.text(v))
+		if p == 0 || r.f.Ports[p].LAG == 0 || id != 0 && r.f.Ports[p].LAG != id {
+			return false
+		}
+		id = r.f.Ports[p].LAG
+	}
+	if id == 0 || r.lagBlock[id] != 0 || !r.f.LAGs[id].Implied || len(names) != len(r.f.LAGs[id].Members) {
+		return false
+	}
+	own := &r.f.LAGs[id]
+	row.Members, row.Peer = own.Members, own.Peer
+	row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false)
+	*own = row
+	r.lagBlock[id], r.lagOf[b] = b, id
+	return true
 }
 
 // implied makes the LAG of a bond at its switch, or one on each switch of a pair.

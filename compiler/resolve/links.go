@@ -186,7 +186,7 @@ func (r *resolver) keepalive(b lang.BlockID, m *fabric.MLAG) {
 }
 
 // peerLink makes one link for each port name that both switches have, and a
-// LAG on each side when there are several.
+// LAG on each side when there are several, or the OS has no peer link without.
 func (r *resolver) peerLink(b lang.BlockID, id fabric.MLAGID) {
 	m := &r.f.MLAGs[id]
 	var members [2][]fabric.PortID
@@ -206,11 +206,25 @@ func (r *resolver) peerLink(b lang.BlockID, id fabric.MLAGID) {
 		r.cable(&row, r.attr(b, schema.ACable))
 		m.Links = append(m.Links, r.addLink(row, 0))
 	}
-	if len(members[0]) < 2 {
+	var names [2]string
+	for i, d := range m.Switches {
+		names[i] = peerLinkName(r.f.Text(r.f.Devices[d].OSName))
+	}
+	if len(members[0]) < 2 && names == [2]string{} {
 		return
 	}
 	for i, d := range m.Switches {
-		m.LAGs[i] = r.addLAG(fabric.LAG{Device: d, Mode: fabric.LACP, Fast: true, RateSet: true, Members: members[i], Decl: m.Decl, Implied: true}, 0)
+		m.LAGs[i] = r.addLAG(fabric.LAG{Device: d, Name: r.f.Names.Add(names[i]), Mode: fabric.LACP, Fast: true, RateSet: true, Members: members[i], Decl: m.Decl, Implied: true}, 0)
 	}
 	r.f.LAGs[m.LAGs[0]].Peer, r.f.LAGs[m.LAGs[1]].Peer = m.LAGs[1], m.LAGs[0]
+}
+
+// peerLinkName is the name that an OS demands of the LAG of a peer link, one
+// port or more, "" where any will do [Cumulus Linux 5.x user guide, Multi-Chassis
+// Link Aggregation: the interface is peerlink].
+func peerLinkName(os string) string {
+	if os == "cumulus-linux" {
+		return "peerlink"
+	}
+	return ""
 }

@@ -99,6 +99,7 @@ func (r *resolver) nicModelOf(b lang.BlockID) {
 		Ports: uint8(r.attr(b, schema.APorts).N), IWARP: fact(r.attr(b, schema.AIWARP)), IB: fact(r.attr(b, schema.AIB)),
 		TrafficClasses: uint8(r.attr(b, schema.ATrafficClasses).N), PFCPriorities: uint8(r.attr(b, schema.APFCPriorities).N),
 		DSCPTrust: fact(r.attr(b, schema.ADSCPTrust)), Resilient: fact(r.attr(b, schema.AResilient)),
+		Reordering: fact(r.attr(b, schema.AReordering)), Interop: r.words(r.attr(b, schema.AInterop)),
 		MaxMTU: uint16(r.attr(b, schema.AMaxMTU).N), CNPDSCP: -1, CNPPriority: -1,
 		MinOS: map[string]string{}, Facts: map[string]int64{}, Decl: r.decl(b),
 	}

@@ -257,7 +257,7 @@ func (r *resolver) fill(d fabric.DeviceID, blocks []lang.BlockID) {
 		}
 		if dev.Kind == fabric.Node {
 			row.NIC = fabric.NICID(len(r.f.NICs))
-			r.f.NICs = append(r.f.NICs, fabric.NIC{Port: id, Rail: -1, Plane: -1})
+			r.f.NICs = append(r.f.NICs, fabric.NIC{Port: id, Rail: -1, Plane: -1, GIDIndex: -1})
 		}
 		r.f.Ports[id] = row
 	}

@@ -22,7 +22,13 @@ func (r *resolver) profile(p fabric.PortID, s *scope, tagged []lang.BlockID, nat
 	}
 	prof := r.lay(q, host)
 	r.deviate(&prof, s, host)
+	r.found(&prof, p, s, host)
 	r.compose(&prof)
+	return r.profileID(prof)
+}
+
+// profileID interns a profile.
+func (r *resolver) profileID(prof fabric.Profile) fabric.ProfileID {
 	if id, ok := r.profiles[prof]; ok {
 		return id
 	}

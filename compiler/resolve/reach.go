@@ -60,6 +60,9 @@ func (r *resolver) matched(o lang.BlockID, n schema.Attr) []lang.BlockID {
 // globbed adds the blocks at and below one that a glob names. What cannot begin
 // like the glob is passed over with all that is below it.
 func (r *resolver) globbed(found []lang.BlockID, b lang.BlockID, glob string) []lang.BlockID {
+	if r.cfg.Blocks[b].Kind == schema.Rollout {
+		return found // its waves have no address, and each may have a glob
+	}
 	address := strings.ReplaceAll(r.cfg.Address(b), `"`, "")
 	start, _, _ := strings.Cut(strings.ReplaceAll(glob, `"`, ""), "*")
 	if n := min(len(start), len(address)); start[:n] != address[:n] {

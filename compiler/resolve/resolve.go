@@ -41,10 +41,14 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.roles()       // where each port leads
 	r.lags()        // LAGs and bonds, and the LAGs that bonds imply
 	r.interfaces()  // what is written of addresses; the VLANs they bring
+	r.gpus()        // of nodes
 	r.settings()    // what each port is told, layer by layer
 	r.addresses()   // interfaces get addresses and MTUs
 	r.overrides()   // accepted rules, by row
 	r.selections()  // target blocks
+	r.validated()   // versions that were tested
+	r.rollout()     // waves of devices
+	r.analysis()    // how far the proofs go
 	r.silences()    // comments that silence rules
 	return r.f, r.diags
 }
@@ -60,6 +64,7 @@ type resolver struct {
 	blockOf     []lang.BlockID      // by DeviceID
 	portsOf     []*portList         // by DeviceID
 	innerOf     []bool              // by DeviceID: its exceptions speak of blocks inside it
+	gpuAt       []uint32            // by DeviceID: its first row of GPUs, that of the next ends them
 	versions    map[fabric.Str]bool // expectations that were checked
 	portOf      []fabric.PortID     // by BlockID
 	portBlock   []lang.BlockID      // by PortID; 0 = by model only
@@ -75,6 +80,7 @@ type resolver struct {
 
 	topos     []*topology // by TopologyID
 	topoOf    map[lang.BlockID]*topology
+	differ    []int                           // mismatches by CablingID
 	tierBlock []lang.BlockID                  // by DeviceID: the tier it is of, or that lists it
 	atOf      map[fabric.PortID]fabric.PortID // NICs that `at` puts on a port
 	atTaken   map[fabric.PortID]fabric.PortID // the same, by that port

@@ -52,7 +52,7 @@ switch_model "t/x" {
   speeds = { "*" = "400G" }
   jumbo_mtu = 9216
 }
-`, max(s.nodePorts+s.leafUp, s.spineDown+s.spineUp))
+`, max(s.nodePorts+s.leafUp, s.spineDown+s.spineUp, s.coreDown()))
 	csv := &strings.Builder{}
 	for p := range s.pods {
 		fmt.Fprintf(&b, `
@@ -115,10 +115,18 @@ topology "clos3" "all" {
     cable = { media = "dr", length = "100m" }
   }
 }
-`, strings.Join(pods, ", "), s.core, s.pods*s.spineUp*s.spines/s.core)
+`, strings.Join(pods, ", "), s.core, s.coreDown())
 	}
 	fsys["f.roce.hcl"] = &fstest.MapFile{Data: []byte(b.String())}
 	return fsys
+}
+
+// coreDown is the number of ports of a core, 0 without one.
+func (s sizes) coreDown() int {
+	if s.core == 0 {
+		return 0
+	}
+	return s.pods * s.spineUp * s.spines / s.core
 }
 
 func (s sizes) ups() string {

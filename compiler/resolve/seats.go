@@ -73,6 +73,9 @@ func (r *resolver) seats(t *topology, nics []lang.BlockID, list []shape.Seat) []
 		}
 		if v := r.said(b, schema.APlane); v.Kind == lang.Int && t.plan.Kind == shape.RailOptimized {
 			s.Plane = int(v.N)
+		} else if v.Kind == lang.Int && t.plan.Kind == shape.DualToR && t.plan.Planes == 2 && int(v.N) != s.Plane {
+			r.fail(fmt.Sprintf("%s writes plane %d, and in the dual_tor %s it is in plane %d by its position", r.f.PortName(r.portOf[b]), v.N, r.cfg.Address(t.block), s.Plane),
+				"leave it out, or write `nics` in another order", r.at(b, schema.APlane, ""), r.f.DeclLabel(r.decl(t.block), "the topology"))
 		}
 		list = append(list, s)
 	}

@@ -22,26 +22,66 @@ func (r *resolver) settings() {
 			r.settle(p, &around)
 		}
 	}
+	r.outwardQueues()
 	r.followNICs()
 	for id := 1; id < len(r.f.LAGs); id++ {
 		r.lagVLANs(fabric.LAGID(id))
 	}
 }
 
+// outwardQueues gives ports with qos.untrusted the queues that the switch's other
+// ports give to priorities, and to pauses: what comes in there has one priority,
+// and what goes out comes from those. Some switches have one such map for all
+// their ports.
+func (r *resolver) outwardQueues() {
+	f := r.f
+	for d := range f.Devices {
+		if f.Devices[d].Kind != fabric.Switch {
+			continue
+		}
+		first, end := f.PortsOf(fabric.DeviceID(d))
+		other := fabric.ProfileID(0)
+		for p := first; p < end && other == 0; p++ {
+			if id := f.Ports[p].Profile; id != 0 && !f.QoS[f.Profiles[id].QoS].Untrusted {
+				other = id
+			}
+		}
+		if other == 0 {
+			continue
+		}
+		for p := first; p < end; p++ {
+			own := f.Profiles[f.Ports[p].Profile]
+			if f.Ports[p].Profile == 0 || !f.QoS[own.QoS].Untrusted {
+				continue
+			}
+			if own.Deviates&fabric.DeviatesQueue == 0 {
+				own.Queue = f.Profiles[other].Queue
+			}
+			if own.Deviates&fabric.DeviatesPFCQueue == 0 {
+				own.PFCQueue = f.Profiles[other].PFCQueue
+			}
+			r.compose(&own)
+			f.Ports[p].Profile = r.profileID(own)
+		}
+	}
+}
+
 // followNICs gives the node ports of generated fabrics the speed of the NICs
 // they are for, where neither port nor tier writes one: a 400G NIC on an 800G
-// port is meant to run, and somebody has to tell the port.
+// port is meant to run, and somebody has to tell the port. A routed port gets
+// the written MTU of its NIC in the same way, as both ends of it are routers.
 func (r *resolver) followNICs() {
 	f := r.f
 	for l := 1; l < len(f.Links); l++ {
-		if f.Links[l].Topology == 0 {
-			continue
-		}
 		nic, port := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
 		if nic.NIC == 0 {
 			nic, port = port, nic
 		}
-		if nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
+		if nic.NIC != 0 && port.NIC == 0 && port.MTU == 0 && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
+			port.MTU = nic.MTU
+			port.Flags |= fabric.MTUSet
+		}
+		if f.Links[l].Topology == 0 || nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
 			continue
 		}
 		if port.Mbps != nic.Mbps {
@@ -116,6 +156,7 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 			row.Role = fabric.RoleOutside
 		}
 	}
+	r.deny(row, s.get(schema.ADeny))
 	r.mtu(p, s, row.Native != 0 || len(tagged) > 0)
 	row.Profile = r.profile(p, s, tagged, native)
 	row.Headroom = r.headroom(p, s, row.Profile)
@@ -126,6 +167,22 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 		r.nic(p, s)
 	}
 	return segments
+}
+
+// deny reads what RDMA a port keeps out.
+func (r *resolver) deny(row *fabric.Port, v lang.Value) {
+	if v.Kind == lang.Absent {
+		return
+	}
+	row.Flags |= fabric.DenySet
+	for _, word := range r.cfg.List(v) {
+		switch r.cfg.Text(word) {
+		case "roce_v2":
+			row.Flags |= fabric.DenyRoCEv2
+		case "roce_v1":
+			row.Flags |= fabric.DenyRoCEv1
+		}
+	}
 }
 
 // physical reads speed, FEC, auto-negotiation and admin state. What the link
@@ -149,6 +206,7 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 			row.Flags |= fabric.Autoneg
 		}
 	}
+	row.MACsec = r.macsec(r.ofLink(s, link, schema.AMACsec))
 	if v := s.get(schema.AEnabled); v.Kind != lang.Absent {
 		row.Flags |= fabric.EnabledSet
 		if v.N == 0 {
@@ -206,8 +264,9 @@ func (r *resolver) modelSpeed(p fabric.PortID, s *scope) uint32 {
 }
 
 // mtu settles the IP MTU. On a bridged switch port what is written is a floor,
-// and the model's usual jumbo limit holds when that is larger; a port as found
-// is taken as it is. Hosts have 1500 unless something says otherwise.
+// and the model's usual jumbo limit holds when that is larger; so it does on a
+// link between switches that is not bridged and of which nothing is written. A
+// port as found is taken as it is. Hosts have 1500 unless something says otherwise.
 func (r *resolver) mtu(p fabric.PortID, s *scope, bridged bool) {
 	row := &r.f.Ports[p]
 	v := s.get(schema.AMTU)
@@ -226,7 +285,7 @@ func (r *resolver) mtu(p fabric.PortID, s *scope, bridged bool) {
 		return
 	}
 	row.MTUFloor = row.MTU
-	if jumbo := r.f.Models[dev.Model].JumboMTU; bridged && row.Manage != fabric.Verify && dev.Manage == fabric.Full && jumbo > row.MTU {
+	if jumbo := r.f.Models[dev.Model].JumboMTU; (bridged || row.MTU == 0 && row.Role == fabric.RoleFabric) && row.Manage != fabric.Verify && dev.Manage == fabric.Full && jumbo > row.MTU {
 		row.MTU = jumbo
 		row.Flags |= fabric.MTUSet
 	}

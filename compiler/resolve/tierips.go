@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/shape"
 )
 
 // tierVLAN is the VLAN of the node ports of a leaf with a subnet of its own,
@@ -112,7 +113,7 @@ func (r *resolver) uplinks(t *topology, x *tier) {
 		}
 		for u, lower := range x.up[i] {
 			upper := r.f.Ports[lower].Peer
-			if upper == 0 {
+			if upper == 0 || t.plan.Kind.Flat() && !shape.Joins(t.plan.Kind, len(x.devices), len(x.up[i]), i, u) {
 				continue
 			}
 			a, b, ok := pair(p, i*len(x.up[i])+u)

@@ -28,7 +28,7 @@ type topology struct {
 // tier is the switches of one rank of a topology, in index order.
 type tier struct {
 	devices []fabric.DeviceID
-	blocks  []lang.BlockID // by index: the generated switch, or the one block that lists written ones
+	blocks  []lang.BlockID // by index: the generated switch, or the place of a written one
 	down    [][]fabric.PortID
 	up      [][]fabric.PortID
 }
@@ -65,6 +65,46 @@ func (r *resolver) topologyRows() {
 	for _, t := range r.topos[1:] {
 		r.places(t)
 	}
+	for d := 1; d < len(r.f.Devices); d++ {
+		if r.f.Devices[d].Kind == fabric.Switch {
+			r.placed(fabric.DeviceID(d))
+		}
+	}
+}
+
+// placed gives a switch the place that it writes itself.
+func (r *resolver) placed(d fabric.DeviceID) {
+	b := r.blockOf[d]
+	v := r.attr(b, schema.APlace)
+	if v.Kind != lang.Object {
+		return
+	}
+	if tier := r.tierBlock[d]; tier != 0 {
+		r.fail(fmt.Sprintf("switch %s writes its place, and %s gives it one", r.blockName(b), r.cfg.Address(tier)), "leave out `place`",
+			r.at(b, schema.APlace, ""), r.at(tier, schema.ASwitches, "the other"))
+		return
+	}
+	field := func(n schema.Attr) int32 {
+		if f := r.cfg.Field(v, n); f.Kind == lang.Int {
+			return int32(f.N)
+		}
+		return -1
+	}
+	at := fabric.Place{
+		Index: uint32(max(field(schema.AIndex), 0)), Group: field(schema.AGroup), Plane: field(schema.APlane), Rail: field(schema.ARail), Pod: field(schema.APod),
+	}
+	switch r.cfg.Text(r.cfg.Field(v, schema.ATier)) {
+	case "leaf":
+		at.Tier = fabric.LeafTier
+	case "spine":
+		at.Tier = fabric.SpineTier
+	case "core":
+		at.Tier = fabric.CoreTier
+	default:
+		r.fail(fmt.Sprintf("place of switch %s does not say of which tier it is", r.blockName(b)), `write place = { tier = "leaf", index = 0 }`, r.at(b, schema.APlace, ""))
+		return
+	}
+	r.f.Devices[d].Place = at
 }
 
 // tier adds the switches of a tier block: itself, or those that it lists.
@@ -84,6 +124,9 @@ func (r *resolver) tier(t *topology, rank fabric.Tier, b lang.BlockID) {
 	if r.attr(b, schema.ASwitches).Kind == lang.List && len(list) == 0 {
 		t.read = true
 		r.fail(r.cfg.Address(b)+" lists no switch", "list some, or leave the tier out", r.at(b, schema.ASwitches, ""))
+	}
+	if blk := &r.cfg.Blocks[b]; blk.Key != 0 { // the place of one of them
+		list = list[blk.Index : blk.Index+1]
 	}
 	for _, v := range list {
 		if v.Kind != lang.Handle || r.deviceOf[v.N] == 0 {
@@ -156,11 +199,8 @@ func (r *resolver) counts(t *topology) {
 			row.Nodes = append(row.Nodes, r.deviceOf[v.N])
 		}
 	}
-	if len(row.Nodes) > 0 {
-		p.NICs = len(t.nics)
-		if t.nics == nil {
-			p.NICs = len(r.takes(t, row.Nodes[0]))
-		}
+	if p.NICs = len(t.nics); t.nics == nil && len(row.Nodes) > 0 {
+		p.NICs = len(r.takes(t, row.Nodes[0]))
 	}
 	if p.Kind == shape.RailOptimized {
 		row.Rails = uint32(p.Rails())

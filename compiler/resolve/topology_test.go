@@ -395,11 +395,21 @@ func TestTopologiesThatDoNotFit(t *testing.T) {
 		"nothing joins":   {edit(nodes(1, 1), `speed = "400G"`, "at = switch.s.port[\"swp1\"]") + "switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\n", "n1/p0 has `at`, and no topology joins it | switch.s.port[\"swp1\"]"},
 		"unlike nodes":    {nodes(1, 2) + edit(nodes(1, 1), `"n"`, `"m"`, "n1 = 1", "m1 = 2") + edit(rail, "node.n", "concat(values(node.n), values(node.m))"), "node m1 has 1 NICs in topology.t, and n1 has 2 | node \"m\" | node \"n\""},
 		"no node ports":   {nodes(1, 2) + edit(rail, `node_ports = "swp[1-2]"`, ""), "topology.t has nodes, and its leaves have no ports for them | leaf | node.n"},
-		"switch in two":   {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.s]\n up_ports = \"swp[1-2]\"\n }\n}\n", "switch s is listed in topology.a.leaf, and is in topology.a.leaf already | [switch.s, switch.s] | [switch.s, switch.s]"},
+		"switch in two":   {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.s]\n up_ports = \"swp[1-2]\"\n }\n}\n", "switch s is listed in topology.a.leaf[1], and is in topology.a.leaf[0] already | [switch.s, switch.s] | [switch.s, switch.s]"},
 		"no os":           {nodes(1, 2) + edit(rail, `os         = "cumulus-linux/5.11"`, ""), "leaf t-leaf0 has no os | leaf"},
 		"no switch":       {"topology \"ring\" \"a\" {\n leaf {\n switches = []\n up_ports = \"swp[1-2]\"\n }\n}\n", "topology.a.leaf lists no switch | []"},
 		"name of a node":  {nodes(1, 2) + edit(rail, `model      = "t/x"`, "name = \"n${leaf.index}\"\nmodel      = \"t/x\""), "two devices are called n1: node.n[\"n1\"] and topology.t.leaf[1] | \"n${leaf.index}\" | node \"n\""},
 		"slots too large": {edit(nodes(3, 2), "n2 = 2", "n2 = 5", "n3 = 3", "n3 = 6") + rail, "node n2 has slot 5, and topology.t has 4: 2 groups of 2 node_ports at 1 port a node | each.value | \"swp[1-2]\""},
+		"spine up":        {nodes(1, 2) + edit(rail, `ports = "swp[1-8]"`, "down_ports = \"swp[1-8]\"\n    up_ports = \"swp[9-10]\""), "`up_ports` of a spine is for links to cores: topology.t has none, and no clos3 has it among its pods | \"swp[9-10]\""},
+		"spine addresses": {nodes(1, 2) + edit(rail, `ports = "swp[1-8]"`, "ports = \"swp[1-8]\"\n    fabric_subnet = \"10.0.0.0/24\""), "`fabric_subnet` of a spine is for links to cores: topology.t has none, and no clos3 has it among its pods | \"10.0.0.0/24\""},
+		"leaf addresses":  {nodes(1, 1) + "topology \"leaf_spine\" \"a\" {\n nodes = node.n\n leaf {\n count = 1\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n node_ports = \"swp1\"\n fabric_subnet = \"10.0.0.0/24\"\n }\n}\n", "`fabric_subnet` of a leaf is for links to spines, and topology.a has none | \"10.0.0.0/24\""},
+		"clos3, no core":  {nodes(1, 2) + edit(rail, `"rail_optimized"`, `"clos3"`), "`topology \"clos3\" \"t\"` has no core tier | topology \"clos3\" \"t\""},
+		"plane of a pair": {edit(nodes(1, 2), `speed = "400G"`, "plane = 0") + edit(rail, `"rail_optimized" "t" {`, "\"dual_tor\" \"t\" {\n  planes = 2"), "n1/p1 writes plane 0, and in the dual_tor topology.t it is in plane 1 by its position | 0 | topology \"dual_tor\" \"t\""},
+		"nics, no nodes":  {edit(rail, "nodes = node.n", `nics = "p[0-2]"`), "topology.t: 4 leaves do not divide evenly over the 3 NICs of a node: each needs a leaf of its own in every group | 4 | \"p[0-2]\""},
+		"two places":      {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n place = { tier = \"leaf\" }\n}\nswitch \"u\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n place = { index = 1 }\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.u]\n up_ports = \"swp[1-2]\"\n }\n}\n", "switch s writes its place, and topology.a.leaf[0] gives it one | { tier = \"leaf\" } | [switch.s, switch.u]\nswitch u writes its place, and topology.a.leaf[1] gives it one | { index = 1 } | [switch.s, switch.u]"},
+		"half a place":    {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n place = { index = 1 }\n}\n", "place of switch s does not say of which tier it is | { index = 1 }"},
+		"role of a list":  {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.s]\n role = \"x\"\n up_ports = \"swp[1-2]\"\n port \"swp1\" {\n speed = \"400G\"\n }\n }\n}\n", "`role` of a tier of written switches says nothing | \"x\""},
+		"port of another": {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s]\n up_ports = \"swp[1-2]\"\n port \"swp1\" {\n speed = \"400G\"\n }\n }\n}\n", "`port` in a tier of written switches says nothing | port \"swp1\""},
 		"model is wanted": {nodes(1, 2) + edit(rail, `model      = "t/x"`, ""), "leaf t-leaf0 has no model | leaf"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -571,19 +581,7 @@ topology "rail_optimized" "t" {
     loopback = "10.254.0.0/24"
   }
 }`)
-	var got []string
-	for i := 1; i < len(f.Ifaces); i++ {
-		x := &f.Ifaces[i]
-		line := f.Text(f.Devices[x.Device].Name) + " " + f.Text(x.Name) + " " + fmt.Sprint(x.Addresses)
-		if x.VRF != 0 && f.Devices[x.Device].Kind == fabric.Switch {
-			line += " " + f.Text(x.VRF)
-		}
-		if x.Gateway != (netip.Addr{}) {
-			line += " via " + x.Gateway.String()
-		}
-		got = append(got, line)
-	}
-	slices.Sort(got)
+	got := addresses(f)
 	want := `
 n1 p0 [10.1.0.11/24] via 10.1.0.1
 n1 p1 [10.1.1.1/31] via 10.1.1.0
@@ -838,5 +836,57 @@ topology "leaf_spine" "t" {
 	}
 	if got := refused(t, source(inner("n1", "swp3"), "")); !strings.HasPrefix(got, "n1/p0 and n3/p0 are both at t-leaf0/swp3 | ") {
 		t.Errorf("two at one port: %s", got)
+	}
+}
+
+// addresses lists the interfaces with their addresses, VRF and gateway, sorted.
+func addresses(f *fabric.Fabric) []string {
+	var got []string
+	for i := 1; i < len(f.Ifaces); i++ {
+		x := &f.Ifaces[i]
+		line := f.Text(f.Devices[x.Device].Name) + " " + f.Text(x.Name) + " " + fmt.Sprint(x.Addresses)
+		if x.VRF != 0 && f.Devices[x.Device].Kind == fabric.Switch {
+			line += " " + f.Text(x.VRF)
+		}
+		if x.Gateway != (netip.Addr{}) {
+			line += " via " + x.Gateway.String()
+		}
+		got = append(got, line)
+	}
+	slices.Sort(got)
+	return got
+}
+
+// Each link of a ring or full mesh has one pair of addresses, numbered at the
+// switch that the links are counted at; switches of a list have their own values
+// of the tier, by their place in it.
+func TestFlatAddresses(t *testing.T) {
+	const boxes = `
+switch "s" {
+  for_each = toset(["a", "b", "c"])
+  model    = "t/x"
+  os       = "cumulus-linux/5.11"
+}
+`
+	tier := func(kind, switches string) string {
+		return fmt.Sprintf(box+boxes+`
+topology %q "t" {
+  leaf {
+    switches      = %s
+    up_ports      = "swp[1-2]"
+    fabric_subnet = "10.9.0.0/24"
+    loopback      = "10.255.${leaf.index}.${leaf.name == "b" ? 7 : 8}/32"
+  }
+}`, kind, switches)
+	}
+	for name, c := range map[string]struct{ source, want string }{
+		"ring":      {tier("ring", "switch.s"), "a lo [10.255.0.8/32]\na swp1 [10.9.0.0/31]\na swp2 [10.9.0.9/31]\nb lo [10.255.1.7/32]\nb swp1 [10.9.0.4/31]\nb swp2 [10.9.0.1/31]\nc lo [10.255.2.8/32]\nc swp1 [10.9.0.8/31]\nc swp2 [10.9.0.5/31]"},
+		"full_mesh": {tier("full_mesh", "[switch.s[\"b\"], switch.s[\"a\"], switch.s[\"c\"]]"), "a lo [10.255.1.8/32]\na swp1 [10.9.0.1/31]\na swp2 [10.9.0.6/31]\nb lo [10.255.0.7/32]\nb swp1 [10.9.0.0/31]\nb swp2 [10.9.0.2/31]\nc lo [10.255.2.8/32]\nc swp1 [10.9.0.3/31]\nc swp2 [10.9.0.7/31]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, strings.Join(addresses(load(t, c.source)), "\n")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

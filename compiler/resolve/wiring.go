@@ -26,7 +26,34 @@ func (r *resolver) wire() {
 	for _, t := range r.topos[1:] {
 		r.wireUp(t)
 	}
+	r.strayUp()
 	r.strayAt()
+}
+
+// strayUp refuses what a tier says of links to the one above where there is none. Leaves without spines are the loader's, which needs no pods for it.
+func (r *resolver) strayUp() {
+	joined := map[*topology]bool{}
+	for _, t := range r.topos[1:] {
+		for _, pod := range t.pods {
+			joined[pod] = true
+		}
+	}
+	for _, t := range r.topos[1:] {
+		leaf, spine := first(t.tiers[fabric.LeafTier].blocks), first(t.tiers[fabric.SpineTier].blocks)
+		if n := schema.AFabricSubnet; leaf != 0 && spine == 0 && !t.plan.Kind.Flat() && r.attr(leaf, n).Kind != lang.Absent {
+			r.fail(fmt.Sprintf("`fabric_subnet` of a leaf is for links to spines, and %s has none", r.cfg.Address(t.block)), "write a `spine` block, or leave fabric_subnet out", r.at(leaf, n, ""))
+		}
+		if spine == 0 || joined[t] {
+			continue
+		}
+		for _, n := range []schema.Attr{schema.AUpPorts, schema.AFabricSubnet} {
+			if r.attr(spine, n).Kind != lang.Absent {
+				r.fail(fmt.Sprintf("`%s` of a spine is for links to cores: %s has none, and no clos3 has it among its pods", n.Name(), r.cfg.Address(t.block)),
+					fmt.Sprintf("write a `clos3` with a `core` block and pods = [%s], or leave %s out", r.cfg.Address(t.block), n.Name()), r.at(spine, n, ""))
+				break
+			}
+		}
+	}
 }
 
 func (r *resolver) wireUp(t *topology) {
@@ -290,13 +317,12 @@ func (r *resolver) ring(t *topology) {
 			from = leaf.blocks[i]
 		}
 		for u, a := range ports[i] {
-			// Each link is met from both of its ends; a ring of two from both sides.
+			if !shape.Joins(t.plan.Kind, len(ports), each, i, u) {
+				continue
+			}
 			peer, port := shape.Beside(t.plan.Kind, len(ports), each, i, u)
-			b := ports[peer][port]
-			if t.plan.Kind == shape.Ring && u < each/2 || t.plan.Kind == shape.FullMesh && i < peer {
-				if r.free(t, a) && r.free(t, b) {
-					r.join(t, a, b, from, r.attr(from, schema.ACable))
-				}
+			if b := ports[peer][port]; r.free(t, a) && r.free(t, b) {
+				r.join(t, a, b, from, r.attr(from, schema.ACable))
 			}
 		}
 	}

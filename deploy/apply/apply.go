@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/disk"
 	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
 )
 
@@ -32,6 +33,7 @@ type Device struct {
 	Digest    string // of Intent; "" where nobody has computed it yet
 	Artifacts []emit.Artifact
 	Kits      []*emit.Kit       // files that it shares with other devices
+	Captures  []targets.Probe   // what is run to read it back, where none of its files does
 	Inputs    map[string]string // inputs of derived values, for the record
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/deploy/disk"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
 )
 
@@ -25,6 +26,7 @@ type Delivery struct {
 	Dir     string
 	Devices []Handed // in the order given
 	Removed []string // devices that rocec no longer manages
+	waves   []Wave
 }
 
 // Handed is one device that was handed over.
@@ -35,6 +37,12 @@ type Handed struct {
 	Common  []string // folders that it shares with other devices, on this machine
 	Changed bool     // files were written; false: they were there already
 	Steps   []Step
+	// Captures read the device back; rocec verify finds what they print in
+	// DIR/<name>/<file>. Empty where a step does.
+	Captures []targets.Probe
+	Wave     string // of the rollout, "" = none is written
+	wave     int    // its number from 1
+	rank     int    // inside of it
 }
 
 // pendingManifest is the next manifest of a bundle while its devices are being
@@ -213,7 +221,7 @@ func (b *bundling) hand(d *Device) (h Handed, err error) {
 		return h, err
 	}
 	folder := d.Folder()
-	h = Handed{Name: d.Name, Address: d.Address, Folder: filepath.Join(b.dir, filepath.FromSlash(folder)), Steps: d.Steps()}
+	h = Handed{Name: d.Name, Address: d.Address, Folder: filepath.Join(b.dir, filepath.FromSlash(folder)), Steps: d.Steps(), Captures: d.Captures}
 	for _, c := range b.next.Devices[d.Name].Common {
 		h.Common = append(h.Common, filepath.Join(b.dir, filepath.FromSlash(c)))
 	}
@@ -399,14 +407,17 @@ func note(src Source, devices Devices, removed []string, lock *record.Lock) erro
 func (d *Delivery) Text(w io.Writer) error {
 	var b strings.Builder
 	var same []string
+	wave := 0
 	for i := range d.Devices {
 		h := &d.Devices[i]
 		if !h.Changed {
 			same = append(same, h.Address)
 			continue
 		}
+		wave = d.heading(&b, wave, h)
 		fmt.Fprintf(&b, "%s: copy %s:\n", diag.Printable(h.Address), diag.Printable(h.how()))
 		h.steps(&b, "  ", emit.Apply, emit.Verify)
+		h.captures(&b)
 		if h.has(emit.Maintenance) {
 			b.WriteString("  ! in a maintenance window only:\n")
 			h.steps(&b, "  ! ", emit.Maintenance)
@@ -417,6 +428,7 @@ func (d *Delivery) Text(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
+	d.heading(&b, wave, nil)
 	if len(same) > 0 {
 		fmt.Fprintf(&b, "Handed over before, unchanged: %s\n", diag.Printable(strings.Join(same, ", ")))
 	}
@@ -434,6 +446,21 @@ func (h *Handed) how() string {
 		return h.Folder + " to the device, then run there"
 	}
 	return fmt.Sprintf("%s and %s to the device, placed to each other as here, then run in %s", h.Folder, strings.Join(h.Common, ", "), filepath.Base(h.Folder))
+}
+
+// captures prints what reads the device back, ready for a shell.
+func (h *Handed) captures(b *strings.Builder) {
+	if len(h.Captures) == 0 {
+		return
+	}
+	b.WriteString("  to read it back, for rocec verify --from=DIR:\n")
+	for _, c := range h.Captures {
+		file, err := emit.Shell(path.Join(h.Name, c.File))
+		if err != nil {
+			continue // no file of that name could be read either
+		}
+		fmt.Fprintf(b, "    %s > DIR/%s\n", diag.Printable(c.Command), diag.Printable(file))
+	}
 }
 
 func (h *Handed) has(s emit.Step) bool {

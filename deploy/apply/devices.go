@@ -119,7 +119,8 @@ func (d Devices) inOrder(take func(i int, device *Device) error) error {
 		device *Device
 		err    error
 	}
-	ahead := make(chan chan result, runtime.GOMAXPROCS(0))
+	const perCore = 4 // devices differ in size, and whoever takes them has to write now and then
+	ahead := make(chan chan result, perCore*runtime.GOMAXPROCS(0))
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() {

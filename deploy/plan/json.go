@@ -17,6 +17,7 @@ type planJSON struct {
 	Changes       []changeJSON `json:"resource_changes"`
 	Drift         []changeJSON `json:"drift"`
 	Summary       Summary      `json:"summary"`
+	Waves         []Wave       `json:"waves,omitempty"`
 	Awaiting      []Awaited    `json:"awaiting"`
 	Unseen        []Unseen     `json:"unseen"`
 }
@@ -62,7 +63,7 @@ func (p *Plan) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(p) }
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(planJSON{
 		FormatVersion: FormatVersion, RocecVersion: p.RocecVersion, Changes: changesJSON(p.Changes), Drift: changesJSON(p.Drift),
-		Summary: p.Summary, Awaiting: append([]Awaited{}, p.Awaiting...), Unseen: append([]Unseen{}, p.Unseen...),
+		Summary: p.Summary, Waves: p.Waves, Awaiting: append([]Awaited{}, p.Awaiting...), Unseen: append([]Unseen{}, p.Unseen...),
 	})
 }
 
@@ -76,7 +77,7 @@ func (p *Plan) UnmarshalJSON(b []byte) error {
 	if err := record.CheckFormat(j.FormatVersion, FormatVersion); err != nil {
 		return err
 	}
-	*p = Plan{RocecVersion: j.RocecVersion, Summary: j.Summary, Awaiting: j.Awaiting, Unseen: j.Unseen}
+	*p = Plan{RocecVersion: j.RocecVersion, Summary: j.Summary, Waves: j.Waves, Awaiting: j.Awaiting, Unseen: j.Unseen}
 	for _, list := range []struct {
 		from []changeJSON
 		to   *[]Change

@@ -42,7 +42,8 @@ type Device struct {
 type Options struct {
 	RocecVersion string
 	View         *source.View // for lines of origins; may be nil
-	Full         bool         // keep every setting of new devices, not only their number
+	Waves        Waves
+	Full         bool // keep every setting of new devices, not only their number
 }
 
 // Action is what happens to an object, in the words of Terraform's JSON.
@@ -64,6 +65,7 @@ type Plan struct {
 	Awaiting     []Awaited
 	Unseen       []Unseen
 	Summary      Summary
+	Waves        []Wave // of the rollout, in order; nil: none is written
 }
 
 // Change is one object that changes: a device as such, or one port, LAG,
@@ -134,6 +136,7 @@ type Part struct {
 	address, name  string
 	origin         func(intent.Path) []diag.Label
 	print          Fingerprint
+	artifacts      func() map[string]string // those of print, where they are made on demand
 }
 
 // Compare compares one device.
@@ -165,6 +168,7 @@ func Join(parts []*Part, o Options) *Plan {
 	}
 	slices.SortStableFunc(p.Changes, order)
 	slices.SortStableFunc(p.Drift, order)
+	p.Waves = waves(o.Waves, p.Changes)
 	slices.SortStableFunc(p.Awaiting, func(a, b Awaited) int { return intent.Natural(a.Address, b.Address) })
 	slices.SortStableFunc(p.Unseen, func(a, b Unseen) int { return cmp.Or(intent.Natural(a.Owner, b.Owner), intent.Natural(a.Name, b.Name)) })
 	for _, list := range [][]Change{p.Changes, p.Drift} {

@@ -308,8 +308,8 @@ func TestSaved(t *testing.T) {
 	moved = slices.Delete(moved, 5, 6)                  // gone
 	moved = append(moved, plan.Device{Address: "switch.z", Want: leaf("z", 1, nil)})
 	err = s.Stale(plan.Snapshot("default", record.Digest([]byte("x")), compare(moved, plan.Options{}), p))
-	want := "Saved plan is stale: the sources have changed, switch.captured: the device has changed, switch.files: its artifacts have changed, " +
-		"switch.new: its intent has changed, switch.replaced: its record has changed, switch.same is gone, switch.z is new"
+	want := "Saved plan is stale: the sources have changed; new: switch.z; gone: switch.same; the intent has changed of switch.new; " +
+		"the artifacts have changed of switch.files; what was captured has changed of switch.captured; the record has changed of switch.replaced"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}

@@ -52,10 +52,18 @@ func Snapshot(workspace, sources string, parts []*Part, p *Plan) *Saved {
 	}
 	for _, part := range parts {
 		if part.name != "" {
-			s.Devices[part.name] = part.print
+			s.Devices[part.name] = part.fingerprint()
 		}
 	}
 	return s
+}
+
+func (p *Part) fingerprint() Fingerprint {
+	f := p.print
+	if p.artifacts != nil {
+		f.Artifacts = p.artifacts()
+	}
+	return f
 }
 
 // fingerprint is what a device is planned from, by its name.
@@ -130,18 +138,12 @@ func DecodeSaved(b []byte) (*Saved, error) {
 
 // StaleError says that what a saved plan rests on has moved.
 type StaleError struct {
-	Moved []string // "sources", `switch.tor: artifacts`
+	Moved []string // "the sources have changed", "the intent of switch.tor has changed"
 }
 
-// Error names the first ten things that moved.
+// Error says what moved, the devices to which the same happened as one.
 func (e *StaleError) Error() string {
-	const most = 10
-	shown := e.Moved
-	more := ""
-	if n := len(shown) - most; n > 0 {
-		shown, more = shown[:most], fmt.Sprintf(", and %d more", n)
-	}
-	return "Saved plan is stale: " + strings.Join(shown, ", ") + more
+	return "Saved plan is stale: " + strings.Join(e.Moved, "; ")
 }
 
 // Stale compares the plan with one made now, nil if nothing moved; else it is a
@@ -158,22 +160,52 @@ func (s *Saved) Stale(now *Saved) error {
 	put(s.RocecVersion != now.RocecVersion, "rocec is %q, was %q", now.RocecVersion, s.RocecVersion)
 	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Devices)), maps.Keys(now.Devices))
 	slices.SortFunc(names, intent.Natural)
+	devices := map[string][]string{} // by what happened to them
+	add := func(differs bool, what, address string) {
+		if differs {
+			devices[what] = append(devices[what], address)
+		}
+	}
 	for _, n := range slices.Compact(names) {
 		a, was := s.Devices[n]
 		b, is := now.Devices[n]
 		if !was || !is {
-			put(!was, "%s is new", b.Address)
-			put(!is, "%s is gone", a.Address)
+			add(!was, isNew, b.Address)
+			add(!is, isGone, a.Address)
 			continue
 		}
-		put(a.Address != b.Address, "%s was %s", b.Address, a.Address)
-		put(a.Intent != b.Intent, "%s: its intent has changed", b.Address)
-		put(!maps.Equal(a.Artifacts, b.Artifacts), "%s: its artifacts have changed", b.Address)
-		put(a.Observed != b.Observed, "%s: the device has changed", b.Address)
-		put(a.Record != b.Record, "%s: its record has changed", b.Address)
+		add(a.Address != b.Address, addressMoved, b.Address)
+		add(a.Intent != b.Intent, intentMoved, b.Address)
+		add(!maps.Equal(a.Artifacts, b.Artifacts), artifactsMoved, b.Address)
+		add(a.Observed != b.Observed, observedMoved, b.Address)
+		add(a.Record != b.Record, recordMoved, b.Address)
+	}
+	for _, what := range []string{isNew, isGone, addressMoved, intentMoved, artifactsMoved, observedMoved, recordMoved} {
+		put(len(devices[what]) > 0, what, few(devices[what]))
 	}
 	if len(moved) == 0 {
 		return nil
 	}
 	return &StaleError{Moved: moved}
+}
+
+// What can happen to a device of a saved plan.
+const (
+	isNew          = "new: %s"
+	isGone         = "gone: %s"
+	addressMoved   = "the address has changed of %s"
+	intentMoved    = "the intent has changed of %s"
+	artifactsMoved = "the artifacts have changed of %s"
+	observedMoved  = "what was captured has changed of %s"
+	recordMoved    = "the record has changed of %s"
+)
+
+// few are the first ten devices, and how many more there are.
+func few(addresses []string) string {
+	const most = 10
+	more := ""
+	if n := len(addresses) - most; n > 0 {
+		addresses, more = addresses[:most], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(addresses, ", ") + more
 }

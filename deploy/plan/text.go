@@ -69,7 +69,7 @@ func (p *Plan) body(t *text) {
 	long := t.lines > longBody
 	t.line("")
 	t.line("%s", p.Summary)
-	t.line("%s", p.Summary.Impact())
+	t.line("%s%s", p.Summary.Impact(), waveLine(p.Waves))
 	if long {
 		t.again(p.Changes, list)
 	}

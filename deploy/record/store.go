@@ -51,6 +51,10 @@ func Digest(b []byte) string {
 // error, when there is none.
 func (s *Store) Get(device string) (*Entry, string, error) { return s.get(device, nil, "") }
 
+// Stamp is that of the file of a device's entry: as long as it is the same, so is
+// what Get returns. No entry is an error that is fs.ErrNotExist.
+func (s *Store) Stamp(device string) (disk.Stamp, error) { return disk.StampOf(s.file(device)) }
+
 // GetUnless is Get for somebody who knows what the intent should be, and the
 // digest of that: an entry that has exactly this intent comes without its Intent
 // and its Inputs. That is many times as fast.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -18,7 +19,8 @@ const FormatVersion = "1.0"
 // TextOptions say how results are printed for people.
 type TextOptions struct {
 	Style    plan.Style
-	Detailed bool // devices in sync, and every object by itself
+	Detailed bool         // devices in sync, and every object by itself
+	View     *source.View // of the sources, for the lines of what differs; may be nil
 }
 
 // Text prints what differs, what could not be seen, and one line of counts.
@@ -87,18 +89,19 @@ func paint(f func(string) string, s string) string {
 	return f(s)
 }
 
-// lines are the differences, equal ones of several objects as one:
-// `port["swp[1-4]"].mtu = 9000 -> 1500`. Fields of an object that is missing
-// are left out, the object itself is enough.
+// lines are the differences, equal ones of several objects as one, and the
+// first place where the value was written:
+// `port["swp[1-4]"].mtu = 9000 -> 1500 (fabric.hcl:12)`. Fields of an object
+// that is missing are left out, the object itself is enough.
 func (r *Result) lines(o TextOptions) []string {
 	type kind struct {
 		object               intent.Object
 		field, before, after string
 	}
-	names := map[kind][]string{}
+	names, places := map[kind][]string{}, map[kind]string{}
 	var order []kind
 	missing := map[intent.Path]bool{}
-	for _, x := range r.Differences {
+	for i, x := range r.Differences {
 		at := intent.Path{Object: x.Path.Object, Name: x.Path.Name}
 		if x.Creates() {
 			missing[at] = true
@@ -111,6 +114,9 @@ func (r *Result) lines(o TextOptions) []string {
 		}
 		if _, ok := names[k]; !ok {
 			order = append(order, k)
+			if w := written(o.View, r.span(i)); w != "" {
+				places[k] = " (" + w + ")"
+			}
 		}
 		names[k] = append(names[k], x.Path.Name)
 	}
@@ -123,17 +129,29 @@ func (r *Result) lines(o TextOptions) []string {
 				where = strings.TrimPrefix(where, ".")
 			}
 			if field == "" {
-				out = append(out, diag.Printable(where)+" is missing")
+				out = append(out, diag.Printable(where+" is missing"+places[k]))
 				continue
 			}
 			found := k.before
 			if found == "" {
 				found = "nothing"
 			}
-			out = append(out, diag.Printable(strings.TrimPrefix(where+"."+field, ".")+" = "+k.after+" -> "+found))
+			out = append(out, diag.Printable(strings.TrimPrefix(where+"."+field, ".")+" = "+k.after+" -> "+found+places[k]))
 		}
 	}
 	return out
+}
+
+// written is a place in the sources, "fabric.hcl:12"; "" where it is not known.
+func written(v *source.View, s source.Span) string {
+	name := v.Name(s.File)
+	if name == "" {
+		return ""
+	}
+	if start, _, ok := v.Range(s); ok {
+		name += ":" + strconv.Itoa(start.Line)
+	}
+	return name
 }
 
 // Tally is the line of counts: "Verify: 3 in sync, 1 drift, 0 unknown."
@@ -162,10 +180,11 @@ func unseen(results []*Result) []plan.Unseen {
 }
 
 type reportJSON struct {
-	FormatVersion string        `json:"format_version"`
-	RocecVersion  string        `json:"rocec_version"`
-	Devices       []resultJSON  `json:"devices"`
-	Unseen        []plan.Unseen `json:"unseen"`
+	FormatVersion string                `json:"format_version"`
+	RocecVersion  string                `json:"rocec_version"`
+	Devices       []resultJSON          `json:"devices"`
+	Findings      []diag.JSONDiagnostic `json:"diagnostics"` // of no device
+	Unseen        []plan.Unseen         `json:"unseen"`
 	Summary       struct {
 		InSync    int `json:"in_sync"`
 		Drift     int `json:"drift"`
@@ -191,19 +210,26 @@ type differenceJSON struct {
 	Field    string        `json:"field"`
 	Expected string        `json:"expected"`
 	Found    string        `json:"found"`
+	Source   string        `json:"source,omitempty"` // where the expected value was written: "fabric.hcl:12"
 }
 
-// JSON writes the results as one object and a line feed. The view shows the
-// captures that findings point into; it may be nil.
-func JSON(w io.Writer, results []*Result, rocecVersion string, view *source.View) error {
-	report := reportJSON{FormatVersion: FormatVersion, RocecVersion: rocecVersion, Devices: []resultJSON{}, Unseen: append([]plan.Unseen{}, unseen(results)...)}
+// JSON writes the results as one object and a line feed, with the findings of
+// Strays. The view shows the
+// captures that findings point into, and the sources; it may be nil.
+func JSON(w io.Writer, results []*Result, strays diag.List, rocecVersion string, view *source.View) error {
+	report := reportJSON{
+		FormatVersion: FormatVersion, RocecVersion: rocecVersion, Devices: []resultJSON{}, Findings: diag.JSON(strays, view, nil),
+		Unseen: append([]plan.Unseen{}, unseen(results)...),
+	}
 	for _, r := range results {
 		j := resultJSON{
 			Address: r.Address, Device: r.Device, Status: r.Status, Reason: r.Reason, Confirmed: r.Confirmed,
 			Drift: []differenceJSON{}, Findings: diag.JSON(r.Findings, view, nil),
 		}
-		for _, x := range r.Differences {
-			j.Drift = append(j.Drift, differenceJSON{plan.Address(r.Address, r.Kind, x.Path.Object, x.Path.Name), x.Path.Object, x.Path.Name, x.Path.Field, x.After, x.Before})
+		for i, x := range r.Differences {
+			j.Drift = append(j.Drift, differenceJSON{
+				plan.Address(r.Address, r.Kind, x.Path.Object, x.Path.Name), x.Path.Object, x.Path.Name, x.Path.Field, x.After, x.Before, written(view, r.span(i)),
+			})
 		}
 		report.Devices = append(report.Devices, j)
 		switch r.Status {

@@ -52,6 +52,26 @@ type Result struct {
 	Findings    diag.List      // of the target about the captures
 	Confirmed   bool           // the record was marked as applied
 	wanted      string         // digest of what it was compared with
+	spans       []source.Span  // where the wanted values of Differences were written
+}
+
+// Locate finds where the values that differ were written, by the origin of a
+// field as the compiler knows it.
+func (r *Result) Locate(origin func(intent.Path) []diag.Label) {
+	r.spans = make([]source.Span, len(r.Differences))
+	for i, x := range r.Differences {
+		if labels := origin(x.Path); len(labels) > 0 {
+			r.spans[i] = labels[0].Span
+		}
+	}
+}
+
+// span is the place of a difference, zero where it is not known.
+func (r *Result) span(i int) source.Span {
+	if i < len(r.spans) {
+		return r.spans[i]
+	}
+	return source.Span{}
 }
 
 // Captures reads dir/<device>/<file> for every probe of the target and compares
@@ -141,8 +161,8 @@ func read(dir string, d *intent.Device, t *targets.Target, files *source.Files) 
 		if err != nil {
 			return c, fmt.Errorf("%s: %w", filepath.Join(folder, filepath.FromSlash(name)), err)
 		}
-		c.Files[name] = b
-		if files != nil {
+		c.Files[name] = Plain(b)
+		if files != nil && len(c.Files[name]) == len(b) { // else an offset is none in the file on the disk
 			ids[name] = files.Add(path.Join(filepath.ToSlash(folder), name), b)
 		}
 	}
@@ -158,20 +178,11 @@ func read(dir string, d *intent.Device, t *targets.Target, files *source.Files) 
 	return c, nil
 }
 
-// probeFiles are the names of the files, those of each port included. A port
-// whose name would lead elsewhere has none.
+// probeFiles are the names of the files, those of each port included.
 func probeFiles(d *intent.Device, t *targets.Target) []string {
 	var list []string
-	for _, p := range t.Probes {
-		if !p.PerPort {
-			list = append(list, p.File)
-			continue
-		}
-		for i := range d.Ports {
-			if name := strings.ReplaceAll(p.File, "%s", d.Ports[i].Name); fs.ValidPath(name) {
-				list = append(list, name)
-			}
-		}
+	for _, p := range t.Runs(d) {
+		list = append(list, p.File)
 	}
 	return list
 }

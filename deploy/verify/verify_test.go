@@ -130,7 +130,7 @@ func TestGoldens(t *testing.T) {
 		golden(t, name, b.Bytes())
 	}
 	var b, indented bytes.Buffer
-	if err := verify.JSON(&b, list, "0.1.0", nil); err != nil {
+	if err := verify.JSON(&b, list, nil, "0.1.0", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Indent(&indented, b.Bytes(), "", " "); err != nil {
@@ -148,6 +148,69 @@ func TestExit(t *testing.T) {
 		if got := verify.Exit(c.list); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
+	}
+}
+
+// TestStrays: a folder of no device is an error that names the device that is
+// near; files, hidden folders and folders of devices are none.
+func TestStrays(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"host01", "host-1", "HOST02.example.net", "elsewhere", ".git"} {
+		save(t, filepath.Join(dir, name, "x"), "")
+	}
+	save(t, filepath.Join(dir, "README"), "")
+	list, err := verify.Strays(dir, []string{"host01", "host02", "tor"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range list {
+		if d.Severity != diag.Error {
+			t.Errorf("%s is no error", d.Summary)
+		}
+		got = append(got, filepath.Base(strings.Fields(d.Summary)[0])+": "+strings.SplitAfter(d.Help+"?", "?")[0])
+	}
+	want := []string{
+		`HOST02.example.net: did you mean "host02"?`,
+		"elsewhere: name the folder after the device whose captures it holds, or move it away?", `host-1: did you mean "host01"?`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := verify.Strays(filepath.Join(dir, "absent"), nil); err == nil {
+		t.Error("a folder that is not there has no strays")
+	}
+}
+
+// TestPlaces: what differs is shown with the line that wants it otherwise.
+func TestPlaces(t *testing.T) {
+	text := "switch \"tor\" {\n  mtu = 9000\n}\n"
+	files := source.NewFiles()
+	id := files.Add("f.roce.hcl", []byte(text))
+	view := &source.View{Files: files, Read: func(string) ([]byte, error) { return []byte(text), nil }}
+	r := results(t)[1]
+	at := strings.Index(text, "mtu")
+	r.Locate(func(p intent.Path) []diag.Label {
+		if p.Field != "mtu" {
+			return nil
+		}
+		return []diag.Label{{Span: source.Span{File: id, Start: uint32(at), Len: 3}}}
+	})
+	var b bytes.Buffer
+	if err := verify.Text(&b, []*verify.Result{r}, verify.TextOptions{View: view}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`port["swp[1-2]"].mtu = 9000 -> 1500 (f.roce.hcl:2)`, "port[\"swp4\"] is missing\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in:\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := verify.JSON(&b, []*verify.Result{r}, nil, "", view); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(b.String(), `"source":"f.roce.hcl:2"`); got != 3 {
+		t.Errorf("%d places:\n%s", got, b.String())
 	}
 }
 

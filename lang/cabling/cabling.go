@@ -89,7 +89,7 @@ func Read(o Options, src []byte, row func(*Row)) []*Error {
 		case "lldp":
 			r.lldp()
 		default:
-			r.fail("format", 0, 0, 0, "format "+strconv.Quote(o.Format)+" is not one of netbox, csv, dot and lldp", "")
+			r.fail("format", 0, 0, 0, "format "+strconv.Quote(o.Format)+" is not one of netbox, csv, dot and lldp", "write one of these")
 		}
 	}
 	return r.errs
@@ -127,7 +127,7 @@ func (r *reader) encoded() bool {
 		return false
 	}
 	if i := bytes.IndexByte(src, 0); i >= 0 {
-		r.fail("encoding", i, 1, lineAt(src, i), "list holds a NUL byte: it is no text", "")
+		r.fail("encoding", i, 1, lineAt(src, i), "list holds a NUL byte: it is no text", "export it again as text, in UTF-8")
 		return false
 	}
 	if !utf8.Valid(src) {

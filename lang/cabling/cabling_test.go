@@ -20,6 +20,9 @@ func read(o Options, src []byte) (rows, faults []string) {
 		rows = append(rows, s)
 	})
 	for _, e := range errs {
+		if e.Help == "" {
+			faults = append(faults, "nothing says what to do:")
+		}
 		faults = append(faults, fmt.Sprintf("%s @%q", e.Error(), src[e.Start:e.Start+e.Len]))
 	}
 	return rows, faults
@@ -182,8 +185,8 @@ func fuzz(f *testing.F, format string) {
 		})
 		for _, e := range errs {
 			inside(e.Start, e.Len)
-			if e.Msg == "" {
-				t.Fatal("a fault without a text")
+			if e.Msg == "" || e.Help == "" {
+				t.Fatalf("a fault without a text, or without help: %+v", e)
 			}
 		}
 	})

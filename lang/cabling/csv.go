@@ -43,7 +43,7 @@ func (r *reader) csv() {
 		aType: -1, bType: -1, status: -1,
 	}
 	if missing != nil {
-		t.missing(missing, "name the file's own columns: columns = { a_device = \"From\", a_port = \"From port\", ... }")
+		t.missing(missing, "where they have other names: columns = { a_device = \"From\", a_port = \"From port\", ... }")
 		return
 	}
 	t.read(&c)
@@ -139,7 +139,7 @@ func (t *table) read(c *columns) {
 		return
 	}
 	if rows == 0 && len(r.errs) == 0 {
-		r.fail("empty", t.heads[0].start, t.heads[len(t.heads)-1].end-t.heads[0].start, 1, "list has a header and no rows", "")
+		r.fail("empty", t.heads[0].start, t.heads[len(t.heads)-1].end-t.heads[0].start, 1, "list has a header and no rows", emptyHelp)
 	}
 	r.join()
 }
@@ -162,7 +162,7 @@ func (t *table) name(col int, text *[]byte, at *Cell) bool {
 		if length == 0 {
 			start, length = t.s.start, t.s.end-t.s.start
 		}
-		t.r.fail("name"+t.header[col]+why, start, length, t.s.row, "cell in column "+clip([]byte(t.header[col]))+" "+why, "")
+		t.r.fail("name"+t.header[col]+why, start, length, t.s.row, "cell in column "+clip([]byte(t.header[col]))+" "+why, "write the name in every row, or leave the row out: what is not there needs none")
 		return false
 	}
 	return true

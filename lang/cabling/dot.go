@@ -15,7 +15,7 @@ func (r *reader) dot() {
 		d.pos = 3
 	}
 	if d.graph() && d.rows == 0 && len(r.errs) == 0 {
-		r.fail("empty", 0, 0, 1, "graph has no edges", "")
+		r.fail("empty", 0, 0, 1, "graph has no edges", "edges look like \"leaf1\":\"swp1\" -- \"spine1\":\"swp1\"")
 	}
 }
 
@@ -278,7 +278,7 @@ func (d *dotReader) cable(row *Row) {
 			return
 		}
 		if why := nameFault(s.text); why != "" {
-			d.r.fail("name"+s.what+why, int(s.at.Start), int(s.at.Len), row.Number, "name of a "+s.what+" "+why, "")
+			d.r.fail("name"+s.what+why, int(s.at.Start), int(s.at.Len), row.Number, "name of a "+s.what+" "+why, "write the name of a device and, behind a colon, that of its port")
 			return
 		}
 	}

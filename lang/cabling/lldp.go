@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// formHelp says which captures are read.
+const formHelp = "take it with lldpctl -f json, nv show interface lldp -o json, networkctl lldp --json=short, show lldp table, or from LLDP_ENTRY_TABLE"
+
 // lldp reads what one device says of its neighbours, in any of these forms:
 //
 //	lldpctl -f json, lldpcli -f json show neighbors   lldpd, src/client/json_writer.c and tests/integration/test_lldpcli.py: "interface" is an
@@ -27,7 +30,7 @@ func (r *reader) lldp() {
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(r.src, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(text) == 0 {
-		r.fail("empty", 0, 0, 1, "capture is empty", "")
+		r.fail("empty", 0, 0, 1, "capture is empty", formHelp)
 		return
 	}
 	c := &capture{r: r}
@@ -45,12 +48,12 @@ func (r *reader) lldp() {
 			at = min(from+max(int(syntax.Offset)-1, 0), max(len(r.src)-1, 0))
 			msg = strings.TrimPrefix(msg, "json: ")
 		}
-		r.fail("syntax", at, 1, lineAt(r.src, at), "capture is no JSON: "+msg, "")
+		r.fail("syntax", at, 1, lineAt(r.src, at), "capture is no JSON: "+msg, "take it again, with nothing but what the command printed")
 		return
 	}
 	c.base = uint32(from)
 	if !c.json(&n) {
-		r.fail("form", 0, 0, 1, "capture has no form that is known", "take it with lldpctl -f json, nv show interface lldp -o json, networkctl lldp --json=short, show lldp table, or from LLDP_ENTRY_TABLE")
+		r.fail("form", 0, 0, 1, "capture has no form that is known", formHelp)
 	}
 }
 
@@ -78,7 +81,7 @@ func (c *capture) neighbour(local, device, id, idType, descr *node) {
 	}
 	for _, b := range [][]byte{row.A.Port, row.B.Device, row.B.Port} {
 		if why := nameFault(b); why != "" {
-			c.r.fail("name"+why, int(row.At.Start), int(row.At.Len), row.Number, "name "+clip(b)+" "+why, "")
+			c.r.fail("name"+why, int(row.At.Start), int(row.At.Len), row.Number, "name "+clip(b)+" "+why, "correct it on the device that sends it, or leave the neighbour out of the capture")
 			return
 		}
 	}
@@ -244,7 +247,7 @@ func (c *capture) table() {
 			}
 		case !dashes:
 			if bytes.Trim(text, "- ") != nil && len(bytes.Trim(text, "- ")) > 0 {
-				c.r.fail("form", start, len(text), line, "a line of dashes is wanted under the header", "")
+				c.r.fail("form", start, len(text), line, "a line of dashes is wanted under the header", "keep the table as show lldp table prints it")
 				return
 			}
 			for i := range text {
@@ -254,7 +257,7 @@ func (c *capture) table() {
 			}
 			dashes = true
 			if len(from) < 3 {
-				c.r.fail("form", start, len(text), line, "table has fewer than 3 columns", "")
+				c.r.fail("form", start, len(text), line, "table has fewer than 3 columns", "keep the table as show lldp table prints it")
 				return
 			}
 		case bytes.HasPrefix(text, []byte("--")):
@@ -264,7 +267,7 @@ func (c *capture) table() {
 		}
 	}
 	if heads == nil {
-		c.r.fail("form", 0, 0, 1, "capture has no form that is known", "take it with lldpctl -f json, nv show interface lldp -o json, networkctl lldp --json=short, show lldp table, or from LLDP_ENTRY_TABLE")
+		c.r.fail("form", 0, 0, 1, "capture has no form that is known", formHelp)
 	}
 }
 

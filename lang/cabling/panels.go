@@ -77,7 +77,7 @@ func (r *reader) join() {
 			}
 			at := spot{string(s.Device), string(s.Port), s.Kind}
 			if first, ok := ends[at]; ok {
-				r.fail("panel twice", int(row.At.Start), int(row.At.Len), row.Number, "port "+clip(s.Port)+" of panel "+clip(s.Device)+" has a cable already, in line "+strconv.Itoa(r.runs[first.row].Number), "")
+				r.fail("panel twice", int(row.At.Start), int(row.At.Len), row.Number, "port "+clip(s.Port)+" of panel "+clip(s.Device)+" has a cable already, in line "+strconv.Itoa(r.runs[first.row].Number), "a port of a panel takes one cable on each of its faces: correct the port in one of the two rows")
 				continue
 			}
 			ends[at] = e
@@ -141,7 +141,7 @@ func (r *reader) run(i int, back bool, ends map[spot]end, panels map[string]*pan
 		if len(out.Media) == 0 {
 			out.Media, out.MediaAt = piece.Media, piece.MediaAt
 		} else if len(piece.Media) > 0 && string(piece.Media) != string(out.Media) {
-			r.fail("panel media", int(piece.At.Start), int(piece.At.Len), piece.Number, "this piece is "+clip(piece.Media)+", and the run it belongs to begins with "+clip(out.Media)+" in line "+strconv.Itoa(out.Number), "")
+			r.fail("panel media", int(piece.At.Start), int(piece.At.Len), piece.Number, "this piece is "+clip(piece.Media)+", and the run it belongs to begins with "+clip(out.Media)+" in line "+strconv.Itoa(out.Number), "the pieces of a run are of one kind: correct the type in one of the two rows")
 		}
 		out.Planned, out.Gone = out.Planned || piece.Planned, out.Gone || piece.Gone
 		if far.Kind == Port {

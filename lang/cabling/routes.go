@@ -57,7 +57,7 @@ func (r *reader) routes(emit func(*Route)) {
 		}
 	})
 	if rows == 0 && len(r.errs) == 0 {
-		r.fail("empty", t.heads[0].start, t.heads[len(t.heads)-1].end-t.heads[0].start, 1, "list has a header and no rows", "")
+		r.fail("empty", t.heads[0].start, t.heads[len(t.heads)-1].end-t.heads[0].start, 1, "list has a header and no rows", emptyHelp)
 	}
 }
 

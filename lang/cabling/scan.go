@@ -110,7 +110,7 @@ func (s *scanner) quoted(f field) (field, *Error) {
 		}
 		f.end = s.pos
 		if s.pos < len(s.src) && s.src[s.pos] != s.delim && s.src[s.pos] != '\n' && s.src[s.pos] != '\r' {
-			return f, &Error{Start: s.pos - 1, Len: 1, Row: s.line, Msg: "quote that neither ends the cell nor is written twice"}
+			return f, &Error{Start: s.pos - 1, Len: 1, Row: s.line, Msg: "quote that neither ends the cell nor is written twice", Help: "a quote inside of a cell is written twice"}
 		}
 		return f, nil
 	}
@@ -129,6 +129,9 @@ func (s *scanner) text(f field) []byte {
 }
 
 func (f field) at() Cell { return Cell{uint32(f.start), uint32(f.end - f.start)} }
+
+// emptyHelp is for tables without rows.
+const emptyHelp = "export it again with its rows, or leave out the block that reads it"
 
 // table reads the rows below a header: for each it calls row with the cell of a column, by the position that columns gave it.
 type table struct {
@@ -154,11 +157,11 @@ func (r *reader) open() (*table, bool) {
 	for i, f := range t.s.cells {
 		name := string(t.s.text(f))
 		if seen[name] && name != "" {
-			r.fail("twice", f.start, f.end-f.start, t.s.row, "column "+clip([]byte(name))+" is there twice", "")
+			r.fail("twice", f.start, f.end-f.start, t.s.row, "column "+clip([]byte(name))+" is there twice", "name each column once: nobody can tell which of them counts")
 			return nil, false
 		}
 		if i > 1000 {
-			r.fail("columns", f.start, f.end-f.start, t.s.row, "header has more than 1000 columns", "")
+			r.fail("columns", f.start, f.end-f.start, t.s.row, "header has more than 1000 columns", "leave out columns that tell nothing of cables")
 			return nil, false
 		}
 		seen[name] = true
@@ -191,7 +194,7 @@ func (t *table) missing(names []string, help string) {
 	if len(shown) > 20 {
 		shown = shown[:20]
 	}
-	t.r.fail("missing", t.heads[0].start, end-t.heads[0].start, 1, "there "+word+quoteAll(names)+"; the header has "+clipList(shown), help)
+	t.r.fail("missing", t.heads[0].start, end-t.heads[0].start, 1, "there "+word+quoteAll(names)+"; the header has "+clipList(shown), "the first line names the columns; "+help)
 }
 
 func quoteAll(names []string) string {
@@ -228,9 +231,16 @@ func (t *table) rows(f func(s *scanner)) {
 			if n == 1 && len(t.s.text(t.s.cells[0])) == 0 {
 				continue // blanks only
 			}
-			t.r.fail("cells", t.s.start, t.s.end-t.s.start, t.s.row, "row has "+strconv.Itoa(n)+" cells, the header has "+strconv.Itoa(len(t.header)), "")
+			t.r.fail("cells", t.s.start, t.s.end-t.s.start, t.s.row, "row has "+plural(n, "cell")+", the header has "+strconv.Itoa(len(t.header)), "write a cell for each column: nothing between two separators where it is empty, quotes around one that holds a separator")
 			continue
 		}
 		f(t.s)
 	}
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
 }

@@ -47,10 +47,14 @@ type Label struct {
 	Values []string
 }
 
-// Edit is one optional fix: replace the bytes of Span by New.
+// Edit is one optional fix. Without Attr it replaces the bytes of Span by New.
+// With it, Span is the value of the attribute or the block that is to have it,
+// New is its value as it is written in the source, and "" takes it out; which
+// bytes that are depends on the text (lang/format).
 type Edit struct {
 	Span source.Span
 	New  string
+	Attr string // "mtu"; "watchdog.detect" is a field of an object
 }
 
 // Diagnostic is one finding.
@@ -64,6 +68,7 @@ type Diagnostic struct {
 	Notes    []string // consequences, measured values, the majority
 	Help     string
 	Edits    []Edit
+	Steps    []Step // a counterexample, hop by hop
 	Count    int    // equal findings folded into this one; 0 and 1 both mean one
 	Also     string // first examples of the folded ones: `node.gpu["gpu07"].nic["rail2"], and 255 more`
 }
@@ -94,6 +99,15 @@ const (
 	Both
 )
 
+// Option is a limit of a rule that settings may put elsewhere.
+type Option struct {
+	Name     string
+	Unit     string // "%", "ms", "m"; "" for a plain number
+	Default  int64
+	Min, Max int64
+	Doc      string
+}
+
 // Rule is what a rule says of itself. Rules that run over the fabric add a Run
 // function (compiler/lint); those that need a target's table or a plan live
 // with it. The same value feeds explain, the pages, the JSON and the tests.
@@ -102,7 +116,10 @@ type Rule struct {
 	Name     string // "link_pfc_priorities"
 	Severity Severity
 	When     When
-	Hard     bool   // starred in the catalogue: not even an override silences it
+	Hard     bool // starred in the catalogue: not even an override silences it
+	Fixable  bool // its findings may carry edits; those of Bad do, and mend it
+	Pedantic bool // asks of a whole fabric for facts that nothing else needs: found only where it is asked for. Never an error
+	Options  []Option
 	Title    string // what holds when the rule is content, one line
 	Why      string // what goes wrong on the wire when it does not
 	Fix      string // what to do

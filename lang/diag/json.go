@@ -7,7 +7,7 @@ import (
 )
 
 // JSONDiagnostic is a finding for programs, in Terraform's shape with additions:
-// rule, rule_name, address, related, count, also, fixes.
+// rule, rule_name, address, related, count, also, fixes, counterexample.
 type JSONDiagnostic struct {
 	Severity string        `json:"severity"`
 	Summary  string        `json:"summary"`
@@ -21,6 +21,8 @@ type JSONDiagnostic struct {
 	Count    int           `json:"count,omitempty"`
 	Also     string        `json:"also,omitempty"`
 	Fixes    []JSONFix     `json:"fixes,omitempty"`
+
+	Counterexample []JSONStep `json:"counterexample,omitempty"`
 }
 
 // JSONRange is a span of one file.
@@ -99,7 +101,11 @@ func (d *Diagnostic) json(view *source.View, rules Lookup) JSONDiagnostic {
 		}
 		j.Related = append(j.Related, JSONRelated{Message: Printable(message), Range: r, Snippet: s})
 	}
+	j.Counterexample = jsonSteps(d.Steps, view)
 	for _, e := range d.Edits {
+		if e.Attr != "" {
+			continue // of no bytes yet
+		}
 		j.Fixes = append(j.Fixes, JSONFix{Range: jsonRange(e.Span, view), Text: e.New})
 	}
 	return j

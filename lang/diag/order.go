@@ -64,6 +64,7 @@ func Fold(list List) List {
 			out, merged = append(out, d), append(merged, fold{})
 		} else {
 			out[i].Count = max(out[i].Count, 1) + max(d.Count, 1)
+			out[i].mergeEdits(d.Edits)
 			merged[i].any = true
 		}
 		merged[i].see(&d)
@@ -77,6 +78,16 @@ func Fold(list List) List {
 		}
 	}
 	return out
+}
+
+// mergeEdits adds the edits of a finding that is folded into this one: what is
+// said of one place may be mended at several.
+func (d *Diagnostic) mergeEdits(more []Edit) {
+	for _, e := range more {
+		if !slices.Contains(d.Edits, e) {
+			d.Edits = append(d.Edits[:len(d.Edits):len(d.Edits)], e)
+		}
+	}
 }
 
 // fold is what is known of the findings that became one.

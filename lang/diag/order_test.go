@@ -128,3 +128,22 @@ func TestFoldOfFew(t *testing.T) {
 		t.Error("nothing folds into something")
 	}
 }
+
+// TestFoldEdits: what is folded brings its edits along, each once.
+func TestFoldEdits(t *testing.T) {
+	at := func(start uint32) Edit {
+		return Edit{Span: source.Span{File: 1, Start: start}, Attr: "enabled", New: "false"}
+	}
+	shared := []Label{{Span: source.Span{File: 1, Start: 3, Len: 2}}}
+	list := Fold(List{
+		{Rule: "R", Address: "a", Labels: shared, Edits: []Edit{at(10)}},
+		{Rule: "R", Address: "b", Labels: shared, Edits: []Edit{at(10), at(20)}},
+		{Rule: "R", Address: "c", Labels: shared, Edits: []Edit{at(30)}},
+	})
+	if len(list) != 1 || list[0].Count != 3 {
+		t.Fatalf("%+v", list)
+	}
+	if d := cmp.Diff([]Edit{at(10), at(20), at(30)}, list[0].Edits); d != "" {
+		t.Error(d)
+	}
+}

@@ -125,6 +125,7 @@ func (p *printer) finding(d *Diagnostic) {
 		p.line("")
 		p.users(d)
 	}
+	p.steps(d.Steps)
 	if body := strings.TrimSpace(d.detail() + " " + d.reference(p.o.Rules)); body != "" {
 		p.line("")
 		width := p.o.Width

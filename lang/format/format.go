@@ -12,6 +12,9 @@ package format
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -69,7 +72,33 @@ func Diff(name string, before, after []byte) string {
 	old := string(before)
 	// The edits come from the same text, so they are consistent with it.
 	diff, _ := udiff.ToUnified("old/"+name, "new/"+name, old, udiff.Lines(old, string(after)), udiff.DefaultContextLines)
-	return diff
+	return renumbered(diff)
+}
+
+var hunkHead = regexp.MustCompile(`(?m)^@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@$`)
+
+// renumbered counts anew at which line of the new text each part of a diff
+// begins: udiff 0.4.1 leaves out the equal lines inside of parts before.
+func renumbered(diff string) string {
+	shift := 0
+	return hunkHead.ReplaceAllStringFunc(diff, func(head string) string {
+		m := hunkHead.FindStringSubmatch(head)
+		from, _ := strconv.Atoi(m[1])
+		length := func(text string) int {
+			if text == "" {
+				return 1
+			}
+			n, _ := strconv.Atoi(text[1:])
+			return n
+		}
+		to := from + shift
+		if old, now := length(m[2]), length(m[4]); old == 0 || now == 0 { // an empty file
+			return head
+		} else {
+			shift += now - old
+		}
+		return fmt.Sprintf("@@ -%s%s +%d%s @@", m[1], m[2], to, m[4])
+	})
 }
 
 func problemOf(diags hcl.Diagnostics) *Problem {

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -319,5 +321,33 @@ func TestDiff(t *testing.T) {
 	}
 	if got := Diff("x", []byte("a"), []byte("a")); got != "" {
 		t.Errorf("equal texts differ: %q", got)
+	}
+}
+
+// TestDiffLines: every part of a diff says where it stands in either text.
+func TestDiffLines(t *testing.T) {
+	lines := func(change map[int]string) []byte {
+		var b strings.Builder
+		for i := range 60 {
+			if text, ok := change[i]; ok {
+				b.WriteString(text)
+				continue
+			}
+			b.WriteString("line " + strconv.Itoa(i) + "\n")
+		}
+		return []byte(b.String())
+	}
+	diff := Diff("f", lines(nil), lines(map[int]string{5: "a\nb\n", 9: "", 10: "", 30: "c\n", 34: "@@ -1 +1 @@\n", 50: "d\ne\n"}))
+	var heads []string
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "@@") {
+			heads = append(heads, strings.TrimSpace(line))
+		}
+	}
+	if want := []string{"@@ -3,12 +3,11 @@", "@@ -28,11 +27,11 @@", "@@ -48,7 +47,8 @@"}; !slices.Equal(heads, want) {
+		t.Errorf("%q\n%s", heads, diff)
+	}
+	if got := Diff("f", nil, []byte("a\n")); !strings.Contains(got, "@@ -0,0 +1 @@") {
+		t.Error(got)
 	}
 }

@@ -39,7 +39,7 @@ type RowsError struct {
 	Start, Len int
 	Row        int
 	Column     string
-	Msg        string
+	Msg, Help  string
 }
 
 // Error names the file, the row and the column before what is wrong there.
@@ -71,10 +71,14 @@ func ReadRows(fsys fs.FS, name, key string) (*Rows, error) {
 func ParseRows(content []byte, name, key string) (*Rows, error) {
 	p := rowsParser{name: name, src: content, line: 1}
 	if len(content) > MaxFileBytes {
-		return nil, p.fail(Span{}, "", "file has %d bytes, at most %d are allowed", len(content), MaxFileBytes)
+		return nil, p.fail(Span{}, "", "divide it", "file has %d bytes, at most %d are allowed", len(content), MaxFileBytes)
 	}
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
-		return nil, p.fail(Span{Row: 1}, "", "file is UTF-16, UTF-8 is needed")
+		return nil, p.fail(Span{Row: 1}, "", "save it as UTF-8", "file is UTF-16, UTF-8 is needed")
+	}
+	if i := bytes.IndexByte(content, 0); i >= 0 {
+		row := 1 + bytes.Count(content[:i], []byte("\n"))
+		return nil, p.fail(Span{uint32(i), 1, uint32(row)}, "", "save it as text, in UTF-8", "file holds a NUL byte: it is no text")
 	}
 	if bytes.HasPrefix(content, []byte("\xef\xbb\xbf")) {
 		p.pos = 3
@@ -123,14 +127,14 @@ type rowsParser struct {
 	line int // line at pos
 }
 
-func (p *rowsParser) fail(at Span, column, format string, args ...any) error {
-	return &RowsError{p.name, int(at.Start), int(at.Len), int(at.Row), column, fmt.Sprintf(format, args...)}
+func (p *rowsParser) fail(at Span, column, help, format string, args ...any) error {
+	return &RowsError{p.name, int(at.Start), int(at.Len), int(at.Row), column, fmt.Sprintf(format, args...), help}
 }
 
 func (p *rowsParser) parse(key string) (*Rows, error) {
 	header, at, err := p.next(nil)
 	if err == io.EOF {
-		return nil, p.fail(Span{Row: 1}, "", "table is empty, a header is needed")
+		return nil, p.fail(Span{Row: 1}, "", "the first line names the columns", "table is empty, a header is needed")
 	}
 	if err != nil {
 		return nil, err
@@ -150,20 +154,27 @@ func (p *rowsParser) parse(key string) (*Rows, error) {
 			return nil, err
 		}
 		if len(rec) != len(header) {
-			return nil, p.fail(at, "", "row has %d cells, the header has %d", len(rec), len(header))
+			return nil, p.fail(at, "", "write a cell for each column: nothing between two commas where it is empty, quotes around one that holds a comma", "%s", lengths(len(rec), len(header)))
 		}
 		k := rec[col]
 		if strings.TrimSpace(k) == "" {
-			return nil, p.fail(p.cell(at, col), header[col], "key is empty")
+			return nil, p.fail(p.cell(at, col), header[col], "write a key in every row, or leave the row out", "key is empty")
 		}
 		if first, ok := seen[k]; ok {
-			return nil, p.fail(p.cell(at, col), header[col], "key %q stands already in row %d", clip(k), r.KeyOffset[first].Row)
+			return nil, p.fail(p.cell(at, col), header[col], "give each row a key of its own, or leave one out", "key %q stands already in row %d", clip(k), r.KeyOffset[first].Row)
 		}
 		seen[k] = len(r.Keys)
 		r.Keys = append(r.Keys, k)
 		r.Records = append(r.Records, rec)
 		r.KeyOffset = append(r.KeyOffset, at)
 	}
+}
+
+func lengths(row, header int) string {
+	if row == 1 {
+		return fmt.Sprintf("row has 1 cell, the header has %d", header)
+	}
+	return fmt.Sprintf("row has %d cells, the header has %d", row, header)
 }
 
 func (p *rowsParser) cell(at Span, col int) Span {
@@ -177,10 +188,10 @@ func (p *rowsParser) header(header []string, at Span, key string) (int, error) {
 	seen := make(map[string]bool, len(header))
 	for i, h := range header {
 		if strings.TrimSpace(h) == "" {
-			return 0, p.fail(p.cell(at, i), "", "name of column %d is empty", i+1)
+			return 0, p.fail(p.cell(at, i), "", "name every column", "name of column %d is empty", i+1)
 		}
 		if seen[h] {
-			return 0, p.fail(p.cell(at, i), h, "column is there twice")
+			return 0, p.fail(p.cell(at, i), h, "name each column once", "column is there twice")
 		}
 		seen[h] = true
 		if h == key {
@@ -191,9 +202,9 @@ func (p *rowsParser) header(header []string, at Span, key string) (int, error) {
 		return col, nil
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ";\t") {
-		return 0, p.fail(at, "", "there is no column %q: cells are not separated by commas", clip(key))
+		return 0, p.fail(at, "", "save it with commas between the cells", "there is no column %q: cells are not separated by commas", clip(key))
 	}
-	return 0, p.fail(at, "", "there is no column %q, the header has %s", clip(key), clip(strings.Join(header, ", ")))
+	return 0, p.fail(at, "", "the first line names the columns: write it if it is missing, or name another column as the key", "there is no column %q, the header has %s", clip(key), clip(strings.Join(header, ", ")))
 }
 
 // next reads one record. The header, nil while it is read itself, names the
@@ -224,7 +235,7 @@ func (p *rowsParser) next(header []string) ([]string, Span, error) {
 	p.pos = end
 	for i, cell := range rec {
 		if !utf8.ValidString(cell) {
-			return nil, Span{}, p.fail(p.cell(at, i), nameOf(header, i), "cell is not UTF-8 text")
+			return nil, Span{}, p.fail(p.cell(at, i), nameOf(header, i), "save the file as UTF-8: it looks like Latin-1 or Windows-1252", "cell is not UTF-8 text")
 		}
 		rec[i] = normal(cell)
 	}
@@ -253,7 +264,7 @@ func normal(s string) string {
 func (p *rowsParser) syntax(err error, at Span, header []string) error {
 	var pe *csv.ParseError
 	if !errors.As(err, &pe) {
-		return p.fail(at, "", "%v", err)
+		return p.fail(at, "", "write the table as spreadsheets do", "%v", err)
 	}
 	from := int(at.Start)
 	for n := pe.Line - pe.StartLine; n > 0; n-- {
@@ -284,5 +295,5 @@ func (p *rowsParser) syntax(err error, at Span, header []string) error {
 	case pe.Err == csv.ErrBareQuote:
 		msg = "quote inside a cell that does not start with one"
 	}
-	return p.fail(spot, nameOf(header, column), "%s", msg)
+	return p.fail(spot, nameOf(header, column), "a quote inside of a cell is written twice, and the cell stands in quotes", "%s", msg)
 }

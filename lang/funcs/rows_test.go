@@ -62,11 +62,12 @@ func TestParseRowsErrors(t *testing.T) {
 		{"empty", "", "k", RowsError{Row: 1, Msg: "a header is needed"}},
 		{"bom only", "\xef\xbb\xbf\n", "k", RowsError{Row: 1, Msg: "a header is needed"}},
 		{"utf-16", "\xff\xfek\x00", "k", RowsError{Row: 1, Msg: "UTF-16"}},
+		{"nul", "k\na\n\x00\n", "k", RowsError{Start: 4, Len: 1, Row: 3, Msg: "NUL byte"}},
 		{"no such column", "a,b\n", "k", RowsError{Len: 3, Row: 1, Msg: `no column "k", the header has a, b`}},
 		{"semicolons", "a;k\n1;2\n", "k", RowsError{Len: 3, Row: 1, Msg: "not separated by commas"}},
 		{"column without a name", "k,\n", "k", RowsError{Start: 2, Len: 0, Row: 1, Msg: "column 2 is empty"}},
 		{"column twice", "k,a,a\n", "k", RowsError{Start: 4, Len: 1, Row: 1, Column: "a", Msg: "twice"}},
-		{"short row", "k,a\n\n1\n", "k", RowsError{Start: 5, Len: 1, Row: 3, Msg: "row has 1 cells, the header has 2"}},
+		{"short row", "k,a\n\n1\n", "k", RowsError{Start: 5, Len: 1, Row: 3, Msg: "row has 1 cell, the header has 2"}},
 		{"long row", "k,a\n1,2\n1,2,3", "k", RowsError{Start: 8, Len: 5, Row: 3, Msg: "row has 3 cells"}},
 		{"empty key", "a,k\n1,\n", "k", RowsError{Start: 6, Len: 0, Row: 2, Column: "k", Msg: "key is empty"}},
 		{"blank key", "a,k\n1, \n", "k", RowsError{Start: 6, Len: 1, Row: 2, Column: "k", Msg: "key is empty"}},
@@ -86,7 +87,10 @@ func TestParseRowsErrors(t *testing.T) {
 			if !strings.Contains(got.Msg, tt.want.Msg) {
 				t.Errorf("message %q lacks %q", got.Msg, tt.want.Msg)
 			}
-			tt.want.Msg, tt.want.File = got.Msg, "nodes.csv"
+			if got.Help == "" {
+				t.Errorf("%q does not say what to do", got.Msg)
+			}
+			tt.want.Msg, tt.want.Help, tt.want.File = got.Msg, got.Help, "nodes.csv"
 			if diff := cmp.Diff(tt.want, *got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

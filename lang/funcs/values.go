@@ -28,7 +28,7 @@ const (
 	wantBytes  = `a plain number of bytes or one with B, KB, MB, GB (powers of 1000) or KiB, MiB, GiB (powers of 1024), like "150KB"`
 	wantSpeed  = `a number with M, G or T, like "25G" or "1.6T"`
 	wantLength = `a number with m or km, like "3m" or "1.5km"`
-	wantTime   = `a number with us, ms, s or m, like "200ms"`
+	wantTime   = `a number with us, ms, s, m or h, like "200ms"`
 	wantDelay  = `a number with ns, us or ms, like "250ns"`
 	wantDSCP   = `a number from 0 to 63 or one of cs0 to cs7, af11 to af43, ef, va, le`
 	wantAlpha  = `a number above 0 or a fraction of whole numbers, like "1/8"`
@@ -113,7 +113,7 @@ func ParseLength(s string) (mm int64, err error) {
 	return n, nil
 }
 
-// ParseTime reads a time with us, ms, s or m (minutes) and returns
+// ParseTime reads a time with us, ms, s, m (minutes) or h (hours) and returns
 // microseconds.
 func ParseTime(s string) (us int64, err error) {
 	d, unit, reason := scanDecimal(s)
@@ -127,6 +127,8 @@ func ParseTime(s string) (us int64, err error) {
 		mult = 1e6
 	case "m":
 		mult = 60e6
+	case "h":
+		mult = 3600e6
 	}
 	n, reason := d.times(mult, "is not a whole number of microseconds", reason)
 	if reason != "" {

@@ -85,9 +85,10 @@ func TestParse(t *testing.T) {
 		{"time", one(ParseTime), "1s", "1000000"},
 		{"time", one(ParseTime), "50us", "50"},
 		{"time", one(ParseTime), "10m", "600000000"},
+		{"time", one(ParseTime), "4h", "14400000000"},
 		{"time", one(ParseTime), "1.5ms", "1500"},
 		{"time", one(ParseTime), "0.5us", "error: microseconds"},
-		{"time", one(ParseTime), "200", "error: us, ms, s or m"},
+		{"time", one(ParseTime), "200", "error: us, ms, s, m or h"},
 
 		{"delay", one(ParseDelay), "250ns", "250"},
 		{"delay", one(ParseDelay), "1.5us", "1500"},

@@ -26,6 +26,7 @@ asic "nvidia/spectrum-1" {
   max_mtu          = 9216
   facts = {
     default_alpha_exponent = 0
+    lane_gbps              = 25
     peer_response_kib      = 3.8
     roce_ecn_min           = 150000
     roce_ecn_max           = 1500000
@@ -38,7 +39,7 @@ asic "nvidia/spectrum-1" {
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
-    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2"
+    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN2700, 100G on 4 lanes"
   }
 }
 
@@ -61,6 +62,7 @@ asic "nvidia/spectrum-2" {
   max_mtu          = 9216
   facts = {
     default_alpha_exponent = 0
+    lane_gbps              = 50
     peer_response_kib      = 3.8
     roce_ecn_min           = 150000
     roce_ecn_max           = 1500000
@@ -73,7 +75,7 @@ asic "nvidia/spectrum-2" {
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
-    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2"
+    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN3700, 200G on 4 lanes"
   }
 }
 
@@ -96,6 +98,7 @@ asic "nvidia/spectrum-3" {
   max_mtu          = 9216
   facts = {
     default_alpha_exponent = 0
+    lane_gbps              = 50
     peer_response_kib      = 3.8
     roce_ecn_min           = 150000
     roce_ecn_max           = 1500000
@@ -108,7 +111,7 @@ asic "nvidia/spectrum-3" {
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
-    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2"
+    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN4700, 400G on 8 lanes"
   }
 }
 
@@ -131,6 +134,7 @@ asic "nvidia/spectrum-4" {
   max_mtu          = 9216
   facts = {
     default_alpha_exponent = 0
+    lane_gbps              = 100
     peer_response_kib      = 3.8
     roce_ecn_min           = 150000
     roce_ecn_max           = 1500000
@@ -143,7 +147,7 @@ asic "nvidia/spectrum-4" {
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
-    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2"
+    facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN5600, 800G on 8 lanes"
   }
 }
 

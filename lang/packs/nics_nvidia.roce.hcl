@@ -14,11 +14,13 @@ nic_model "nvidia/connectx-3" {
   pfc_priorities  = 8
   dscp_trust      = false
   resilient       = false
+  reordering      = false
   source          = "community.mellanox.com DOC-2205, comparison of adapters (speeds, ports, PCIe); torvalds/linux drivers/net/ethernet/mellanox/mlx4/en_dcb_nl.c (classes, PFC)"
   sources = {
     roce       = "docs.nvidia.com MLNX_OFED 4.5 RoCE: version 2 needs ConnectX-3 Pro"
     dscp_trust = "docs.nvidia.com MLNX_OFED 4.5 flow control: PFC by VLAN priority only"
     resilient  = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
+    reordering = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -35,11 +37,13 @@ nic_model "nvidia/connectx-3-pro" {
   pfc_priorities  = 8
   dscp_trust      = false
   resilient       = false
+  reordering      = false
   source          = "community.mellanox.com DOC-2205, comparison of adapters (speeds, ports, PCIe); torvalds/linux drivers/net/ethernet/mellanox/mlx4/en_dcb_nl.c (classes, PFC)"
   sources = {
     roce       = "docs.nvidia.com MLNX_OFED 4.5 RoCE: version 2 needs ConnectX-3 Pro"
     dscp_trust = "docs.nvidia.com MLNX_OFED 4.5 flow control: PFC by VLAN priority only"
     resilient  = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
+    reordering = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -56,6 +60,7 @@ nic_model "nvidia/connectx-4" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = false
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -70,6 +75,7 @@ nic_model "nvidia/connectx-4" {
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "community.mellanox.com DOC-2205, comparison of adapters"
     ports           = "community.mellanox.com DOC-2205, comparison of adapters"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -86,6 +92,7 @@ nic_model "nvidia/connectx-4-lx" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = false
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -100,6 +107,7 @@ nic_model "nvidia/connectx-4-lx" {
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "community.mellanox.com DOC-2205, comparison of adapters"
     ports           = "community.mellanox.com DOC-2205, comparison of adapters"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -116,6 +124,7 @@ nic_model "nvidia/connectx-5" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = true
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -130,6 +139,7 @@ nic_model "nvidia/connectx-5" {
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "docs.nvidia.com ConnectX-5 user manual, interfaces"
     ports           = "docs.nvidia.com ConnectX-5 user manual, dual-port cards"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -146,6 +156,7 @@ nic_model "nvidia/connectx-5-ex" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = true
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -160,6 +171,7 @@ nic_model "nvidia/connectx-5-ex" {
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "docs.nvidia.com ConnectX-5 user manual, interfaces of ConnectX-5 Ex"
     ports           = "docs.nvidia.com ConnectX-5 user manual, dual-port cards"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -176,6 +188,7 @@ nic_model "nvidia/connectx-6" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = true
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -190,6 +203,7 @@ nic_model "nvidia/connectx-6" {
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "docs.nvidia.com ConnectX-6 user manual, introduction"
     ports           = "docs.nvidia.com ConnectX-6 user manual, introduction"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -206,6 +220,7 @@ nic_model "nvidia/connectx-6-dx" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = true
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -220,6 +235,7 @@ nic_model "nvidia/connectx-6-dx" {
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "DPDK/dpdk doc/guides/rel_notes: host interface of tested NICs"
     ports           = "DPDK/dpdk doc/guides/rel_notes: host interface of tested NICs (MCX623106AN 2x100G, MCX623105AN 1x200G)"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -236,6 +252,7 @@ nic_model "nvidia/connectx-6-lx" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = true
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -250,6 +267,7 @@ nic_model "nvidia/connectx-6-lx" {
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "DPDK/dpdk doc/guides/rel_notes: host interface of tested NICs"
     ports           = "DPDK/dpdk doc/guides/rel_notes: host interface of tested NICs (MCX631102AN 2x25G)"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -266,6 +284,7 @@ nic_model "nvidia/connectx-7" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = true
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -281,6 +300,7 @@ nic_model "nvidia/connectx-7" {
     speeds          = "the same and NVIDIA ConnectX-7 datasheet: 400GbE"
     pcie            = "docs.nvidia.com ConnectX-7 user manual, supported interfaces"
     ports           = "NVIDIA ConnectX-7 datasheet: up to four ports"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 
@@ -299,6 +319,7 @@ nic_model "nvidia/connectx-8" {
   pfc_priorities  = 8
   dscp_trust      = true
   resilient       = true
+  reordering      = true
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
@@ -312,6 +333,7 @@ nic_model "nvidia/connectx-8" {
     cnp_priority    = "mlxconfig CNP_802P_PRIO, default"
     resilient       = "community.mellanox.com DOC-2499: Resilient RoCE from ConnectX-4 on"
     pcie            = "docs.nvidia.com ConnectX-8 SuperNIC firmware release notes and DOCA 2.9.0: PCIe Gen6, or two Gen5 slots"
+    reordering      = "docs.nvidia.com MLNX_OFED 23.10, Out-of-Order (OOO) Data Placement: ConnectX-5 and above"
   }
 }
 

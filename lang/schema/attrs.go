@@ -88,6 +88,7 @@ const (
 	ARail
 	APlane
 	AGPU
+	APCIeSwitch
 	ASegment
 	AAddress
 	AVFs
@@ -231,6 +232,74 @@ const (
 	ABreakouts
 	AIndex
 	AModes
+	// place of a written switch
+	APlace
+	ATier
+	APod
+	// rollout
+	AOrder
+	AConfirm
+	AOnFailure
+	AMaxShare
+	AMaxMismatch
+	AGroupBy
+	ASoak
+	AGate
+	ADrain
+	// what rules ask for and no device is told
+	ASite
+	ATenant
+	APXE
+	AUnknownUnicast
+	AMonitor
+	ABaseline
+	AFallback
+	ATested
+	AACS
+	AVirtualised
+	APersistent
+	AAlarm
+	// analysis
+	AFailures
+	AProperties
+	ABudget
+	// as found, where rocec does not write; and what rules on classes ask for
+	AToS
+	ADCQCN
+	AMarkOn
+	ARemark
+	APFCDirection
+	AColors
+	ASemiLossless
+	AMACsec
+	APFCFrames
+	AFloodClass
+	ALatencyBudget
+	ACNPInterval
+	// buffers as found, and what else rules on buffers, capability and topology ask for
+	APools
+	AIngress
+	AEgressLossy
+	AEgressLossless
+	AReceiveBuffer
+	AValidated
+	ADriverOrigin
+	AGIDIndex
+	AMemlock
+	AModules
+	AConsumers
+	AInterop
+	AReordering
+	AQPs
+	ACrossRail
+	AAdaptive
+	AOverlay
+	ASTP
+	AARPTimeout
+	AMACTimeout
+	// what the edge of a fabric keeps out
+	ADeny
+	ASparePorts
 	AttrCount // the number of attribute numbers, 0 included
 )
 
@@ -246,7 +315,7 @@ var names = [AttrCount]string{
 	AModel: "model", AOS: "os", ARole: "role", AMgmt: "mgmt", AManage: "manage", AVars: "vars", ARack: "rack", ASlot: "slot", ACluster: "cluster", ATrusted: "trusted",
 	ASpeed: "speed", AFEC: "fec", AAutoneg: "autoneg", ABreakout: "breakout", AExternal: "external", ASegments: "segments", ANative: "native",
 	ADevice: "device", APCI: "pci", AMAC: "mac", AAdapter: "adapter", APCIe: "pcie", ALinkLayer: "link_layer", ARoCEMode: "roce_mode",
-	AFirmware: "firmware", ADriver: "driver", ARail: "rail", APlane: "plane", AGPU: "gpu", ASegment: "segment", AAddress: "address", AVFs: "vfs", APeer: "peer",
+	AFirmware: "firmware", ADriver: "driver", ARail: "rail", APlane: "plane", AGPU: "gpu", APCIeSwitch: "pcie_switch", ASegment: "segment", AAddress: "address", AVFs: "vfs", APeer: "peer",
 	AMembers: "members", AMode: "mode", ARate: "rate", AHash: "hash", AID: "id", AOn: "on", APin: "pin", ARDMA: "rdma",
 	ASwitches: "switches", ADomain: "domain", APeerLink: "peer_link", AKeepalive: "keepalive", ACable: "cable", AEnds: "ends",
 	AMediaName: "media", ALength: "length", ADelay: "delay",
@@ -270,4 +339,18 @@ var names = [AttrCount]string{
 	AFile: "file", AFormat: "format", AColumns: "columns", ARename: "rename", ADefaultCable: "default_cable",
 	ARepair: "repair", ALeak: "leak", ATo: "to", AAnnounce: "announce",
 	ABreakouts: "breakouts", AIndex: "index", AModes: "modes",
+	APlace: "place", ATier: "tier", APod: "pod",
+	AOrder: "order", AConfirm: "confirm", AOnFailure: "on_failure", AMaxShare: "max_share", AMaxMismatch: "max_mismatch",
+	AGroupBy: "group_by", ASoak: "soak", AGate: "gate", ADrain: "drain",
+	ASite: "site", ATenant: "tenant", APXE: "pxe", AUnknownUnicast: "unknown_unicast",
+	AMonitor: "monitor", ABaseline: "baseline", AFallback: "fallback", ATested: "tested", AACS: "acs", AVirtualised: "virtualised", APersistent: "persistent", AAlarm: "alarm",
+	AFailures: "failures", AProperties: "properties", ABudget: "budget",
+	AToS: "tos", ADCQCN: "dcqcn", AMarkOn: "mark_on", ARemark: "remark", APFCDirection: "pfc_direction", AColors: "colors",
+	ASemiLossless: "semi_lossless", AMACsec: "macsec", APFCFrames: "pfc_frames", AFloodClass: "flood_class",
+	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval",
+	APools: "pools", AIngress: "ingress", AEgressLossy: "egress_lossy", AEgressLossless: "egress_lossless", AReceiveBuffer: "receive_buffer",
+	AValidated: "validated", ADriverOrigin: "driver_origin", AGIDIndex: "gid_index", AMemlock: "memlock", AModules: "modules", AConsumers: "consumers",
+	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay",
+	ADeny: "deny", ASparePorts: "spare_ports",
+	ASTP: "stp", AARPTimeout: "arp_timeout", AMACTimeout: "mac_timeout",
 }

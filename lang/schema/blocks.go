@@ -2,7 +2,7 @@ package schema
 
 var top = []Kind{
 	Rocec, Variable, Locals, Output, Module, Defaults, QoS, Segment, Switch, Node, MLAG, Link,
-	Topology, Cabling, Routing, Check, Target, Override, SwitchModel, NICModel, ASIC, Media, PCIe,
+	Topology, Cabling, Routing, Analysis, Rollout, Check, Target, Override, SwitchModel, NICModel, ASIC, Media, PCIe,
 }
 
 // MaxTier is the greatest number of switches of one tier.
@@ -13,6 +13,12 @@ var TopologyKinds = []string{"rail_optimized", "leaf_spine", "clos3", "dual_tor"
 
 // ColumnWords are what the columns of a cable list in CSV are named for.
 var ColumnWords = []string{"a_device", "a_port", "b_device", "b_port", "media", "length", "length_unit", "label"}
+
+// MaxFailures is the largest number of failures at a time that proofs go through.
+const MaxFailures = 2
+
+// Properties are the words for what is proven of a fabric.
+var Properties = []string{"composition", "deadlock", "isolation", "buffers", "mtu", "reachability"}
 
 func label(name string, enum ...string) []Label { return []Label{{Name: name, Enum: enum}} }
 
@@ -26,6 +32,10 @@ var blocks = [KindCount]BlockDef{
 	Rocec: {Kind: Rocec, Word: "rocec", Doc: "Settings of the configuration as a whole.", Attrs: []AttrDef{
 		attr(ARequiredVersion, str(), "versions of rocec that may compile this: \">= 0.3\""),
 		attr(ARequiredCapabilities, mapOf(str(), str()), "model data that must be there, by model"),
+		attr(AValidated, mapOf(str(), object(
+			attr(AFirmware, many(str()), "firmware: versions, \"28.43.*\" or conditions such as \">= 28.43, < 29\""),
+			attr(ADriver, many(str()), "versions of the driver, in the same form"),
+		)), "what was tested, by model of switch or NIC: { \"nvidia/connectx-7\" = { firmware = [\"28.43.*\"] } }; `firmware` and `driver` are compared with it"),
 		attr(ARecord, object(attr(ASource, str(), "folder of the record")), "where the record is kept"),
 		attr(AExperiments, many(str()), "features that are not final"),
 	}},
@@ -65,11 +75,23 @@ var blocks = [KindCount]BlockDef{
 		attr(ABuffer, classBuffer, "buffer of the class"),
 		attr(AMatch, match, "how a host recognises the traffic"),
 		attr(AMark, enum("host", "application"), "who writes the DSCP"),
+		attr(AMarkOn, many(enum("initiators", "responders")), "which side of a connection writes it, where that is known of an application (both); nothing is emitted"),
 		attr(ATransport, enum("roce_v2", "roce_v1", "iwarp"), "transport of this class"),
 		attr(ARDMAMTU, enum("256", "512", "1024", "2048", "4096"), "RDMA path MTU the class asks for"),
 		attr(ARedundancy, number(1, 16), "leaves that each node with this class is cabled to, at least"),
 		attr(AMaxOversubscription, Type{Base: Number}, "most that a leaf may take from nodes for each unit its uplinks carry: 1, 1.5"),
 		attr(ARemap, boolean(), "priorities may differ between ports: the rewrite is declared"),
+		attr(AMonitor, many(enum("pause", "ecn", "cnp", "discards", "latency")), "what of the class is watched in operation; nothing is emitted"),
+		attr(ABaseline, str(), "where the bandwidth and latency measured without load are kept, to compare with after a change; nothing is emitted"),
+		attr(AFallback, object(
+			required(ATo, enum("tcp", "none"), "what the service runs on when RDMA stops: TCP, or nothing"),
+			attr(ATested, boolean(), "somebody has tried it"), attr(AAlarm, boolean(), "somebody is told when it happens"),
+		), "what happens when RDMA stops; nothing is emitted"),
+		attr(ALatencyBudget, duration, "most that the queue of one switch port may add to the latency of the class; nothing is emitted"),
+		attr(ACNPInterval, duration, "least time between two CNPs that every NIC of the class has been set to, by other means; nothing is emitted"),
+		attr(AConsumers, many(str()), "applications that use the class, in free words: \"nccl\", \"smb-direct\"; nothing is emitted"),
+		attr(AQPs, number(1, 65535), "queue pairs that two nodes open between each other, as their applications are set; nothing is emitted"),
+		attr(ACrossRail, boolean(), "NICs of different rails talk to each other; nothing is emitted"),
 		attr(ADefault, boolean(), "takes every undeclared code point"),
 	}},
 	Segment: {Kind: Segment, Word: "segment", Labels: label("name"), Each: true, Doc: "A VLAN with its subnet and what may use it.", Attrs: []AttrDef{
@@ -81,19 +103,28 @@ var blocks = [KindCount]BlockDef{
 		attr(AVRF, str(), "routing table that reaches it"),
 		attr(AQoS, ref(QoS), "qos of the ports that carry it"),
 		attr(AIsolated, boolean(), "no path into another segment, proven"),
+		attr(AFloodClass, str(), "class of its qos that its switches put broadcast, multicast and unknown unicast into, as found (by their marks); nothing is emitted"),
 		attr(AMTU, mtu, "IP MTU of everything on it"),
+		attr(AOverlay, enum("vxlan"), "header in which switches carry it to each other over routed links, as found: its frames are larger there; no tunnel is emitted"),
+		attr(AUnknownUnicast, enum("flood", "limit"), "what its switches do with frames to unknown addresses, as found: \"limit\" where a storm control bounds them; nothing is emitted"),
 	}},
 	Switch: {
 		Kind: Switch, Word: "switch", Labels: label("name"), Each: true, Blocks: []Kind{Port, LAG, Interface, Except}, Doc: "A switch. Its ports exist by its model; a block says more about one.",
-		Attrs: join(deviceAttrs, switchAttrs, deviations),
+		Attrs: join(deviceAttrs, switchAttrs, []AttrDef{
+			attr(APlace, place, "where the switch stands in a fabric that no topology generates: checks, pictures and proofs know it as they know a generated one"),
+		}, deviations),
 	},
 	Port: {
 		Kind: Port, Word: "port", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of a switch, by name or range.",
 		Attrs: join([]AttrDef{attr(AName, str(), "with for_each: the port's name")}, portAttrs, []AttrDef{
+			attr(ADeny, many(enum("roce_v2", "roce_v1")), "RDMA that is dropped as it comes in, whatever its marks: RoCEv2 (UDP port 4791), RoCEv1 (EtherType 0x8915);"+
+				" by default, on external ports and towards nodes that are not trusted, what the rules of the switch can match; [] for nothing"),
 			attr(ABreakout, str(), "split: \"4x100G\"; the children replace the port"),
 			attr(AAddress, many(Type{Base: CIDR}), "addresses of a routed port"),
 			attr(AVRF, str(), "routing table of a routed port"),
 			attr(ARole, enum("node", "fabric", "peer_link"), "where the cable does not show it"),
+			attr(ARemark, remark, "DSCP that policers and remark rules of the port write, by the DSCP that comes in, as found; nothing is emitted: only where rocec does not write the port"),
+			attr(AMACsec, macsec, "encryption of the link, as it is set on this port; nothing is emitted"),
 		}, deviations),
 	},
 	LAG: {Kind: LAG, Word: "lag", Labels: label("name"), Each: true, Doc: "A link aggregation of switch ports.", Attrs: []AttrDef{
@@ -120,13 +151,20 @@ var blocks = [KindCount]BlockDef{
 		attr(ARDMA, boolean(), "carries RDMA; follows the segment's qos unless written"),
 	}},
 	Node: {
-		Kind: Node, Word: "node", Labels: label("name"), Each: true, Blocks: []Kind{NIC, Bond, Interface, Except}, Doc: "A host.",
+		Kind: Node, Word: "node", Labels: label("name"), Each: true, Blocks: []Kind{NIC, Bond, Interface, GPU, Except}, Doc: "A host.",
 		Attrs: join(deviceAttrs, []AttrDef{
 			attr(ARack, str(), "rack"), attr(ASlot, number(1, 1<<24), "position, from 1: addresses follow it"),
 			attr(ACluster, str(), "cluster the node belongs to"), attr(ATrusted, boolean(), "false: its ports are hostile"),
+			attr(ATenant, str(), "whose the node is; nodes of different tenants should not pause each other; nothing is emitted"),
 			attr(ARole, str(), "free word shared by nodes that should be alike"),
+			attr(AACS, boolean(), "PCIe access control services are on, as found; nothing is emitted"),
+			attr(AVirtualised, boolean(), "virtual machines are given GPUs or NICs of it, which needs access control services; nothing is emitted"),
+			attr(APersistent, boolean(), "its RDMA settings survive a reboot, as found; nothing is emitted: what rocec writes on a host does"),
+			attr(AConsumers, many(str()), "applications on it that use RDMA, in the words of the classes; [] for none; nothing is emitted"),
+			attr(AMemlock, or(size, "unlimited"), "memory that a user of RDMA may lock, as found: RLIMIT_MEMLOCK; nothing is emitted"),
+			attr(AModules, many(str()), "kernel modules that are loaded, as found: all that lsmod lists; nothing is emitted"),
 			attr(AQoS, or(ref(QoS), "keep"), "qos of every NIC"), attr(AMTU, mtu, "IP MTU of every NIC"),
-		}, deviations),
+		}, hostFound, deviations),
 	},
 	NIC: {
 		Kind: NIC, Word: "nic", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of host adapters, by name or range.",
@@ -141,7 +179,13 @@ var blocks = [KindCount]BlockDef{
 			attr(ARoCEMode, enum("v2", "v1"), "RoCE version"),
 			attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared, never installed"),
 			attr(ADriver, str(), "expected version of the driver, in the same form; compared, never installed"),
-			attr(ARail, number(0, 4095), "rail"), attr(APlane, number(0, 4095), "plane"), attr(AGPU, str(), "GPU beside it"),
+			attr(ARail, number(0, 4095), "rail"), attr(APlane, number(0, 4095), "plane"), attr(AGPU, str(), "GPU beside it, a `gpu` block of the node if it has any: applications are told their NICs in the order of the GPUs"),
+			attr(APCIeSwitch, str(), "PCIe switch of the host that it sits on; the GPU beside it is then the first one there, unless written"),
+			attr(ADriverOrigin, enum("inbox", "vendor"), "where its driver comes from: the operating system, or a package of the maker; nothing is emitted"),
+			attr(AGIDIndex, number(0, 255), "entry of the GID table that applications are told, as found: NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX; nothing is emitted"),
+			attr(AReceiveBuffer, size, "receive buffer of the lossless priorities, as found: `mlnx_qos -i DEVICE` shows it; nothing is emitted"),
+			attr(ADeny, many(enum("roce_v2", "roce_v1")), "RDMA that a firewall of the host drops on it, as found: RoCEv2 (UDP port 4791), RoCEv1 (EtherType 0x8915); nothing is emitted"),
+			attr(APXE, boolean(), "the node boots over it: it must get along without a tag; nothing is emitted"),
 			attr(AAt, ref(Port), "the switch port it is cabled to, where that is not the one its topology would take"),
 			attr(ASegment, ref(Segment), "one tagged segment, with the address on it"),
 			attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
@@ -152,8 +196,13 @@ var blocks = [KindCount]BlockDef{
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"), attr(AResource, str(), "name for schedulers"),
 			), "virtual functions"),
 			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), attr(ASegments, refs(Segment), "its tagged segments"), attr(ANative, ref(Segment), "its untagged segment"), attr(AMTU, mtu, "its IP MTU")), "what to say of the switch port at the other end"),
-		}, portAttrs, deviations),
+			attr(AMACsec, macsec, "encryption of the link, as it is set on this NIC; nothing is emitted"),
+		}, hostFound, portAttrs, deviations),
 	},
+	GPU: {Kind: GPU, Word: "gpu", Labels: label("name"), Each: true, Doc: "A GPU of a host: what its NICs are told apart by. Nothing is configured on it.", Attrs: []AttrDef{
+		attr(AName, str(), "with for_each: the GPU's name"),
+		attr(APCIeSwitch, str(), "PCIe switch of the host that it sits on, a word of your choice"), attr(ANUMA, number(0, 255), "NUMA node"),
+	}},
 	Bond: {Kind: Bond, Word: "bond", Labels: label("name"), Each: true, Doc: "NICs of a host joined into one.", Attrs: []AttrDef{
 		attr(AName, str(), "with for_each: the bond's name"),
 		required(AMembers, Type{Base: Range}, "NICs, ranges allowed"),
@@ -172,6 +221,7 @@ var blocks = [KindCount]BlockDef{
 	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: []AttrDef{
 		required(AEnds, refs(Port, NIC), "the two ends"), attr(ACable, cable, "the cable"),
 		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction of both ends"), attr(AAutoneg, boolean(), "auto-negotiation of both ends"),
+		attr(AMACsec, macsec, "encryption of the link, as it is set on both ends; nothing is emitted"),
 	}},
 	Check: {Kind: Check, Word: "check", Labels: label("name"), Doc: "A condition over the compiled fabric: `assert` blocks.", Attrs: nil},
 	Target: {Kind: Target, Word: "target", Labels: label("emitter"), Doc: "Which devices an emitter serves, and how.", Attrs: []AttrDef{
@@ -219,6 +269,8 @@ var blocks = [KindCount]BlockDef{
 		attr(ARoCE, many(enum("v1", "v2")), "RoCE versions"), attr(AIWARP, boolean(), "iWARP"), attr(AIB, boolean(), "InfiniBand"),
 		attr(ATrafficClasses, number(1, 16), "traffic classes"), attr(APFCPriorities, number(0, 8), "priorities that can have PFC at a time"),
 		attr(ADSCPTrust, boolean(), "classifies by DSCP"), attr(AResilient, boolean(), "runs RoCE on lossy Ethernet with ECN"),
+		attr(AReordering, boolean(), "takes the packets of a connection in any order"),
+		attr(AInterop, many(str()), "vendors, besides its own, whose adapters it runs RDMA with; not written where any will do"),
 		attr(AMaxMTU, number(576, 65535), "largest IP MTU"), attr(ACNPDSCP, Type{Base: DSCP}, "DSCP of CNPs by default"), attr(ACNPPriority, priority, "priority of CNPs by default"),
 		attr(AOS, mapOf(str(), str()), "lowest version by operating system"), attr(ADefaults, mapOf(str(), ref(QoS)), "the vendor's default as a qos, by operating system: what \"keep\" leaves"), attr(AFacts, mapOf(str(), Type{Base: Number}), "further numbers, by name"),
 	}, source)},
@@ -272,7 +324,28 @@ var blocks = [KindCount]BlockDef{
 		required(AModel, enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists"),
 		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority. Devices by their names; packets at a switch, from a neighbour (empty or * for any), to a device, go on to the next one, with the new priority if there is one; several rows are several ways"),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
+		attr(AAdaptive, boolean(), "packets of one flow take several paths: adaptive routing or packet spraying, as found; nothing is emitted"),
 		attr(ALeak, many(object(required(AFrom, ref(Segment), "segment that is reached"), required(ATo, ref(Segment), "segment that reaches it"))), "segments of different `vrf` that reach each other"),
 		attr(AAnnounce, many(Type{Base: CIDR}), "prefixes that leave by external ports"),
+	}},
+	Rollout: {Kind: Rollout, Word: "rollout", Blocks: []Kind{Wave}, Doc: "In which order devices are changed. `plan` and `apply` list them wave by wave.", Attrs: []AttrDef{
+		attr(AOrder, enum("downstream_first", "upstream_first"), "inside a wave, what is nearer to the nodes first, or last"),
+		attr(AConfirm, duration, "time in which a change must be confirmed"),
+		attr(AOnFailure, enum("rollback", "stop"), "what happens to the wave when a device fails"),
+		attr(AMaxShare, Type{Base: Percent, Min: 1, Max: 100}, "largest share of the devices of one role that may change together, in percent"),
+		attr(AMaxMismatch, duration, "longest time that the two ends of a link may differ"),
+	}},
+	Wave: {Kind: Wave, Word: "wave", Labels: label("name"), Doc: "Devices that change together. A device is in the first wave that selects it.", Attrs: []AttrDef{
+		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference or quoted glob; all that no wave before selects, unless written"),
+		attr(AGroupBy, enum("rail", "plane", "pod", "rack", "cluster", "device"), "parts of the wave, one after the other"),
+		attr(ASoak, duration, "how long the wave is watched before the next one"),
+		attr(AGate, many(enum("verify", "no_pause_storm", "no_discards", "rdma_ping")), "what must hold before the next wave"),
+		attr(ADrain, boolean(), "traffic is moved away from the devices first"),
+		attr(AFirmware, boolean(), "the wave brings new firmware too, by other means"),
+	}},
+	Analysis: {Kind: Analysis, Word: "analysis", Doc: "What the proofs go on to when nothing has failed. Without the block, and without --failures, they take every link and switch as up.", Attrs: []AttrDef{
+		attr(AFailures, number(0, MaxFailures), "how many links and switches may be down at a time: each of them, and with 2 each pair, is taken out and everything is proven again (0)"),
+		attr(AProperties, many(enum(Properties...)), "what is proven then; all unless written"),
+		attr(ABudget, number(1_000_000, 1_000_000_000_000), "bound of each proof over paths, in steps from one buffer to the next (4000000000, and 250000000 where few switches stand alike): a larger fabric is refused, with the number"),
 	}},
 }

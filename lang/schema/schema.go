@@ -45,6 +45,10 @@ const (
 	Core
 	Cabling
 	Routing
+	Rollout
+	Wave
+	Analysis
+	GPU
 	KindCount
 )
 
@@ -185,9 +189,7 @@ var index = func() (ix [KindCount]func() map[string]*AttrDef) {
 // Later lists block words that the language foresees and this version does not
 // have, with what they will do. They are refused plainly.
 var Later = map[string]string{
-	"connection": "how a device is reached",
-	"analysis":   "proofs over failures",
-	"rollout":    "waves of a live rollout",
+	"connection": "ways to live devices",
 	"moved":      "renaming without replacement",
 	"import":     "taking over running configurations",
 	"run":        "tests of the configuration",

@@ -34,14 +34,28 @@ var (
 	dcbx = or(object(
 		attr(AMode, enum("off", "advertise", "willing"), "who decides: nobody, this end, or the other end"),
 		attr(AVersion, enum("ieee", "cee"), "the DCBX version spoken"),
-		attr(AOwner, enum("os", "firmware", "lldpad"), "the agent on a host that speaks it"),
+		attr(AOwner, many(enum("os", "firmware", "lldpad")), "the agent on a host that speaks it; several where that is found"),
 	), "off", "advertise", "willing", "keep")
 
-	ecn = or(object(
+	ecn = or(object(ecnFields...), "auto", "off", "keep")
+
+	ecnFields = []AttrDef{
 		attr(AMin, or(size, "auto"), "queue length at which marking starts"),
 		attr(AMax, or(size, "auto"), "queue length from which every packet is marked"),
 		attr(AProbability, or(Type{Base: Percent, Min: 1, Max: 100}, "auto"), "marking probability at max, in percent"),
-	), "auto", "off", "keep")
+	}
+
+	// ecnFound is the marking of a device or port, with what only a found one may lack.
+	ecnFound = or(object(join(ecnFields, []AttrDef{
+		attr(AColors, many(enum("green", "yellow", "red")), "colours of packets that are marked, as found (all); nothing is emitted: only where rocec does not write the port"),
+	})...), "auto", "off", "keep")
+
+	// macsec is what is known of encryption on a link or port: rocec writes none.
+	macsec = or(object(
+		attr(APFCFrames, enum("clear", "protected"), "whether PFC frames are sent in clear or encrypted with the rest"),
+	), "on", "off")
+
+	remark = mapOf(Type{Base: DSCP}, Type{Base: DSCP})
 
 	watchdog = or(object(
 		attr(ADetect, duration, "pause time after which a queue counts as stuck"),
@@ -73,9 +87,27 @@ var (
 		attr(ASeed, number(0, 1<<32-1), "seed; tiers that follow each other have different ones"),
 	)
 
+	// place is what is known of a generated switch, written on one by hand. Its
+	// fields are those of a switch in a topology.
+	place = object(
+		attr(ATier, enum("leaf", "spine", "core"), "rank of the switch, from the nodes up; needed"),
+		attr(AIndex, number(0, MaxTier-1), "position in the tier, from 0"),
+		attr(AGroup, number(0, MaxTier-1), "group of nodes that a leaf serves"),
+		attr(APlane, number(0, MaxTier-1), "plane of the fabric"),
+		attr(ARail, number(0, MaxTier-1), "rail that a leaf serves"),
+		attr(APod, number(0, MaxTier-1), "pod under a core"),
+	)
+
 	switchBuffer = object(
 		attr(AShared, size, "shared pool"), attr(AHeadroom, size, "shared headroom pool"),
 		attr(AAlpha, Type{Base: Alpha}, "dynamic threshold of lossless groups"),
+		attr(AMaxOversubscription, Type{Base: Number}, "most that all lossless groups together may need for each byte of the shared headroom pool: 2, 1.5; nothing is emitted"),
+	)
+
+	pools = object(
+		attr(AIngress, size, "pool that all received traffic shares"), attr(AHeadroom, size, "shared headroom pool beside it"),
+		attr(AEgressLossy, size, "most of the memory that lossy traffic may take on its way out"),
+		attr(AEgressLossless, size, "static threshold of lossless traffic on its way out"),
 	)
 
 	// deviations are what a device, port or NIC as found may restate.
@@ -88,9 +120,10 @@ var (
 		attr(APFC, or(many(priority), "keep"), "priorities with PFC, as found"),
 		attr(APFCQueueMap, mapOf(priority, number(0, 15)), "priority of a received PFC frame to the queue it stops, as found"),
 		attr(APause, boolean(), "802.3x global pause, as found"),
+		attr(APFCDirection, enum("both", "receive", "send"), "\"receive\": pauses are honoured and none are sent, \"send\": the reverse, as found (\"both\"); nothing is emitted: only where rocec does not write the port"),
 		attr(AETS, mapOf(number(0, 7), or(percent, "strict")), "traffic class to ETS percent or \"strict\", as found"),
 		attr(ADCBX, dcbx, "DCBX on this device or port"),
-		attr(AECN, ecn, "ECN of every class that marks, on this device or port"),
+		attr(AECN, ecnFound, "ECN of every class that marks, on this device or port"),
 		attr(AHeadroom, Type{Base: Bytes, Words: []string{"keep"}, Key: &Type{Base: String}, Elem: &Type{Base: Bytes}}, "headroom of every lossless class of this port; a map by class name gives each its own"),
 		attr(AWatchdog, watchdog, "PFC watchdog of this device or port"),
 	}
@@ -101,6 +134,7 @@ var (
 		attr(AOS, str(), "operating system and lowest version: \"sonic/202405\", \"windows-server/2025\", \"ubuntu/24.04\""),
 		attr(AMgmt, str(), "management address or name; a way in, never emitted"),
 		attr(AManage, enum("full", "verify", "none"), "full: rocec writes it; verify: proven and compared, never written; none: taken as declared"),
+		attr(ASite, str(), "building or campus the device stands in; nothing is emitted"),
 		attr(AVars, Type{Base: Any}, "free values for expressions: `self.vars`"),
 	}
 
@@ -113,6 +147,13 @@ var (
 		attr(ABuffer, switchBuffer, "packet buffer of the switch"),
 		attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared where a capture shows it, never installed"),
 		attr(AHash, hash, "how flows are spread over links of equal cost"),
+		attr(ASparePorts, enum("keep", "shut"), "\"shut\" shuts down the ports of the model that no block names and no cable uses; by default they are left alone (\"keep\")"),
+		attr(APools, pools, "packet buffer as found on the device, where `buffer` does not write it; compared with each other and with the model, never emitted"),
+		attr(ASTP, enum("off", "stp", "rstp", "mstp", "pvst"), "spanning tree as found; never emitted"),
+		attr(AARPTimeout, duration, "how long an ARP entry lives without an answer: \"4h\""),
+		attr(AMACTimeout, duration, "how long a learned MAC address lives without traffic: \"30m\""),
+		attr(ARemark, remark, "DSCP that policers and remark rules of every port write, by the DSCP that comes in, as found; nothing is emitted: only where rocec does not write the switch"),
+		attr(ASemiLossless, boolean(), "the switch honours pauses and passes none on, as found; nothing is emitted: only where rocec does not write the switch"),
 	}
 
 	// tierAttrs are common to the tiers of a topology.
@@ -127,6 +168,12 @@ var (
 		attr(ALoopback, Type{Base: CIDR}, "address of the loopback; of a longer prefix, each switch has the one at its index"),
 		attr(AVRF, str(), "routing table of the ports of this tier"),
 	})
+
+	// hostFound is what a host may do to RDMA traffic where rocec does not write it.
+	hostFound = []AttrDef{
+		attr(AToS, number(0, 255), "ToS byte that the host writes into RDMA traffic, as found: DSCP x 4, and 2 more for ECT; nothing is emitted: only where rocec does not write the host"),
+		attr(ADCQCN, many(priority), "priorities on which the NIC sends CNPs and slows down for them, as found; nothing is emitted: only where rocec does not write the host"),
+	}
 
 	// portAttrs are common to switch ports and NICs.
 	portAttrs = []AttrDef{

@@ -191,6 +191,15 @@ func (p *Plan) CoreLinksPerPair() int {
 	return p.SpineUp / (p.Cores / p.Spines)
 }
 
+// Joins reports whether a link of a ring or full mesh, which is met at both of its ends, counts at port u of member i.
+func Joins(k Kind, n, ports, i, u int) bool {
+	if k == Ring {
+		return u < ports/2
+	}
+	peer, _ := Beside(k, n, ports, i, u)
+	return i < peer
+}
+
 // Beside is where port u of member i of a ring or full mesh goes: to which member, and which of its ports. There are n members with ports
 // each. In a ring the first half of the ports goes to the next member and the second half comes from the one before; in a full mesh the ports
 // are divided evenly over the other members in order.

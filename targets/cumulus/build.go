@@ -36,6 +36,9 @@ func build(d *intent.Device) *node {
 	if seed := d.Hash.Seed; seed.IsSet() {
 		b.root.set(number, strconv.FormatUint(uint64(seed.Value), 10), hashPath, "system", "forwarding", "hash-seed")
 	}
+	if n := d.Aging.MACSeconds; n.IsSet() {
+		b.root.set(number, strconv.FormatUint(uint64(n.Value), 10), agingPath, "bridge", "domain", bridge, "ageing")
+	}
 	b.wide()
 	b.root.sort()
 	return b.root
@@ -44,6 +47,9 @@ func build(d *intent.Device) *node {
 // hashPath is where a device says how it spreads flows. NVUE has a seed for
 // them, and no choice of the function.
 var hashPath = intent.Path{Object: intent.OfDevice, Field: "hash"}
+
+// agingPath is where a device says how long it keeps MAC addresses.
+var agingPath = intent.Path{Object: intent.OfDevice, Field: "mac_timeout"}
 
 type builder struct {
 	device   *intent.Device
@@ -64,6 +70,7 @@ type portKey struct {
 	mtu              intent.Opt[uint16]
 	native           intent.Opt[uint16]
 	tagged           string // numbers with commas; "-" if it is not managed
+	deny             bool
 	qos              string
 	pfc              string // profile
 }
@@ -86,8 +93,8 @@ func (b *builder) bridge() {
 
 // physical sorts a port to others with the same settings.
 func (b *builder) physical(p *intent.Port) {
-	q := qosOf(b.device, p.QoS)
-	key := portKey{enabled: p.Enabled, autoneg: p.Autoneg, mbps: b.speed(p), fec: p.FEC, mtu: p.MTU, native: p.Native, tagged: "-"}
+	q := b.device.QoSNamed(p.QoS)
+	key := portKey{enabled: p.Enabled, autoneg: p.Autoneg, mbps: b.speed(p), fec: p.FEC, mtu: p.MTU, native: p.Native, tagged: "-", deny: deniesRoCE(p.Deny)}
 	if p.Tagged.IsSet() {
 		key.tagged = list(p.Tagged.Value)
 	}
@@ -179,7 +186,10 @@ func (b *builder) written() {
 			n.set(number, decimal(g.key.mtu.Value), at("mtu"), "link", "mtu")
 		}
 		members(n, p.Native, p.Tagged, at)
-		if q := qosOf(b.device, p.QoS); q != nil {
+		if g.key.deny {
+			b.deny(n, at("deny"))
+		}
+		if q := b.device.QoSNamed(p.QoS); q != nil {
 			b.bind(n, q, g.key.pfc)
 		}
 	}
@@ -236,6 +246,9 @@ func (b *builder) bond(l *intent.LAG) {
 		n.set(number, decimal(l.MTU.Value), at("mtu"), "link", "mtu")
 	}
 	members(n, l.Native, l.Tagged, at)
+	if deniesRoCE(l.Deny) {
+		b.deny(n, at("deny"))
+	}
 	if l.MLAG {
 		n.set(word, b.words.on, at("mlag"), "bond", "mlag", b.words.enable)
 		n.set(number, decimal(l.ID), at("id"), "bond", "mlag", "id")
@@ -258,7 +271,7 @@ func (b *builder) iface(f *intent.Iface) {
 		return intent.Path{Object: intent.OfIface, Name: f.Name, Field: field}
 	}
 	key := place(f)
-	if f.Kind == intent.Routed && b.port[key] == nil && !isBond(b.device, key) {
+	if f.Kind == intent.Routed && b.port[key] == nil && b.device.LAGNamed(key) == nil {
 		return // on a port under verify
 	}
 	n := b.root.at(at(""), "interface", key)
@@ -315,15 +328,6 @@ func (b *builder) sviMTU(f *intent.Iface) (intent.Opt[uint16], intent.Path) {
 		}
 	}
 	return f.MTU, intent.Path{}
-}
-
-func isBond(d *intent.Device, bond string) bool {
-	for i := range d.LAGs {
-		if d.LAGs[i].Name == bond {
-			return true
-		}
-	}
-	return false
 }
 
 // mlag writes the pair. Both switches have one system address: the number of

@@ -4,7 +4,8 @@
 // captured configuration the patch also unsets what has to go. Parse turns the
 // output of nv config show into intent. What rocec does not manage stands in
 // no file, and nothing is ever given to nv config replace. It leaves out
-// routing, ACLs, users and everything that NVUE has no object for.
+// routing, ACLs but those that keep RoCEv2 out, users and everything that NVUE
+// has no object for.
 //
 // NVUE changed its words in 5.15, so what is written depends on the version.
 // The sources are the user guides 5.9 to 5.16 and the NVUE command reference,
@@ -43,7 +44,7 @@ var Target = targets.Target{
 	Impact:     impact,
 	Observable: observable,
 	Sources: []string{
-		"CumulusNetworks/docs content/cumulus-linux-59 to content/cumulus-linux-516: Quality of Service, RoCE, Switch Port Attributes, VLAN-aware Bridge Mode, Bonding, MLAG, LLDP, VRF, NVUE CLI",
+		"CumulusNetworks/docs content/cumulus-linux-59 to content/cumulus-linux-516: Quality of Service, RoCE, Switch Port Attributes, VLAN-aware Bridge Mode, Bonding, MLAG, LLDP, VRF, Access Control Lists, NVUE CLI",
 		"CumulusNetworks/docs content/nvue-reference: NVUE command reference",
 		"CumulusNetworks/docs content/cumulus-linux-515/Whats-New/New-and-Changed-NVUE-Commands.md",
 	},

@@ -14,6 +14,7 @@ const (
 	guideECMP = "Cumulus Linux user guide, Equal Cost Multipath Load Sharing"
 	guideLLDP = "Cumulus Linux user guide, Link Layer Discovery Protocol, LLDP DCBX TLVs"
 	guideVRF  = "Cumulus Linux user guide, Virtual Routing and Forwarding - VRF"
+	guideACL  = "Cumulus Linux user guide, Access Control List Configuration, Install and Manage ACL Rules with NVUE"
 	reference = "NVUE command reference, nv set "
 	hostOnly  = "a setting of hosts; switches have none"
 )
@@ -31,6 +32,14 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 		ID: feature.VLANMTU, Support: feature.Emulated,
 		Note:   "on the VLAN's own interface where the switch has one; the bridge takes what its ports take, so no port of the VLAN may have a smaller one",
 		Source: guideLink + "Bridge MTU",
+	},
+	{
+		ID: feature.DenyRoCEv2, Support: feature.Native, Note: "two lists of rocec's own, for UDP port 4791 over IPv4 and IPv6; they take room in the TCAM, where atomic mode leaves half of it",
+		Source: guideACL + ", 5.14; " + reference + "interface <interface-id> acl <acl-id> inbound",
+	},
+	{
+		ID: feature.DenyRoCEv1, Note: `write deny = ["roce_v2"] and keep the RDMA VLAN off the port, which no router carries RoCEv1 past: NVUE matches no EtherType but those of IP and ARP`,
+		Source: reference + "acl <acl-id> rule <rule-id> match mac protocol",
 	},
 	{ID: feature.TrustByDSCP, Support: feature.Native, Source: guideQoS + "Trust DSCP"},
 	{ID: feature.TrustByPCP, Support: feature.Native, Source: guideQoS + "Trust 802.1p Marking"},
@@ -75,6 +84,11 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.Alpha, Support: feature.Native, Source: guideQoS + "Advanced Buffer Tuning, Buffer Regions"},
 	{ID: feature.HashFunction, Note: "leave function out: NVUE chooses the fields that are hashed, not the function over them", Source: guideECMP},
 	{ID: feature.HashSeed, Support: feature.Native, Note: "setting it restarts switchd: every port goes down", Source: guideECMP + ", Unique Hash Seed; " + reference + "system forwarding hash-seed: 0 to 4294967295, since 5.2"},
+	{
+		ID: feature.ARPTimeout, Note: "leave arp_timeout out: NVUE sets static entries only; the time is the kernel's base_reachable_time_ms, 18 minutes since 3.4",
+		Source: reference + "interface neighbor, since 5.7; Cumulus knowledge base, Changing ARP timers in Cumulus Linux",
+	},
+	{ID: feature.MACTimeout, Support: feature.Native, Note: "ageing of the bridge, up to 65535 s", Source: reference + "bridge domain ageing: 0 to 65535, since 5.5"},
 	{ID: feature.LAGLACP, Support: feature.Native, Source: guideBond},
 	{ID: feature.LAGStatic, Support: feature.Native, Source: guideBond},
 	{ID: feature.LAGActiveBkp, Note: "a mode of host bonds", Source: guideBond},

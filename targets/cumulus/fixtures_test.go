@@ -74,6 +74,7 @@ func tor() *intent.Device {
 	}
 	d.Buffer.AlphaExponent = intent.Some(int8(1))
 	d.Hash.Seed = intent.Some(uint32(4_294_967_295))
+	d.Aging.MACSeconds = intent.Some(uint32(3600))
 	q := &d.QoS[0]
 	q.ECN = intent.Some([8]intent.ECN{})
 	q.Sched.Value[0].CapMbps = 40_000
@@ -96,6 +97,7 @@ func tor() *intent.Device {
 			p.Mbps = intent.Some(uint32(25_000))
 		case 3:
 			p.Mbps, p.FEC, p.Enabled = intent.Some(uint32(400_000)), intent.Some(intent.FECNone), intent.Some(false)
+			p.Deny = intent.Some([]intent.RDMA{intent.RoCEv2})
 			p.QoS, p.CableMm, p.Tagged, p.Native = "untrusted", intent.Opt[uint32]{}, intent.Some([]uint16{711}), intent.Some(uint16(100))
 		}
 		d.Ports = append(d.Ports, p)
@@ -130,7 +132,7 @@ func pair() *intent.Device {
 	d.LAGs = []intent.LAG{
 		{
 			Name: "bond1", ID: 1, Members: []string{"swp1", "swp2"}, Mode: "lacp", Rate: "fast", MTU: intent.Some(uint16(9000)),
-			Native: intent.Some(uint16(10)), Tagged: intent.Some([]uint16{711}), MLAG: true,
+			Native: intent.Some(uint16(10)), Tagged: intent.Some([]uint16{711}), MLAG: true, Deny: intent.Some([]intent.RDMA{intent.RoCEv2}),
 		},
 		{Name: "peerlink", ID: 31, Members: []string{"swp31", "swp32"}, Mode: "static", MTU: intent.Some(uint16(9216)), Tagged: intent.Some([]uint16{10, 711})},
 	}

@@ -18,7 +18,7 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		switch c.Path.Word() {
 		case "speed", "autoneg":
 			note := "the link of " + name + " goes down and comes up"
-			if c.Path.Field == "speed" && releaseOf(d.OS.Version).compare(release{5, 14}) < 0 {
+			if c.Path.Field == "speed" && releaseOf(d.OS.Version).Compare(release{Major: 5, Minor: 14}) < 0 {
 				note += "; before 5.14 a speed without autoneg also switches negotiation off"
 			}
 			return targets.Impact{Interrupts: true, Note: note}
@@ -30,6 +30,8 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			return targets.Impact{Interrupts: c.After == "false", Note: "the link of " + name + " changes its state"}
 		case "native", "segments":
 			return targets.Impact{Interrupts: true, Note: "frames of the VLANs that go are dropped"}
+		case "deny":
+			return stopsRDMA(name)
 		case "cable", "pfc":
 			return recarve
 		case "trust", "dscp_map", "pcp_map", "queue_map":
@@ -39,6 +41,8 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		switch c.Path.Field {
 		case "members", "mode", "rate":
 			return targets.Impact{Interrupts: true, Note: "LACP of " + name + " negotiates anew"}
+		case "deny":
+			return stopsRDMA(name)
 		case "mlag", "id":
 			return targets.Impact{Interrupts: true, Note: name + " goes down until both switches agree on it"}
 		}
@@ -59,6 +63,12 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 	return targets.Impact{}
 }
 
+// stopsRDMA is what other lists on a port or bond do [Access Control List
+// Configuration, Nonatomic Update Mode and Atomic Update Mode].
+func stopsRDMA(name string) targets.Impact {
+	return targets.Impact{Interrupts: true, Note: "RDMA that comes in at " + name + " and is denied stops; in nonatomic ACL mode other traffic may stop for a moment too"}
+}
+
 // observable is Target.Observable: what stands in no key of NVUE.
 func observable(d *intent.Device, p intent.Path) bool {
 	switch {
@@ -69,7 +79,7 @@ func observable(d *intent.Device, p intent.Path) bool {
 	case p.Object == intent.OfPort && p.Field == "headroom": // switchd's own, from the cable
 		return false
 	case p.Object == intent.OfPort && p.Field == "cable":
-		q := qosOf(d, portOf(d, p.Name).QoS)
+		q := d.QoSNamed(portOf(d, p.Name).QoS)
 		return q != nil && q.PFC.Or(0) != 0
 	case p.Object == intent.OfLAG && p.Field == "id":
 		for i := range d.LAGs {

@@ -42,16 +42,16 @@ func keys(t testing.TB) []key {
 	}
 	var list []key
 	for _, r := range rows[1:] {
-		k := key{path: strings.Fields(r[0]), until: release{1 << 20, 0}}
+		k := key{path: strings.Fields(r[0]), until: release{Major: 1 << 20}}
 		if r[1] != "" {
 			k.values = strings.Split(r[1], "|")
 		}
 		var ok bool
-		if k.since, ok = parseRelease(r[2]); !ok {
+		if k.since, ok = targets.ParseRelease(r[2]); !ok {
 			t.Fatalf("since %q of %s", r[2], r[0])
 		}
 		if r[3] != "" {
-			if k.until, ok = parseRelease(r[3]); !ok {
+			if k.until, ok = targets.ParseRelease(r[3]); !ok {
 				t.Fatalf("until %q of %s", r[3], r[0])
 			}
 		}
@@ -85,7 +85,7 @@ func fits(allowed, text string) bool {
 // takes reports whether a row has a path with its value. What is unset may end
 // anywhere.
 func (k *key) takes(words []string, at release, unset bool) bool {
-	if k.path[0] != words[0] || k.since.compare(at) > 0 || k.until.compare(at) <= 0 {
+	if k.path[0] != words[0] || k.since.Compare(at) > 0 || k.until.Compare(at) <= 0 {
 		return false
 	}
 	whole := len(k.path)
@@ -166,12 +166,12 @@ func yamlPaths(text string) (map[string][][]string, error) {
 // unknown are the paths of artifacts that NVUE of a version does not have, and
 // those that only one of the two forms has.
 func unknown(all []key, files []emit.Artifact, version string) []string {
-	byYAML, err := yamlPaths(emitted(files, patchFile))
+	byYAML, err := yamlPaths(targettest.Text(files, patchFile))
 	if err != nil {
 		return []string{err.Error()}
 	}
 	byCommand := map[string][][]string{}
-	commands, err := calls(emitted(files, commandsFile))
+	commands, err := calls(targettest.Text(files, commandsFile))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -203,7 +203,7 @@ func unknown(all []key, files []emit.Artifact, version string) []string {
 func TestKeys(t *testing.T) {
 	all := keys(t)
 	for name, device := range fixtures {
-		for minor := oldest.minor; minor <= newest.minor; minor++ {
+		for minor := oldest.Minor; minor <= newest.Minor; minor++ {
 			d := device()
 			d.OS.Version = fmt.Sprintf("5.%d", minor)
 			if list := targets.Check(&Target, d, nil); list.HasErrors() {
@@ -224,7 +224,7 @@ func TestKeysGenerated(t *testing.T) {
 		d, before := generated(r), generated(r)
 		d.OS = before.OS
 		var out emit.Out
-		if list := rebase(d, captured(emitted(targettest.Emit(&Target, before), patchFile)+"- header: {}\n"), &out); len(list) > 0 {
+		if list := rebase(d, captured(targettest.Text(targettest.Emit(&Target, before), patchFile)+"- header: {}\n"), &out); len(list) > 0 {
 			r.Fatalf("rebase: %v", list)
 		}
 		if bad := unknown(all, out.Artifacts, d.OS.Version); len(bad) > 0 {
@@ -258,6 +258,97 @@ func TestKeysRefuse(t *testing.T) {
 	} {
 		if got := known(all, strings.Fields(c.path), releaseOf(c.version), c.unset); got != c.want {
 			t.Errorf("%s at %s: %v, want %v", c.path, c.version, got, c.want)
+		}
+	}
+}
+
+// single are the paths that rest on the command reference alone: the Ansible
+// collection does not have them. <id> is any name.
+var single = []string{
+	"bridge domain <id> ageing",
+	"interface <id> acl <id> inbound",
+	"interface <id> bond lacp-rate",
+	"interface <id> bond mlag id",
+	"interface <id> lldp dcbx-ets-config-tlv",
+	"interface <id> lldp dcbx-ets-recomm-tlv",
+	"interface <id> lldp dcbx-pfc-tlv",
+	"interface <id> qos egress-scheduler profile",
+	"interface <id> qos egress-shaper profile",
+	"interface <id> qos remark profile",
+	"qos advance-buffer-config <id> ingress-lossless-buffer shared-alpha",
+	"qos congestion-control <id> traffic-class <id> ecn",
+	"qos congestion-control <id> traffic-class <id> max-threshold",
+	"qos congestion-control <id> traffic-class <id> min-threshold",
+	"qos congestion-control <id> traffic-class <id> probability",
+	"qos congestion-control <id> traffic-class <id> red",
+	"qos egress-scheduler <id> traffic-class <id> bw-percent",
+	"qos egress-scheduler <id> traffic-class <id> mode",
+	"qos egress-shaper <id> traffic-class <id> max-rate",
+	"qos remark <id> rewrite",
+	"qos remark <id> switch-priority <id> dscp",
+	"system forwarding hash-seed",
+	"vrf <id> table",
+}
+
+// secondSource reads testdata/oracles/cumulus/nvidia-nvue.csv: paths and choices
+// of NVIDIA's Ansible collection nvidia.nvue 1.2.5.
+func secondSource(t testing.TB) []key {
+	t.Helper()
+	f, err := os.Open(filepath.Join(oracle.Dir(t), "cumulus", "nvidia-nvue.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []key
+	for _, r := range rows[1:] {
+		k := key{path: strings.Fields(r[0]), until: release{Major: 1 << 20}}
+		if r[1] != "" {
+			k.values = strings.Split(r[1], "|")
+		}
+		list = append(list, k)
+	}
+	return list
+}
+
+// TestSecondSource: what is emitted for versions that the collection knows is in
+// it, in its form and with one of its choices, or is listed as resting on one source.
+func TestSecondSource(t *testing.T) {
+	all := secondSource(t)
+	var alone []key
+	for _, path := range single {
+		alone = append(alone, key{path: strings.Fields(path), until: release{Major: 1 << 20}})
+	}
+	used := make([]bool, len(single))
+	for name, device := range fixtures {
+		for minor := oldest.Minor; minor < renamed.Minor; minor++ {
+			d := device()
+			d.OS.Version = fmt.Sprintf("5.%d", minor)
+			paths, err := yamlPaths(targettest.Text(targettest.Emit(&Target, d), patchFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, words := range paths["set"] {
+				if known(all, words, renamed, false) {
+					continue
+				}
+				i := slices.IndexFunc(alone, func(k key) bool {
+					return k.takes(words, renamed, false) || len(words) > 1 && k.takes(words[:len(words)-1], renamed, false)
+				})
+				if i < 0 {
+					t.Errorf("%s at %s: the collection does not have: %s", name, d.OS.Version, strings.Join(words, " "))
+					continue
+				}
+				used[i] = true
+			}
+		}
+	}
+	for i, path := range single {
+		if !used[i] {
+			t.Errorf("%s is emitted by no fixture", path)
 		}
 	}
 }

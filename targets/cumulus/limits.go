@@ -14,7 +14,7 @@ import (
 // take, settings of ports that the switch has once only, and combinations that
 // the documents rule out.
 func limits(d *intent.Device, refuse targets.Refuse) {
-	l := &limit{device: d, refuse: refuse, vlans: map[uint16]*intent.VLAN{}, member: map[string]*intent.LAG{}, routed: map[string]bool{}}
+	l := &limit{device: d, refuse: refuse, vlans: map[uint16]*intent.VLAN{}, routed: map[string]bool{}}
 	l.version()
 	for i := range d.VLANs {
 		l.vlan(&d.VLANs[i])
@@ -38,14 +38,16 @@ func limits(d *intent.Device, refuse targets.Refuse) {
 		l.qos(&d.QoS[i])
 	}
 	l.switchWide()
+	if n := d.Aging.MACSeconds; n.IsSet() && n.Value > maxAgeing {
+		l.refuse(fmt.Sprintf("MAC addresses are kept for %d s", n.Value), fmt.Sprintf("write at most %d s", maxAgeing), agingPath)
+	}
 }
 
 type limit struct {
 	device *intent.Device
 	refuse targets.Refuse
 	vlans  map[uint16]*intent.VLAN
-	member map[string]*intent.LAG // by port
-	routed map[string]bool        // ports and bonds with addresses
+	routed map[string]bool // ports and bonds with addresses
 }
 
 // Ranges: of link mtu [NVUE command reference], of VLANs, and of those that
@@ -56,6 +58,7 @@ const (
 	maxVLAN              = 4094
 	firstKept, lastKept  = 3725, 3999
 	maxMetres            = 100_000
+	maxAgeing            = 65535 // [NVUE command reference, bridge domain ageing]
 	maxRateKbps          = 2147483647
 	maxNameLength        = 15
 	documentedThresholds = 1<<31 - 1
@@ -64,13 +67,13 @@ const (
 func (l *limit) version() {
 	at := intent.Path{Object: intent.OfDevice, Field: "os"}
 	v := l.device.OS.Version
-	r, ok := parseRelease(v)
+	r, ok := targets.ParseRelease(v)
 	switch {
 	case !ok:
 		l.refuse(fmt.Sprintf("version %q of cumulus-linux is not one such as 5.11", v), `write os = "cumulus-linux/5.11": NVUE's words depend on it`, at)
-	case r.compare(oldest) < 0:
+	case r.Compare(oldest) < 0:
 		l.refuse("cumulus-linux "+v+" is older than 5.9", "update the switch: before 5.9 nv config apply saves nothing and split ports have other lanes", at)
-	case r.compare(newest) > 0:
+	case r.Compare(newest) > 0:
 		l.refuse("cumulus-linux "+v+" is newer than 5.15", "write the newest version whose words are known, 5.15, if the switch takes them", at)
 	}
 }
@@ -79,8 +82,6 @@ func (l *limit) vlan(v *intent.VLAN) {
 	at := intent.Path{Object: intent.OfVLAN, Name: decimal(v.ID), Field: "id"}
 	l.vlans[v.ID] = v
 	switch {
-	case v.ID == 0 || v.ID > maxVLAN:
-		l.refuse(fmt.Sprintf("VLAN %d is not one of 1 to %d", v.ID, maxVLAN), "use another VLAN", at)
 	case v.ID >= firstKept && v.ID <= lastKept:
 		l.refuse(fmt.Sprintf("VLAN %d is one of %d to %d, which the switch keeps for its own use", v.ID, firstKept, lastKept), "use another VLAN", at)
 	case v.ID == peerVLAN && l.device.MLAG != nil:
@@ -116,14 +117,11 @@ func (l *limit) port(p *intent.Port) {
 	}
 	l.breakout(p, at("breakout"))
 	l.members(p.Name, p.Native, p.Tagged, p.MTU, at)
-	if l.routed[p.Name] && bridged(p.Native, p.Tagged) {
+	if l.routed[p.Name] && targets.Bridged(p.Native, p.Tagged) {
 		l.refuse(fmt.Sprintf("%s has an address and VLANs", p.Name), "put the address on the segment, or take the VLANs off the port", at("segments"))
 	}
 	if c := p.CableMm; c.IsSet() && (c.Value == 0 || metres(c.Value) > maxMetres) {
 		l.refuse(fmt.Sprintf("port %s has a cable of %d mm", p.Name, c.Value), "write a length of up to 100 km", at("cable"))
-	}
-	if p.QoS != "" && qosOf(l.device, p.QoS) == nil {
-		l.refuse(fmt.Sprintf("port %s names qos %q, which the device does not have", p.Name, p.QoS), "name a qos of the device", at("qos"))
 	}
 }
 
@@ -142,13 +140,8 @@ func (l *limit) breakout(p *intent.Port, at intent.Path) {
 	}
 }
 
-func bridged(native intent.Opt[uint16], tagged intent.Opt[[]uint16]) bool {
-	return native.IsSet() || tagged.IsSet() && len(tagged.Value) > 0
-}
-
 // members checks the VLANs of a port or bond.
 func (l *limit) members(port string, native intent.Opt[uint16], tagged intent.Opt[[]uint16], mtu intent.Opt[uint16], at func(string) intent.Path) {
-	seen := map[uint16]bool{}
 	one := func(id uint16, field string) {
 		v := l.vlans[id]
 		switch {
@@ -158,10 +151,9 @@ func (l *limit) members(port string, native intent.Opt[uint16], tagged intent.Op
 			l.refuse(fmt.Sprintf("%s has mtu %d and is in VLAN %d of mtu %d", port, mtu.Value, id, v.MTU.Value),
 				"write an mtu of the port that is large enough: a bridge has none for a VLAN", at("mtu"), intent.Path{Object: intent.OfVLAN, Name: decimal(id), Field: "mtu"})
 		}
-		if seen[id] {
-			l.refuse(fmt.Sprintf("%s is in VLAN %d twice", port, id), "name it once, tagged or native", at(field))
-		}
-		seen[id] = true
+	}
+	if native.IsSet() && !tagged.IsSet() {
+		l.refuse(fmt.Sprintf("%s has an untagged VLAN and nothing says which are tagged", port), "manage segments too, [] for none: NVUE gives a port that names no VLAN all of the bridge", at("native"))
 	}
 	if native.IsSet() {
 		one(native.Value, "native")
@@ -183,19 +175,13 @@ func (l *limit) bond(g *intent.LAG) {
 			fmt.Sprintf("use at most %d letters, digits and underscores, such as bond1, and none of the starts %s", maxNameLength, strings.Join(reserved, ", ")), at("name"))
 	}
 	l.mtu(g.MTU, at("mtu"))
-	if g.Rate != "" && g.Rate != "fast" && g.Rate != "slow" {
-		l.refuse(fmt.Sprintf("rate %q of %s is not known", g.Rate, g.Name), `write "fast" or "slow"`, at("rate"))
-	}
-	if g.Rate != "" && g.Mode != "lacp" {
-		l.refuse(fmt.Sprintf("%s has a rate and does not run LACP", g.Name), "leave rate out", at("rate"))
-	}
 	if g.MLAG && g.ID == 0 {
 		l.refuse(fmt.Sprintf("%s is one leg of an MLAG and has no number", g.Name), "write id: both switches have to give it the same", at("id"))
 	}
 	if g.MLAG && l.routed[g.Name] {
 		l.refuse(fmt.Sprintf("%s is one leg of an MLAG and has an address", g.Name), "put the address on a segment", at("mlag"))
 	}
-	if l.routed[g.Name] && bridged(g.Native, g.Tagged) {
+	if l.routed[g.Name] && targets.Bridged(g.Native, g.Tagged) {
 		l.refuse(fmt.Sprintf("%s has an address and VLANs", g.Name), "put the address on the segment, or take the VLANs off the LAG", at("segments"))
 	}
 	l.members(g.Name, g.Native, g.Tagged, g.MTU, at)
@@ -206,18 +192,10 @@ func (l *limit) bond(g *intent.LAG) {
 
 // bonded checks one member of a bond.
 func (l *limit) bonded(g *intent.LAG, port string, at func(string) intent.Path) {
-	i := slices.IndexFunc(l.device.Ports, func(p intent.Port) bool { return p.Name == port })
-	if i < 0 {
-		l.refuse(fmt.Sprintf("member %s of %s is no port of the device", port, g.Name), "name ports of the device", at("members"))
-		return
-	}
-	p := &l.device.Ports[i]
-	if o := l.member[port]; o != nil {
-		l.refuse(fmt.Sprintf("port %s is in %s and %s", port, o.Name, g.Name), "name it in one", at("members"))
-	}
-	l.member[port] = g
+	p := l.device.PortNamed(port)
 	switch {
-	case bridged(p.Native, p.Tagged):
+	case p == nil: // refused before
+	case targets.Bridged(p.Native, p.Tagged):
 		l.refuse(fmt.Sprintf("port %s has VLANs and is in %s", port, g.Name), "give the VLANs to the LAG", at("members"))
 	case l.routed[port]:
 		l.refuse(fmt.Sprintf("port %s has an address and is in %s", port, g.Name), "put the address on the LAG", at("members"))
@@ -234,13 +212,6 @@ func (l *limit) iface(f *intent.Iface) {
 		l.refuse(fmt.Sprintf("vrf %q is not a name of a VRF", f.VRF), "use at most 15 letters, digits, hyphens and underscores, and neither mgmt nor default", at("vrf"))
 	}
 	l.mtu(f.MTU, at("mtu"))
-	if f.Addresses.IsSet() {
-		for _, a := range f.Addresses.Value {
-			if !a.IsValid() || a.Addr().Zone() != "" || a.Addr().Is4In6() {
-				l.refuse(fmt.Sprintf("interface %s has the address %s", f.Name, a), "write an address with its prefix", at("address"))
-			}
-		}
-	}
 	if f.QoS != "" {
 		l.refuse("interface "+f.Name+" names a qos", "name it on the ports", at("qos"))
 	}
@@ -293,8 +264,6 @@ func (l *limit) onPort(f *intent.Iface, at func(string) intent.Path) {
 		mtu = l.device.LAGs[bond].MTU
 	}
 	switch {
-	case port.Name == "" && bond < 0:
-		l.refuse(fmt.Sprintf("interface %s is on %q, which is no port or LAG of the device", f.Name, f.On), "name a port or LAG", at("on"))
 	case f.VLAN != 0:
 		l.refuse(fmt.Sprintf("interface %s is a sub-interface of VLAN %d", f.Name, f.VLAN), "use an interface on the segment: sub-interfaces are not covered", at("on"))
 	case f.MTU.IsSet() && f.MTU != mtu:
@@ -332,14 +301,12 @@ func (l *limit) mlag() {
 	switch {
 	case m.Domain == 0:
 		l.refuse("the mlag has no domain", "write domain: the system address of the pair is made of it", at)
-	case m.PeerLink != peerlink || !isBond(l.device, peerlink):
+	case m.PeerLink != peerlink || l.device.LAGNamed(peerlink) == nil:
 		l.refuse(fmt.Sprintf("the peer link of the mlag is %q", m.PeerLink), `make it a LAG of the name "peerlink", of one port or more: NVUE knows it by that`, at)
 	case !m.Source.IsValid() || !m.PeerAddress.IsValid() || m.Source == m.PeerAddress:
 		l.refuse("mlag with "+m.Peer+" has no keepalive addresses on both sides", "write keepalive with an address for each switch", at)
 	case ownerOf(l.device, m.Source) == nil:
 		l.refuse(fmt.Sprintf("no interface of the device has the keepalive address %s", m.Source), "write an address of lo or of a segment: the peer's backup connection ends there", at)
-	case m.Source.Zone() != "" || m.PeerAddress.Zone() != "":
-		l.refuse("a keepalive address has a zone", "write a routed address", at)
 	}
 	if m.IntervalMs > 0 || m.TimeoutMs > 0 {
 		l.refuse("the mlag has keepalive times", "leave them out: NVUE has no setting for clagd's", at)

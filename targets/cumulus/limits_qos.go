@@ -2,29 +2,22 @@ package cumulus
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 func (l *limit) qos(q *intent.QoS) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 	}
-	if q.Name == "" {
-		l.refuse("a qos has no name", "name it", at("name"))
-	}
-	l.below(8, q.DSCP.Value[:], "priority", at("dscp_map"))
-	l.below(8, q.PCP.Value[:], "priority", at("pcp_map"))
-	l.below(8, q.TC.Value[:], "queue", at("queue_map"))
-	l.below(64, q.Rewrite.Value[:], "DSCP", at("remap"))
-	l.trust(q, at)
+	targets.LimitTrust(q, l.refuse)
 	l.pfc(q, at)
 	l.sched(q, at)
 	for queue, e := range q.ECN.Value {
-		if e.On && (e.MaxBytes == 0 || e.MinBytes > e.MaxBytes || e.MaxBytes > documentedThresholds || e.Probability == 0 || e.Probability > 100) {
+		if e.On && (e.MaxBytes > documentedThresholds || e.Probability == 0) {
 			l.refuse(fmt.Sprintf("queue %d marks from %d to %d bytes at %d %%", queue, e.MinBytes, e.MaxBytes, e.Probability),
-				"write min at most max and a probability of 1 to 100", at("ecn"))
+				fmt.Sprintf("write at most %d and a probability of 1 to 100", documentedThresholds), at("ecn"))
 		}
 	}
 	if x := q.DCBX; x.IsSet() {
@@ -38,43 +31,6 @@ func (l *limit) qos(q *intent.QoS) {
 		}
 	}
 	l.watchdog(q, at("watchdog"))
-}
-
-func (l *limit) below(limit uint8, values []uint8, what string, at intent.Path) {
-	for key, v := range values {
-		if v >= limit {
-			l.refuse(fmt.Sprintf("%s %d of entry %d is not below %d", what, v, key, limit), "", at)
-			return
-		}
-	}
-}
-
-// trust: a profile is a trust and the map of what is trusted.
-func (l *limit) trust(q *intent.QoS, at func(string) intent.Path) {
-	if !q.Trust.IsSet() {
-		if q.DSCP.IsSet() || q.PCP.IsSet() {
-			l.refuse(fmt.Sprintf("qos %q has a map of marks and no trust", q.Name), "write trust", at("trust"))
-		}
-		return
-	}
-	switch q.Trust.Value {
-	case intent.TrustDSCP:
-		if !q.DSCP.IsSet() {
-			l.refuse(fmt.Sprintf("qos %q trusts DSCP and has no map", q.Name), "manage dscp_map too", at("trust"))
-		}
-	case intent.TrustPCP:
-		if !q.PCP.IsSet() {
-			l.refuse(fmt.Sprintf("qos %q trusts PCP and has no map", q.Name), "manage pcp_map too", at("trust"))
-		}
-	case intent.TrustNone:
-		p := untrusted(q)
-		other := func(v uint8) bool { return v != p }
-		if q.DSCP.IsSet() && slices.ContainsFunc(q.DSCP.Value[:], other) || q.PCP.IsSet() && slices.ContainsFunc(q.PCP.Value[:], other) {
-			l.refuse(fmt.Sprintf("qos %q trusts nothing and gives marks different priorities", q.Name), "trust dscp or pcp, or use one class", at("trust"))
-		}
-	default:
-		l.refuse(fmt.Sprintf("trust %q is not known", q.Trust.Value), `write "dscp", "pcp" or "none"`, at("trust"))
-	}
 }
 
 // pfc: switchd derives groups and queues from the priorities that pause.
@@ -104,25 +60,13 @@ func (l *limit) pfc(q *intent.QoS, at func(string) intent.Path) {
 }
 
 func (l *limit) sched(q *intent.QoS, at func(string) intent.Path) {
-	if !q.Sched.IsSet() {
-		return
-	}
-	sum := 0
 	for queue, s := range q.Sched.Value {
-		sum += int(s.Percent)
 		switch {
-		case s.Kind != intent.SchedIdle && s.Kind != intent.SchedETS && s.Kind != intent.SchedStrict:
-			l.refuse(fmt.Sprintf("queue %d has the scheduler %q", queue, s.Kind), "", at("ets"))
-		case s.Kind == intent.SchedETS && (s.Percent == 0 || s.Percent > 100):
-			l.refuse(fmt.Sprintf("queue %d has a share of %d %%", queue, s.Percent), "write a bandwidth of 1 to 100", at("ets"))
 		case s.Kind == intent.SchedIdle && s.CapMbps > 0:
 			l.refuse(fmt.Sprintf("queue %d has a cap and no class", queue), "leave cap out", at("cap"))
 		case uint64(s.CapMbps)*1000 > maxRateKbps:
 			l.refuse(fmt.Sprintf("queue %d has a cap of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateKbps/1000), at("cap"))
 		}
-	}
-	if sum > 100 {
-		l.refuse(fmt.Sprintf("the shares of qos %q are %d %% together", q.Name, sum), "write shares of at most 100 %", at("ets"))
 	}
 }
 
@@ -153,7 +97,7 @@ func (l *limit) switchWide() {
 	plain := ""
 	for i := range d.Ports {
 		p := &d.Ports[i]
-		q := qosOf(d, p.QoS)
+		q := d.QoSNamed(p.QoS)
 		if p.Verify {
 			continue
 		}
@@ -168,7 +112,7 @@ func (l *limit) switchWide() {
 		}
 		if q.TC.IsSet() {
 			if queues != nil && queues.TC != q.TC {
-				l.refuse(fmt.Sprintf("qos %q and qos %q map priorities to other queues", q.Name, queues.Name), "write one queue_map: the switch has one for all ports",
+				l.refuse(fmt.Sprintf("qos %q and qos %q map priorities to other queues", q.Name, queues.Name), "write one queue_map for both, on the port or with classes on the same queues: the switch has one for all ports, the outward ones included",
 					at(q, "queue_map"), at(queues, "queue_map"))
 				return
 			}

@@ -2,14 +2,13 @@ package cumulus
 
 import (
 	"cmp"
-	"fmt"
-	"hash/fnv"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 // prefix marks the profiles that rocec makes. NVUE's own are default-global and
@@ -33,7 +32,6 @@ const (
 const maxBase = 20
 
 var (
-	plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	suffixed  = regexp.MustCompile(`_[a-z][0-9]+m?$`)
 	lengthed  = regexp.MustCompile(`_l([0-9]+)m$`)
 	portName  = regexp.MustCompile(`^swp([1-9][0-9]{0,2})(s[0-7])?$`)
@@ -51,18 +49,7 @@ var reserved = []string{"sw", "eth", "vlan", "lo", "ib", "fnm", "vrrp", "br_"}
 // taken for a longer one, or are long themselves, are cut and get a hash, so
 // that different QoS values never share a profile.
 func base(qos string) string {
-	if len(qos) <= maxBase && plainName.MatchString(qos) && !suffixed.MatchString(qos) {
-		return prefix + qos
-	}
-	h := fnv.New32a()
-	h.Write([]byte(qos))
-	cut := strings.Map(func(r rune) rune {
-		if r < 0x80 && plainName.MatchString(string(r)) {
-			return r
-		}
-		return '_'
-	}, qos)
-	return prefix + fmt.Sprintf("%s-%08x", cut[:min(len(cut), maxBase-9)], h.Sum32())
+	return targets.Stem(prefix, qos, maxBase, func(name string) bool { return suffixed.MatchString(name) })
 }
 
 // portID is the place of a port in a range of names: "swp" and 12, or "swp12s" and 0.
@@ -199,16 +186,6 @@ var fecs = map[intent.FEC]string{intent.FECNone: "off", intent.FECRS: "rs", inte
 
 // metres is a length of cable as NVUE takes it.
 func metres(mm uint32) int { return max(1, (int(mm)+999)/1000) }
-
-// qosOf finds a QoS value by name.
-func qosOf(d *intent.Device, name string) *intent.QoS {
-	for i := range d.QoS {
-		if d.QoS[i].Name == name {
-			return &d.QoS[i]
-		}
-	}
-	return nil
-}
 
 // byName orders interfaces as people do.
 func byName(a, b string) int { return cmp.Or(intent.Natural(a, b), strings.Compare(a, b)) }

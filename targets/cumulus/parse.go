@@ -37,6 +37,7 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	p.mlag()
 	p.interfaces()
 	p.alpha()
+	p.seen.Aging.MACSeconds = count[uint32](p, p.root, maxAgeing, "bridge", "domain", bridge, "ageing")
 	p.seen.Hash.Seed = count[uint32](p, p.root, math.MaxUint32, "system", "forwarding", "hash-seed")
 	return p.seen, doc.list
 }
@@ -194,6 +195,7 @@ func (p *parser) port(name string) {
 	}
 	p.split(name, &hint, &out)
 	out.Native, out.Tagged = p.members(n)
+	out.Deny = p.denied(n)
 	p.quality(n, &hint, &out)
 	p.seen.Ports = append(p.seen.Ports, out)
 }
@@ -272,6 +274,7 @@ func (p *parser) bond(name string, n *node) {
 		g.Members = []string{}
 	}
 	g.Native, g.Tagged = p.members(n)
+	g.Deny = p.denied(n)
 	id := count[uint16](p, n, 65535, "bond", "mlag", "id")
 	g.MLAG = id.Or(0) > 0 && p.enabled(n, "bond", "mlag").Or(true)
 	if g.ID = id.Or(0); !g.MLAG {

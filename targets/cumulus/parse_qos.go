@@ -20,7 +20,7 @@ func (p *parser) quality(n *node, hint, out *intent.Port) {
 	r.marking(&q)
 	r.remark(&q)
 	r.dcbx(&q)
-	h := qosOf(p.hint, hint.QoS)
+	h := p.hint.QoSNamed(hint.QoS)
 	r.watchdog(&q, h)
 	if h != nil && h.DCBX.IsSet() && q.DCBX.IsSet() && h.DCBX.Value.Mode == q.DCBX.Value.Mode {
 		q.DCBX.Value.Version = h.DCBX.Value.Version
@@ -39,7 +39,7 @@ func (p *parser) named(q intent.QoS, hint string) string {
 		hint = "seen"
 	}
 	q.Name = hint
-	for n := 2; qosOf(p.seen, q.Name) != nil; n++ {
+	for n := 2; p.seen.QoSNamed(q.Name) != nil; n++ {
 		q.Name = hint + "-" + strconv.Itoa(n)
 	}
 	p.qos[key] = len(p.seen.QoS)

@@ -21,23 +21,8 @@ func captured(text string) targets.Captured {
 	return targets.Captured{Files: map[string][]byte{running: []byte(text)}}
 }
 
-// emitted is one artifact, "" if there is none.
-func emitted(files []emit.Artifact, path string) string {
-	for _, f := range files {
-		if f.Path == path {
-			return string(f.Bytes)
-		}
-	}
-	return ""
-}
-
-type failer interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // asJSON is a YAML capture as nv config show -o json prints it.
-func asJSON(t failer, text string) string {
+func asJSON(t targettest.Failer, text string) string {
 	t.Helper()
 	var top any
 	if err := yaml.Unmarshal([]byte(text), &top); err != nil {
@@ -52,44 +37,15 @@ func asJSON(t failer, text string) string {
 
 // roundTrip reads back what is written, as YAML and as JSON. Nothing may differ
 // that either states, apart from what NVUE has no key for.
-func roundTrip(t failer, d *intent.Device) {
+func roundTrip(t targettest.Failer, d *intent.Device) {
 	t.Helper()
-	patch := emitted(targettest.Emit(&Target, d), patchFile)
+	patch := targettest.Text(targettest.Emit(&Target, d), patchFile)
 	if patch == "" {
 		return
 	}
 	for _, text := range []string{patch, asJSON(t, patch)} {
-		got, list := parse(d, captured(text))
-		if len(list) > 0 {
-			t.Fatalf("parse: %v", list)
-		}
-		want := *d
-		want.Ports = slices.DeleteFunc(slices.Clone(d.Ports), func(p intent.Port) bool { return p.Verify })
-		for _, x := range intent.Diff(&want, got) {
-			if observable(d, x.Path) {
-				t.Fatalf("%s: %q -> %q has to change on a switch that was just configured", x.Path, x.Before, x.After)
-			}
-		}
-		for _, p := range intent.Unseen(&want, got) {
-			if observable(d, p) {
-				t.Fatalf("%s cannot be seen", p)
-			}
-		}
-		stated := map[intent.Path]intent.Value{}
-		for p, v := range want.Fields {
-			stated[p] = v
-		}
-		for p, v := range got.Fields {
-			if w, ok := stated[p]; v.State == intent.Set && p.Field == "" && !ok && !verified(d, p) {
-				t.Fatalf("%s is there and was never written (%v)", p, w)
-			}
-		}
+		targettest.RoundTrip(t, &Target, d, captured(text))
 	}
-}
-
-// verified reports whether a port is under verify.
-func verified(d *intent.Device, p intent.Path) bool {
-	return p.Object == intent.OfPort && portOf(d, p.Name).Verify
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -109,10 +65,10 @@ func TestRoundTripGenerated(t *testing.T) {
 		taken++
 		roundTrip(r, d)
 		var out emit.Out
-		if list := rebase(d, captured(emitted(targettest.Emit(&Target, d), patchFile)+"- header: {}\n"), &out); len(list) > 0 {
+		if list := rebase(d, captured(targettest.Text(targettest.Emit(&Target, d), patchFile)+"- header: {}\n"), &out); len(list) > 0 {
 			r.Fatalf("rebase: %v", list)
 		}
-		if text := emitted(out.Artifacts, patchFile); strings.Contains(text, "- unset:") {
+		if text := targettest.Text(out.Artifacts, patchFile); strings.Contains(text, "- unset:") {
 			r.Fatalf("a switch that is as wanted loses something:\n%s", text)
 		}
 	})
@@ -121,12 +77,8 @@ func TestRoundTripGenerated(t *testing.T) {
 	}
 }
 
-func maybe[T any](r *rapid.T, g *rapid.Generator[T]) intent.Opt[T] {
-	if rapid.IntRange(0, 3).Draw(r, "managed") == 0 {
-		return intent.Opt[T]{}
-	}
-	return intent.Some(g.Draw(r, "value"))
-}
+// denials are the lists of RDMA that a port can drop.
+var denials = rapid.SampledFrom([][]intent.RDMA{{intent.RoCEv2}, {}})
 
 // generated is a random device that the target takes.
 func generated(r *rapid.T) *intent.Device {
@@ -151,15 +103,15 @@ func generated(r *rapid.T) *intent.Device {
 		d.QoS = append(d.QoS, q)
 	}
 	for _, id := range rapid.SliceOfNDistinct(rapid.Uint16Range(2, 3700), 0, 4, rapid.ID).Draw(r, "vlans") {
-		d.VLANs = append(d.VLANs, intent.VLAN{ID: id, MTU: maybe(r, rapid.Uint16Range(552, 1500))})
+		d.VLANs = append(d.VLANs, intent.VLAN{ID: id, MTU: targettest.Maybe(r, rapid.Uint16Range(552, 1500))})
 	}
 	slices.SortFunc(d.VLANs, func(a, b intent.VLAN) int { return int(a.ID) - int(b.ID) })
 	fecs := rapid.SampledFrom([]intent.FEC{intent.FECNone, intent.FECRS, intent.FECFC})
 	for i := range rapid.IntRange(len(d.QoS), 9).Draw(r, "ports") {
 		p := intent.Port{
-			Name: "swp" + decimal(i+1), Enabled: maybe(r, rapid.Bool()), Mbps: maybe(r, rapid.SampledFrom([]uint32{25_000, 100_000, 400_000})),
-			FEC: maybe(r, fecs), Autoneg: maybe(r, rapid.Bool()), MTU: maybe(r, rapid.Uint16Range(1500, 9216)),
-			CableMm: maybe(r, rapid.Uint32Range(1, 2_000_000)), QoS: d.QoS[i%len(d.QoS)].Name,
+			Name: "swp" + decimal(i+1), Enabled: targettest.Maybe(r, rapid.Bool()), Mbps: targettest.Maybe(r, rapid.SampledFrom([]uint32{25_000, 100_000, 400_000})),
+			FEC: targettest.Maybe(r, fecs), Autoneg: targettest.Maybe(r, rapid.Bool()), MTU: targettest.Maybe(r, rapid.Uint16Range(1500, 9216)),
+			CableMm: targettest.Maybe(r, rapid.Uint32Range(1, 2_000_000)), QoS: d.QoS[i%len(d.QoS)].Name,
 		}
 		switch rapid.IntRange(0, 3).Draw(r, "kind") {
 		case 0:
@@ -173,45 +125,33 @@ func generated(r *rapid.T) *intent.Device {
 			d.Ports = append(d.Ports, p)
 			continue
 		}
-		p.Native, p.Tagged = generatedVLANs(r, d)
+		p.Native, p.Tagged = targettest.VLANs(r, d)
+		p.Deny = targettest.Maybe(r, denials)
 		d.Ports = append(d.Ports, p)
 	}
 	if last := &d.Ports[len(d.Ports)-1]; len(d.Ports) > 4 && last.Breakout == "" && rapid.Bool().Draw(r, "lag") {
 		d.Ifaces = slices.DeleteFunc(d.Ifaces, func(f intent.Iface) bool { return f.On == last.Name })
-		last.Native, last.Tagged = intent.Opt[uint16]{}, intent.Opt[[]uint16]{}
+		last.Native, last.Tagged, last.Deny = intent.Opt[uint16]{}, intent.Opt[[]uint16]{}, intent.Opt[[]intent.RDMA]{}
 		last.MTU = intent.Opt[uint16]{}
-		g := intent.LAG{Name: "bond7", ID: 7, Mode: "lacp", Members: []string{last.Name}, MTU: maybe(r, rapid.Uint16Range(1500, 9216))}
+		g := intent.LAG{Name: "bond7", ID: 7, Mode: "lacp", Members: []string{last.Name}, MTU: targettest.Maybe(r, rapid.Uint16Range(1500, 9216))}
 		g.Rate = rapid.SampledFrom([]string{"", "fast", "slow"}).Draw(r, "rate")
-		g.Native, g.Tagged = generatedVLANs(r, d)
+		g.Native, g.Tagged = targettest.VLANs(r, d)
+		g.Deny = targettest.Maybe(r, denials)
 		d.LAGs = append(d.LAGs, g)
 	}
 	for _, v := range d.VLANs {
 		if rapid.Bool().Draw(r, "svi") {
 			d.Ifaces = append(d.Ifaces, intent.Iface{
 				Name: "Vlan" + decimal(v.ID), Kind: intent.SVI, VLAN: v.ID, VRF: rapid.SampledFrom([]string{"", "red", "blue"}).Draw(r, "vrf"),
-				MTU:       maybe(r, rapid.Uint16Range(552, 9216)),
+				MTU:       targettest.Maybe(r, rapid.Uint16Range(552, 9216)),
 				Addresses: intent.Some([]netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(v.ID >> 8), byte(v.ID), 1}), 24)}),
 			})
 		}
 	}
-	d.Buffer.AlphaExponent = maybe(r, rapid.Int8Range(minAlpha, maxAlpha))
-	d.Hash.Seed = maybe(r, rapid.Uint32())
+	d.Buffer.AlphaExponent = targettest.Maybe(r, rapid.Int8Range(minAlpha, maxAlpha))
+	d.Hash.Seed = targettest.Maybe(r, rapid.Uint32())
+	d.Aging.MACSeconds = targettest.Maybe(r, rapid.Uint32Range(0, 65535))
 	return d
-}
-
-func generatedVLANs(r *rapid.T, d *intent.Device) (native intent.Opt[uint16], tagged intent.Opt[[]uint16]) {
-	ids := []uint16{}
-	for _, v := range d.VLANs {
-		switch rapid.IntRange(0, 2).Draw(r, "member") {
-		case 0:
-			ids = append(ids, v.ID)
-		case 1:
-			if !native.IsSet() {
-				native = intent.Some(v.ID)
-			}
-		}
-	}
-	return native, intent.Some(ids)
 }
 
 func generatedQoS(r *rapid.T, name string, lossless uint8, times intent.Watchdog) intent.QoS {
@@ -454,7 +394,7 @@ func FuzzParse(f *testing.F) {
 	for _, device := range fixtures {
 		d := device()
 		known = append(known, d)
-		patch := emitted(targettest.Emit(&Target, d), patchFile)
+		patch := targettest.Text(targettest.Emit(&Target, d), patchFile)
 		f.Add([]byte(patch))
 		f.Add([]byte(asJSON(f, patch)))
 	}

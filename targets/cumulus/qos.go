@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 // profile is the names of the profiles that a QoS value is made of; "" where
@@ -160,7 +161,7 @@ func (b *builder) fill(n *node, kind string, q *intent.QoS, at func(string) inte
 // of Service, Classification]
 func mapping(n *node, q *intent.QoS, at func(string) intent.Path) {
 	trust := map[intent.Trust]string{intent.TrustDSCP: "l3", intent.TrustPCP: "l2", intent.TrustNone: "port"}
-	unmarked := untrusted(q)
+	unmarked := targets.Untrusted(q)
 	if q.Trust.Value == intent.TrustPCP {
 		unmarked = q.PCP.Value[0]
 	}
@@ -176,14 +177,6 @@ func mapping(n *node, q *intent.QoS, at func(string) intent.Path) {
 			n.set(number, decimal(p), at("pcp_map"), "pcp", strconv.Itoa(mark), "switch-priority")
 		}
 	}
-}
-
-// untrusted is the priority of every frame of a port that trusts nothing.
-func untrusted(q *intent.QoS) uint8 {
-	if q.DSCP.IsSet() {
-		return q.DSCP.Value[0]
-	}
-	return q.PCP.Value[0]
 }
 
 func enableDisable(on bool) string {

@@ -52,8 +52,9 @@ func stale(d *intent.Device, have *document, set *node) *node {
 			} else {
 				s.bridge(p.Name, p.Native, p.Tagged, at)
 			}
+			s.denials(p.Name, p.Deny, at("deny"))
 			s.split(p, at("breakout"))
-			s.quality(p.Name, qosOf(d, p.QoS))
+			s.quality(p.Name, d.QoSNamed(p.QoS))
 		}
 	}
 	for i := range d.LAGs {
@@ -62,6 +63,7 @@ func stale(d *intent.Device, have *document, set *node) *node {
 			return intent.Path{Object: intent.OfLAG, Name: g.Name, Field: field}
 		}
 		s.bridge(g.Name, g.Native, g.Tagged, at)
+		s.denials(g.Name, g.Deny, at("deny"))
 		s.extra(at("members"), "interface", g.Name, "bond", "member")
 	}
 	for i := range d.Ifaces {

@@ -72,7 +72,7 @@ func TestRebase(t *testing.T) {
 			}
 			got := map[string]bool{}
 			var lines []string
-			for line := range strings.Lines(emitted(out.Artifacts, commandsFile)) {
+			for line := range strings.Lines(targettest.Text(out.Artifacts, commandsFile)) {
 				if line = strings.TrimSpace(line); strings.HasPrefix(line, "nv unset") {
 					got[line] = true
 					lines = append(lines, line)

@@ -28,7 +28,7 @@ func isRoCE(d *intent.Device) bool {
 		}
 		is, ok := known[p.QoS]
 		if !ok {
-			q := qosOf(d, p.QoS)
+			q := d.QoSNamed(p.QoS)
 			is = q != nil && saysRoCE(q)
 			known[p.QoS] = is
 		}

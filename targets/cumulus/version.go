@@ -1,46 +1,28 @@
 package cumulus
 
-import (
-	"cmp"
-	"strconv"
-	"strings"
-)
+import "github.com/rocec/rocec/targets"
 
 // release is a version of Cumulus Linux as far as NVUE's words depend on it.
-type release struct{ major, minor int }
+type release = targets.Release
 
 // The versions whose documents were read, and the one that renamed things: 5.9
 // is the first with auto save and with two lanes for a quarter of an 8-lane port.
 var (
-	oldest  = release{5, 9}
-	newest  = release{5, 15}
-	renamed = release{5, 15}
+	oldest  = release{Major: 5, Minor: 9}
+	newest  = release{Major: 5, Minor: 15}
+	renamed = release{Major: 5, Minor: 15}
 )
 
 // releaseOf reads "5.9", "5.11.0" and the like. What is no version is the newest.
 func releaseOf(version string) release {
-	if r, ok := parseRelease(version); ok {
+	if r, ok := targets.ParseRelease(version); ok {
 		return r
 	}
 	return newest
 }
 
-func parseRelease(version string) (release, bool) {
-	parts := strings.Split(version, ".")
-	if len(parts) < 2 {
-		return release{}, false
-	}
-	major, err := strconv.Atoi(parts[0])
-	minor, err2 := strconv.Atoi(parts[1])
-	return release{major, minor}, err == nil && err2 == nil && major >= 0 && minor >= 0
-}
-
-func (r release) compare(o release) int {
-	return cmp.Or(cmp.Compare(r.major, o.major), cmp.Compare(r.minor, o.minor))
-}
-
 // compare orders two versions for the feature table.
-func compare(a, b string) int { return releaseOf(a).compare(releaseOf(b)) }
+func compare(a, b string) int { return releaseOf(a).Compare(releaseOf(b)) }
 
 // words are the spellings that differ between versions [New and Changed NVUE
 // Commands 5.15].
@@ -51,7 +33,7 @@ type words struct {
 }
 
 func wordsOf(version string) words {
-	if releaseOf(version).compare(renamed) >= 0 {
+	if releaseOf(version).Compare(renamed) >= 0 {
 		return words{on: "enabled", off: "disabled", enable: "state", split: true}
 	}
 	return words{on: "on", off: "off", enable: "enable"}

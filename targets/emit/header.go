@@ -26,7 +26,11 @@ func (o *Out) Digest(d *intent.Device) string {
 }
 
 func (o *Out) canonical(d *intent.Device) *intent.Canon {
-	if o.canon == nil {
+	switch {
+	case o.canon != nil:
+	case o.Like != nil:
+		o.canon = intent.CanonicalLike(d, o.Like)
+	default:
 		o.canon = intent.Canonical(d)
 	}
 	return o.canon

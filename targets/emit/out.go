@@ -36,6 +36,17 @@ type Artifact struct {
 	digest string // of Bytes, where many devices have the file
 }
 
+// Mark puts the byte order mark of UTF-8 before text that is not ASCII. Windows
+// PowerShell 5.1 takes a script or a data file without one to be in the ANSI code
+// page of the machine, and both it and PowerShell 7 read one that has it as UTF-8
+// (PowerShell-Docs 5.1 about_Character_Encoding).
+func (a *Artifact) Mark() {
+	const mark = "\ufeff"
+	if bytes.ContainsFunc(a.Bytes, func(r rune) bool { return r > 0x7e }) && !bytes.HasPrefix(a.Bytes, []byte(mark)) {
+		a.Bytes = append([]byte(mark), a.Bytes...)
+	}
+}
+
 // Line says which intent field a line came from.
 type Line struct {
 	Number int // from 1
@@ -48,6 +59,9 @@ type Out struct {
 	Artifacts []Artifact
 	Kits      []*Kit // files that it shares with other devices, each once
 	Memo      *Memo  // files of other devices that it may have too; may be nil
+	// Like is the canonical form of an intent that shares lists with that of the
+	// device, its sums computed; may be nil.
+	Like *intent.Canon
 
 	canon  *intent.Canon // of the device, once somebody asked
 	digest string        // of the device, likewise

@@ -40,6 +40,16 @@ func PowerShell(s string) (string, error) {
 	return singleQuoted(s), nil
 }
 
+// PowerShellText is any printable text as a single-quoted literal. It is for
+// files that begin with a byte order mark (Artifact.Mark), which every PowerShell
+// reads as what they are.
+func PowerShellText(s string) (string, error) {
+	if err := powerShellText(s); err != nil {
+		return "", err
+	}
+	return singleQuoted(s), nil
+}
+
 // PowerShellASCII is any printable text as an expression in pure ASCII. It is
 // what PowerShell yields where that can say it; else a concatenation in
 // parentheses, ('caf' + [char]0x00e9), fit for an argument or an assignment.

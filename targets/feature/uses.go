@@ -18,6 +18,8 @@ const (
 	VLANTrunk      ID = "vlan_trunk"  // tagged VLANs on a port or LAG
 	VLANNative     ID = "vlan_native" // an untagged VLAN on a port or LAG
 	VLANMTU        ID = "vlan_mtu"
+	DenyRoCEv2     ID = "deny_roce_v2" // RDMA dropped as it comes in
+	DenyRoCEv1     ID = "deny_roce_v1"
 	TrustByDSCP    ID = "trust_dscp"
 	TrustByPCP     ID = "trust_pcp"
 	TrustNothing   ID = "trust_none"
@@ -46,6 +48,8 @@ const (
 	Alpha          ID = "alpha"
 	HashFunction   ID = "hash_function" // how flows are spread over links of equal cost
 	HashSeed       ID = "hash_seed"
+	ARPTimeout     ID = "arp_timeout" // how long a switch keeps what it has learned
+	MACTimeout     ID = "mac_timeout"
 	LAGLACP        ID = "lag_lacp"
 	LAGStatic      ID = "lag_static"
 	LAGActiveBkp   ID = "lag_active_backup"
@@ -81,10 +85,10 @@ const (
 
 // All is every feature, in the order of the matrix.
 var All = []ID{
-	PortSpeed, PortFEC, PortBreakout, PortAutoneg, PortAdmin, PortMTU, VLANTrunk, VLANNative, VLANMTU,
+	PortSpeed, PortFEC, PortBreakout, PortAutoneg, PortAdmin, PortMTU, VLANTrunk, VLANNative, VLANMTU, DenyRoCEv2, DenyRoCEv1,
 	TrustByDSCP, TrustByPCP, TrustNothing, DSCPMap, PCPMap, QueueMap, GroupMap,
 	PFC, PFCQueueMap, GlobalPause, PauseOff, ETS, Strict, RateCap, ECN, Watchdog, WatchdogTimes,
-	DCBXOff, DCBXAdvertise, DCBXWilling, Rewrite, CableLength, Headroom, SharedBuffer, HeadroomPool, Alpha, HashFunction, HashSeed,
+	DCBXOff, DCBXAdvertise, DCBXWilling, Rewrite, CableLength, Headroom, SharedBuffer, HeadroomPool, Alpha, HashFunction, HashSeed, ARPTimeout, MACTimeout,
 	LAGLACP, LAGStatic, LAGActiveBkp, LAGSet, LAGRate, LAGHash, MLAG,
 	SVI, RoutedPort, LoopbackIface, HostAddress, VLANDevice, HostVNIC, VNICPin, Gateway, VRF, IPv6,
 	RDMAEnable, RoCEv2, RoCEv1, IWARP, VFs, NICMatch,
@@ -126,6 +130,8 @@ func Uses(d *intent.Device) []Use {
 	u.when(d.Buffer.AlphaExponent.IsSet(), Alpha, intent.Path{Object: intent.OfDevice, Field: "buffer"})
 	u.when(d.Hash.Function.IsSet(), HashFunction, intent.Path{Object: intent.OfDevice, Field: "hash"})
 	u.when(d.Hash.Seed.IsSet(), HashSeed, intent.Path{Object: intent.OfDevice, Field: "hash"})
+	u.when(d.Aging.ARPSeconds.IsSet(), ARPTimeout, intent.Path{Object: intent.OfDevice, Field: "arp_timeout"})
+	u.when(d.Aging.MACSeconds.IsSet(), MACTimeout, intent.Path{Object: intent.OfDevice, Field: "mac_timeout"})
 	return u.list
 }
 
@@ -149,6 +155,7 @@ func (u *uses) port(p *intent.Port) {
 	u.when(p.MTU.IsSet(), PortMTU, at("mtu"))
 	u.when(p.Native.IsSet(), VLANNative, at("native"))
 	u.when(p.Tagged.IsSet(), VLANTrunk, at("segments"))
+	u.denies(p.Deny, at("deny"))
 	u.when(p.CableMm.IsSet(), CableLength, at("cable"))
 	for _, h := range p.Headroom {
 		u.when(h.Written, Headroom, at("headroom"))
@@ -164,6 +171,13 @@ func (u *uses) port(p *intent.Port) {
 	u.when(n.VFs.IsSet(), VFs, at("vfs"))
 	u.when(n.PCI != "" || n.MAC != "", NICMatch, at("pci"))
 	u.dcbx(n.DCBX, at("dcbx"))
+}
+
+// denies: to drop nothing is to have rules that drop nothing, so that a platform
+// without rules refuses it too.
+func (u *uses) denies(x intent.Opt[[]intent.RDMA], p intent.Path) {
+	u.when(x.IsSet() && (len(x.Value) == 0 || slices.Contains(x.Value, intent.RoCEv2)), DenyRoCEv2, p)
+	u.when(x.IsSet() && slices.Contains(x.Value, intent.RoCEv1), DenyRoCEv1, p)
 }
 
 func (u *uses) dcbx(x intent.Opt[intent.DCBX], p intent.Path) {
@@ -190,6 +204,7 @@ func (u *uses) lag(l *intent.LAG) {
 	u.when(l.MTU.IsSet(), PortMTU, at("mtu"))
 	u.when(l.Native.IsSet(), VLANNative, at("native"))
 	u.when(l.Tagged.IsSet(), VLANTrunk, at("segments"))
+	u.denies(l.Deny, at("deny"))
 	u.when(l.MLAG, MLAG, at("mlag"))
 }
 

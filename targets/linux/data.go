@@ -113,6 +113,9 @@ func (h *host) portWants(w rows, p *intent.Port) rows {
 	if n.Adapter != "" {
 		model += ", adapter " + n.Adapter
 	}
+	if n.GPU != "" {
+		model += ", beside GPU " + n.GPU
+	}
 	w.set(here("model"), "model", model)
 	w.set(here("model"), "driver", n.Driver)
 	text("pci", "pci", n.PCI)

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,8 @@ type environment struct {
 	own     bool     // the application marks, not rdma_cm
 	devices []string // DEVICE=NETDEV/NETDEV...: what has the address, and what may have the RDMA device
 	port    string   // the first
+	gpus    []string // beside which they are, in order; none where no port says so
+	away    []string // devices that are beside no GPU while others are
 }
 
 // agrees reports whether one file serves both.
@@ -27,12 +30,35 @@ func (e *environment) agrees(o *environment) bool {
 	return e.tos == o.tos && e.marked == o.marked && e.prio == o.prio && e.pcp == o.pcp && e.version == o.version && e.own == o.own
 }
 
-// classes are the environments of a host, in the order of its ports and their
-// classes. Where two ports differ, clash is told.
+// byGPU are the ports in the order of the GPUs beside them, as collective
+// libraries count GPUs, then those that name none.
+func (h *host) byGPU() []*intent.Port {
+	list := make([]*intent.Port, len(h.Ports))
+	for i := range h.Ports {
+		list[i] = &h.Ports[i]
+	}
+	slices.SortStableFunc(list, func(a, b *intent.Port) int {
+		x, y := gpuOf(a), gpuOf(b)
+		if x == "" || y == "" {
+			return cmp.Compare(y, x) // a name is more than none
+		}
+		return intent.Natural(x, y)
+	})
+	return list
+}
+
+func gpuOf(p *intent.Port) string {
+	if p.NIC == nil {
+		return ""
+	}
+	return p.NIC.GPU
+}
+
+// classes are the environments of a host, in the order of its ports, by GPU,
+// and their classes. Where two ports differ, clash is told.
 func (h *host) classes(clash func(a, b *environment)) []*environment {
 	var list []*environment
-	for i := range h.Ports {
-		p := &h.Ports[i]
+	for _, p := range h.byGPU() {
 		q := h.qos[p.QoS]
 		if q == nil || p.Verify || !h.rdma(p) || p.NIC.IWARP {
 			continue
@@ -55,14 +81,27 @@ func (h *host) classes(clash func(a, b *environment)) []*environment {
 			} else if !list[at].agrees(e) {
 				clash(list[at], e)
 			}
-			for _, d := range h.rdmaDevices(p) {
-				if !slices.Contains(list[at].devices, d) {
-					list[at].devices = append(list[at].devices, d)
-				}
-			}
+			list[at].add(gpuOf(p), h.rdmaDevices(p))
 		}
 	}
 	return list
+}
+
+// add takes the devices of a port that is beside a GPU, or of none: traffic
+// between GPUs has no business on those while others are beside one.
+func (e *environment) add(gpu string, devices []string) {
+	into := &e.devices
+	switch {
+	case gpu != "" && !slices.Contains(e.gpus, gpu):
+		e.gpus = append(e.gpus, gpu)
+	case gpu == "" && len(e.gpus) > 0:
+		into = &e.away
+	}
+	for _, d := range devices {
+		if !slices.Contains(e.devices, d) && !slices.Contains(e.away, d) {
+			*into = append(*into, d)
+		}
+	}
 }
 
 // classTOS is the TOS byte of a class of RDMA, and whether it has one. An
@@ -108,7 +147,9 @@ func (h *host) rdmaDevices(p *intent.Port) []string {
 // NCCL_IB_TC and UCX_IB_TRAFFIC_CLASS are the whole TOS byte, NCCL_IB_SL and
 // UCX_IB_SL the priority that a tagged frame gets (NVIDIA NCCL user guide,
 // environment variables; openucx/ucx src/uct/ib/base/ib_iface.c). nvme --tos is
-// the same byte (Linux drivers/nvme/host/rdma.c, rdma_set_service_type).
+// the same byte (Linux drivers/nvme/host/rdma.c, rdma_set_service_type). Of
+// ROCEC_PORTS rocec-env makes NCCL_IB_HCA, exact names with their ports, and
+// UCX_NET_DEVICES, in this order.
 func (h *host) environments(out *emit.Out) []placed {
 	var files []placed
 	for _, e := range h.classes(func(*environment, *environment) {}) {
@@ -124,6 +165,13 @@ func (h *host) environments(out *emit.Out) []placed {
 func (h *host) environment(f *emit.File, e *environment) {
 	here, tos := at(intent.OfQoS, e.qos, "class."+e.class), itoa(e.tos)
 	f.Put(here, "# For applications that use the class ", e.class, "; rocec-env ", e.class, " adds the names of the RDMA devices.")
+	if len(e.gpus) > 0 {
+		f.Put(at(intent.OfPort, e.port, "gpu"), "# In the order of the GPUs beside them: ", emit.Comment(strings.Join(e.gpus, ", ")))
+	}
+	for _, d := range e.away {
+		name, _, _ := strings.Cut(d, "=")
+		f.Put(here, "# Beside no GPU, and left out: ", name)
+	}
 	f.Put(here, "ROCEC_PORTS=", strings.Join(e.devices, ","))
 	f.Put(at(intent.OfPort, e.port, "roce_mode"), "NCCL_IB_ROCE_VERSION_NUM=", strings.TrimPrefix(e.version, "v"))
 	if e.marked {

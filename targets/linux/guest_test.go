@@ -192,18 +192,24 @@ func bundle(t *testing.T, dir string, d *intent.Device) map[string][]byte {
 }
 
 // TestGuest runs the scripts as they are against a real kernel: net/dcb and
-// Debian's own dcb on devices that check like mlx5, VLAN devices, soft-RoCE.
+// Debian's own dcb on devices that check like mlx5, VLAN devices, soft-RoCE. It
+// is the one boot of all tests, that of the guest itself among them.
 func TestGuest(t *testing.T) {
 	oracle.Need(t, oracle.Guest)
 	storage, pcp, soft := guestHost("rd0"), pcpGuest("rd1"), softGuest()
 	bcm, e810 := familyGuest(bnxt), familyGuest(ice)
-	results := oracle.RunGuest(t, []oracle.GuestJob{
+	jobs := []oracle.GuestJob{
 		{Name: "storage", Files: bundle(t, "/rocec", storage), Script: in("/rocec", storageJob)},
 		{Name: "pcp", Files: bundle(t, "/rocec-pcp", pcp), Script: in("/rocec-pcp", pcpJob)},
 		{Name: "bnxt", Files: bundle(t, "/rocec-bnxt", bcm), Script: in("/rocec-bnxt", bnxtJob)},
 		{Name: "ice", Files: bundle(t, "/rocec-ice", e810), Script: in("/rocec-ice", iceJob)},
 		{Name: "soft", Files: bundle(t, "/rocec-soft", soft), Script: in("/rocec-soft", softJob)},
-	})
+	}
+	// The jobs of the harness come first, on a guest that nobody has touched.
+	own := oracle.GuestJobs()
+	results := oracle.RunGuest(t, append(own, jobs...))
+	t.Run("harness", func(t *testing.T) { oracle.CheckGuest(t, results[:len(own)]) })
+	results = results[len(own):]
 	for _, r := range results {
 		t.Logf("%s: exit %d\n%s", r.Name, r.ExitCode, r.Output)
 	}

@@ -324,6 +324,10 @@ func (l *limit) vfs(p *intent.Port) {
 			"remove them, or use legacy mode", here)
 	case v.Count == 0 && (v.VLAN != 0 || v.Trust || v.RDMA):
 		l.refuse(fmt.Sprintf("port %q has settings for virtual functions and none of them", p.Name), "write their count", here)
+	case v.VLAN != 0 && v.RDMA && l.qos[p.QoS] != nil && l.qos[p.QoS].Trust.Or("") == intent.TrustPCP:
+		// ip-link(8): one priority for all frames of the VLAN, 0 unless written.
+		l.refuse(fmt.Sprintf("virtual functions of port %q get VLAN %d from the adapter, with PCP 0 for all their frames, and switches classify by PCP", p.Name, v.VLAN),
+			`write trust = "dscp" in the qos, or let the guests tag: remove the segment of vfs`, here, at(intent.OfQoS, p.QoS, "trust"))
 	case v.VLAN > 4094:
 		l.refuse(fmt.Sprintf("port %q wants virtual functions in VLAN %d", p.Name, v.VLAN), "use 1 to 4094", here)
 	case v.VLAN != 0 && p.Tagged.IsSet() && !slices.Contains(p.Tagged.Value, v.VLAN):

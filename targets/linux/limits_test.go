@@ -62,6 +62,10 @@ func TestLimits(t *testing.T) {
 		{"rate of a static bond", pcpHost, func(d *intent.Device) { d.LAGs[0].Mode, d.LAGs[0].MLAG = "static", false }, "LACP rate"},
 		{"address on a member", pcpHost, func(d *intent.Device) { d.Ifaces[0].On = "rail0" }, "is in the bond"},
 		{"address of a switch in a pair", pcpHost, func(d *intent.Device) { d.Ifaces[1].Unique = true }, "no such peer"},
+		{"VF VLAN where PCP classifies", lossyHost, func(d *intent.Device) {
+			q := &d.QoS[0]
+			q.Trust, q.DSCP, q.PCP = intent.Some(intent.TrustPCP), intent.Opt[[64]uint8]{}, intent.Some([8]uint8{0, 1, 2, 3, 4, 5, 6, 7})
+		}, "with PCP 0 for all their frames"},
 		{"VF VLAN in switchdev", lossyHost, func(d *intent.Device) { d.Ports[0].NIC.VFs.Value.Mode = "switchdev" }, "representor"},
 		{"soft-RoCE with PFC", rxeHost, func(d *intent.Device) {
 			d.QoS[0].PFC, d.QoS[0].Lossless = intent.Some(intent.PrioritySet(8)), 8

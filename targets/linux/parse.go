@@ -144,9 +144,12 @@ func observable(d *intent.Device, p intent.Path) bool {
 		}
 		return strings.HasPrefix(p.Field, "class.") && markShown(d, p)
 	case intent.OfIface:
+		if p.Field == "segment" { // nothing shows the VLAN of untagged frames
+			return slices.ContainsFunc(d.Ifaces, func(f intent.Iface) bool { return f.Name == p.Name && f.Kind == intent.VLANDev })
+		}
 		return p.Field != "rdma" && p.Field != "qos" && p.Field != "pin"
 	case intent.OfLAG:
-		return p.Field != "mlag"
+		return p.Field != "mlag" && p.Field != "native" && p.Field != "segments"
 	}
 	return false
 }

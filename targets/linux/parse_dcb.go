@@ -165,9 +165,7 @@ func (r *reader) ets(file string, tsa []string, bw, prio []uint8, q *intent.QoS)
 		case kind == "strict":
 			sched[t] = intent.Sched{Kind: intent.SchedStrict}
 		case kind == "vendor" || kind == "cbs":
-			sched = [8]intent.Sched{} // no word of the intent: not what anyone asked for
-			q.TC = intent.Some(tc)
-			return
+			sched[t] = intent.Sched{} // no word of the intent: not what anyone asked for
 		default:
 			r.bad(file, 0, "traffic class %d has the scheduler %q", t, kind)
 			return
@@ -203,9 +201,12 @@ func (r *reader) pause(name string, q *intent.QoS) {
 	if !r.decode(file, &list) || len(list) != 1 || list[0].RX == nil || list[0].TX == nil {
 		return
 	}
-	if *list[0].RX == *list[0].TX {
-		q.Pause = intent.Some(*list[0].RX)
+	rx, tx := *list[0].RX, *list[0].TX
+	if w := r.want.port[name]; w != nil && r.want.qos[w.QoS] != nil && r.want.qos[w.QoS].Pause.Or(false) {
+		q.Pause = intent.Some(rx && tx)
+		return
 	}
+	q.Pause = intent.Some(rx || tx) // in one direction is not off
 }
 
 // Lines of mlnx_qos 26.07; a warning about lldpad may stand before them.

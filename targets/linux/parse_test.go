@@ -97,6 +97,36 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestParseDefaults: a port as its driver leaves it is not as wanted, in every part.
+func TestParseDefaults(t *testing.T) {
+	d := nvmeHost()
+	c := shown(t, d)
+	for file, text := range map[string]string{
+		"rail0/ets.json":   `{"willing":false,"ets_cap":8,"cbs":false,"tc_bw":[0,0,0,0,0,0,0,0],"tc_tsa":["vendor","vendor","vendor","vendor","vendor","vendor","vendor","vendor"],"prio_tc":[0,0,0,1,0,0,2,0]}`,
+		"rail0/pause.json": `[{"ifname":"rail0","autonegotiate":false,"rx":true,"tx":false}]`,
+		"rail0/app.json":   `{}`,
+		"rail0/pfc.json":   `{"pfc_cap":8,"macsec_bypass":false,"delay":7,"prio_pfc":[false,false,false,false,false,false,false,false]}`,
+		"rail0/dcbx.json":  `{}`,
+	} {
+		c.Files[file] = []byte(text)
+	}
+	got, list := Target.Parse(d, c)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	var fields []string
+	for _, x := range intent.Diff(d, got) {
+		if x.Path.Object != intent.OfPort || x.Path.Name != "rail0" {
+			t.Errorf("%s = %q, wanted %q", x.Path, x.Before, x.After)
+		}
+		fields = append(fields, x.Path.Field)
+	}
+	slices.Sort(fields)
+	if want := []string{"cable", "dcbx", "dcbx.owner", "ets", "pause", "pfc", "trust"}; !slices.Equal(fields, want) {
+		t.Errorf("differences in %v, wanted in %v", fields, want)
+	}
+}
+
 // TestParseLive: what ip shows comes before the file.
 func TestParseLive(t *testing.T) {
 	d := pcpHost()

@@ -473,6 +473,34 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestEnvironmentFollowsGPUs: the list of devices is in the order of the GPUs
+// beside them, without those that are beside none.
+func TestEnvironmentFollowsGPUs(t *testing.T) {
+	t.Parallel()
+	d := nvmeHost()
+	for i, gpu := range []string{"gpu10", "gpu2", ""} {
+		if i == 2 {
+			p := d.Ports[0]
+			n := *p.NIC
+			n.MAC, n.PCI, p.Name, p.NIC = "b8:3f:d2:00:00:03", "0000:5e:00.0", "store0", &n
+			d.Ports = append(d.Ports, p)
+		}
+		d.Ports[i].NIC.GPU = gpu
+	}
+	text := string(find(t, artifacts(t, d), "env/rdma.env"))
+	for _, want := range []string{"# In the order of the GPUs beside them: gpu2, gpu10\n", "# Beside no GPU, and left out: store0\n", "\nROCEC_PORTS=rail1=rail1,rail0=rail0\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	for i := range d.Ports {
+		d.Ports[i].NIC.GPU = ""
+	}
+	if text := string(find(t, artifacts(t, d), "env/rdma.env")); !strings.Contains(text, "\nROCEC_PORTS=rail0=rail0,rail1=rail1,store0=store0\n") || strings.Contains(text, "GPU") {
+		t.Errorf("without GPUs:\n%s", text)
+	}
+}
+
 // TestClockTurns: an error that dcb reports of what took effect is none, and what it left undone is done.
 func TestClockTurns(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,9 @@ func loadCmdlets(path string) (*cmdlets, error) {
 
 // check returns everything wrong with a script, in the order of its lines.
 func (db *cmdlets) check(src string) []psFinding {
-	src = strings.TrimPrefix(src, "\uFEFF")
+	if text, marked := strings.CutPrefix(src, "\uFEFF"); marked {
+		src = plainQuotes(text)
+	}
 	s := parsePS(src)
 	s.characters(src)
 	for i := range s.commands {
@@ -105,6 +107,35 @@ func (s *psScript) characters(src string) {
 			}
 		}
 	}
+}
+
+// plainQuotes is a marked script as if it were in ASCII: what single-quoted literals and comments hold beyond it is blanked, and
+// a literal ends where PowerShell ends it. There are five single quotes; any one ends a literal, any two stand for one
+// (PowerShell/PowerShell engine/parser/CharTraits.cs and tokenizer.cs). Others stay as they are, to be found.
+func plainQuotes(src string) string {
+	single := func(r rune) bool { return r == '\'' || r >= 0x2018 && r <= 0x201B }
+	var b strings.Builder
+	var in rune // ' in a literal, " in an expandable one, # in a comment
+	runes := []rune(src)
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case in == '\'' && single(r) && i+1 < len(runes) && single(runes[i+1]):
+			b.WriteString("''")
+			i++
+			continue
+		case in == '\'' && single(r):
+			r, in = '\'', 0
+		case in == '"' && r == '"', in == '#' && r == '\n':
+			in = 0
+		case in == 0 && (r == '\'' || r == '"' || r == '#' && (i == 0 || strings.ContainsRune(" \t\n", runes[i-1]))):
+			in = r
+		case (in == '\'' || in == '#') && r > 0x7e:
+			r = 'x'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // command checks one call.

@@ -107,6 +107,9 @@ func badPS() []struct{ name, script, code, only string } {
 		{"mandatory", "New-NetQosTrafficClass -Name 'a' -Priority 3\n", "E-SET", ""},
 		{"too many positional", "Enable-NetQosFlowControl 3 4 5\n", "E-SET", ""},
 		{"typographic quote", "Write-Output \u2018a\u2019\n", "E-SMARTCHAR", ""},
+		{"not ASCII beside a literal, marked", "\ufeffWrite-Output caf\u00e9\n", "E-NONASCII", "Go"},
+		{"typographic quote, marked", "\ufeffWrite-Output \u2018a\u2019\n", "E-SMARTCHAR", "Go"},
+		{"literal ended by a typographic quote", "\ufeffWrite-Output 'a\u2019; Remove-Nothing; 'b'\n", "E-CMD", "Go"},
 		{"not ASCII", "Write-Output 'caf\u00e9'\n", "E-NONASCII", ""},
 		{"open brace", "if ($true) { Write-Output 'a'\n", "E-SYNTAX", ""},
 		{"closing brace", "Write-Output 'a' }\n", "E-SYNTAX", ""},
@@ -132,6 +135,9 @@ func TestPowerShellCommands(t *testing.T) {
 			accepts(t, func(t testing.TB) { PowerShellCommands(t, []byte("\uFEFF"+strings.ReplaceAll(script, "\n", "\r\n"))) })
 		})
 	}
+	accepts(t, func(t testing.TB) {
+		PowerShellCommands(t, []byte("\uFEFFWrite-Output 'caf\u00e9 \u2019\u2019' # caf\u00e9 \u2019\r\n"))
+	})
 	for _, c := range badPS() {
 		t.Run(c.name, func(t *testing.T) {
 			rejects(t, c.code, func(t testing.TB) { PowerShellCommands(t, []byte(c.script)) })

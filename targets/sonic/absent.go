@@ -55,6 +55,7 @@ func absences(d *intent.Device) []absence {
 			all = append(all, absence{table: "MCLAG_INTERFACE", key: decimal(d.MLAG.Domain) + "|" + g.Name, row: true, from: at("mlag")})
 		}
 	}
+	all = edgeAbsences(all, d)
 	for i := range d.Ifaces {
 		f := &d.Ifaces[i]
 		table, name := place(f)

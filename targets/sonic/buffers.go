@@ -90,7 +90,7 @@ func (b *builder) groups(p *intent.Port, groups []uint8, at func(string) intent.
 func (b *builder) shared(qos, profile string) row {
 	key := [2]string{qos, profile}
 	if b.profiles[key] == nil {
-		b.profiles[key] = row{"profile": {profile, intent.Path{Object: intent.OfQoS, Name: qos, Field: "pfc"}}}
+		b.profiles[key] = row{"profile": {value: profile, from: intent.Path{Object: intent.OfQoS, Name: qos, Field: "pfc"}}}
 	}
 	return b.profiles[key]
 }

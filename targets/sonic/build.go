@@ -81,6 +81,7 @@ func (b *builder) bridge() {
 	for i := range d.LAGs {
 		b.lag(&d.LAGs[i])
 	}
+	b.edge()
 	if h := d.Hash.Function; h.IsSet() {
 		b.normal.row(hashTable, hashRow).set(hashField, h.Value, hashPath)
 	}

@@ -2,8 +2,8 @@ package sonic
 
 import (
 	_ "embed"
+	"sync"
 
-	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets/emit"
 )
 
@@ -12,6 +12,13 @@ import (
 //
 //go:embed check.py
 var checkProgram string
+
+// kit holds the program, which is the same on every switch.
+var kit = sync.OnceValue(func() *emit.Kit {
+	return emit.NewKit("sonic", []emit.Artifact{{
+		Path: checkFile, Mode: 0o644, Step: emit.Data, Bytes: []byte("# made by rocec, the same for every switch\n" + checkProgram),
+	}})
+})
 
 // forbid writes the list of what must not be there, if there is anything, and
 // reports whether there is.
@@ -22,11 +29,5 @@ func forbid(gone []absence, out *emit.Out) bool {
 	return len(gone) > 0
 }
 
-// checker writes the program.
-func checker(d *intent.Device, out *emit.Out) {
-	f := out.File(checkFile, 0o644, emit.Data)
-	for _, h := range f.Header(d) {
-		f.Line("# %s", h)
-	}
-	f.Text(checkProgram)
-}
+// checks says where the program is, from the device's folder on.
+func (s scriptFile) checks() { s.Line("check=%s/%s", kit().Folder(), checkFile) }

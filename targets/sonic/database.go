@@ -123,9 +123,15 @@ func (db *database) plain() map[string]any {
 	return out
 }
 
-// text is a JSON scalar as ConfigDB keeps it.
+// text is a JSON scalar as ConfigDB keeps it, and a list of them as one text.
 func text(v any) string {
 	switch x := v.(type) {
+	case []any:
+		words := make([]string, len(x))
+		for i := range x {
+			words[i] = text(x[i])
+		}
+		return strings.Join(words, ",")
 	case string:
 		return x
 	case json.Number:

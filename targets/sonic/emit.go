@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/targets/emit"
 )
 
-// Files of the device's folder. None is called config_db.json: they are parts
+// Files of the device's folder, and the program of the kit. None is called config_db.json: they are parts
 // that are merged, and config reload of a part would lose the rest.
 const (
 	linksFile       = "rocec-ports.json"
@@ -41,7 +41,7 @@ func write(d *intent.Device, out *emit.Out) {
 	last := len(out.Artifacts)
 	out.Alike("absent", d, unaddressed, func(d *intent.Device, out *emit.Out) { forbid(absences(d), out) })
 	gone := len(out.Artifacts) > last
-	checker(d, out)
+	out.Use(kit())
 	if len(files) > 0 {
 		s := script(d, out, "apply.sh", emit.Apply,
 			"Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that",
@@ -142,7 +142,7 @@ func maintenance(d *intent.Device, global bool, out *emit.Out, file string) {
 	s.overlap([]string{file})
 	s.checkpoint()
 	s.Line("config load -y %s", file)
-	s.Line("python3 %s missing <(sonic-cfggen -d --print-data) %s", checkFile, file)
+	s.Line("python3 \"$check\" missing <(sonic-cfggen -d --print-data) %s", file)
 	s.Line("config save -y")
 }
 
@@ -157,11 +157,12 @@ func verifier(d *intent.Device, split, gone bool, files []string, out *emit.Out)
 	s := script(d, out, "verify.sh", emit.Verify,
 		"Read-only: compares ConfigDB with the fragments, then shows the watchdog and the pause counters.")
 	s.Line("cd \"$(dirname \"${BASH_SOURCE[0]}\")\"")
-	s.Line("python3 %s missing <(sonic-cfggen -d --print-data) %s", checkFile, strings.Join(files, " "))
+	s.checks()
+	s.Line("python3 \"$check\" missing <(sonic-cfggen -d --print-data) %s", strings.Join(files, " "))
 	s.absent("<(sonic-cfggen -d --print-data)", gone, files)
 	if bufferModel(d) == traditional && strings.Contains(strings.Join(files, " "), qosFile) {
 		s.Line("# the buffer manager makes the lossless groups by itself, unless its table has no row for the speed and cable")
-		s.Line("python3 %s groups <(sonic-cfggen -d --print-data) %s", checkFile, qosFile)
+		s.Line("python3 \"$check\" groups <(sonic-cfggen -d --print-data) %s", qosFile)
 	}
 	s.Line("pfcwd show config")
 	s.Line("show pfc counters")
@@ -221,7 +222,8 @@ func (s scriptFile) root() {
 // exits with 0, and takes the checkpoint that rollback.sh goes back to.
 func (s scriptFile) before(files []string) {
 	s.root()
-	s.Line("for f in %s %s; do", checkFile, strings.Join(files, " "))
+	s.checks()
+	s.Line("for f in \"$check\" %s; do", strings.Join(files, " "))
 	s.Text("    if [ ! -f \"$f\" ]; then\n" +
 		"        echo \"$f is missing\" >&2\n" +
 		"        exit 1\n" +
@@ -233,13 +235,13 @@ func (s scriptFile) before(files []string) {
 // overlap stops before rows such as QUEUE|Ethernet0|3-4 and QUEUE|Ethernet0|3
 // would both exist: which of them wins is not defined.
 func (s scriptFile) overlap(files []string) {
-	s.Line("python3 %s overlap %s %s", checkFile, beforeFile, strings.Join(files, " "))
+	s.Line("python3 \"$check\" overlap %s %s", beforeFile, strings.Join(files, " "))
 }
 
 // absent demands that what has to be none is not there.
 func (s scriptFile) absent(database string, gone bool, files []string) {
 	if gone {
-		s.Line("python3 %s absent %s %s %s", checkFile, database, absentFile, strings.Join(files, " "))
+		s.Line("python3 \"$check\" absent %s %s %s", database, absentFile, strings.Join(files, " "))
 	}
 }
 

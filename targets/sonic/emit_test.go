@@ -122,17 +122,36 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// delivered is the folder of a device on the switch, with what it shares with others
+// beside it.
+func delivered(t *testing.T, d *intent.Device) string {
+	t.Helper()
+	var out emit.Out
+	write(d, &out)
+	dir := filepath.Join(t.TempDir(), "device")
+	put := func(name string, f emit.Artifact) {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, f.Bytes, os.FileMode(f.Mode))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range out.Artifacts {
+		put(f.Path, f)
+	}
+	for _, k := range out.Kits {
+		for _, f := range k.Artifacts {
+			put(k.Folder()+"/"+f.Path, f)
+		}
+	}
+	return dir
+}
+
 // TestCanHash runs the script against switches that can choose the function of
 // the hash and such that cannot.
 func TestCanHash(t *testing.T) {
 	oracle.Need(t, "python3")
 	d := leaf()
-	dir, bin := t.TempDir(), t.TempDir()
-	for _, f := range targettest.Emit(&Target, d) {
-		if err := os.WriteFile(filepath.Join(dir, f.Path), f.Bytes, os.FileMode(f.Mode)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, bin := delivered(t, d), t.TempDir()
 	db := string(loaded(t, bare(t, d)))
 	for name, text := range map[string]string{
 		"id": "echo 0", "sonic-cfggen": "cat <<'END'\n" + db + "\nEND", "config": "echo \"$*\" >> log",
@@ -269,12 +288,7 @@ func TestYang(t *testing.T) {
 func TestChecker(t *testing.T) {
 	oracle.Need(t, "python3")
 	d := leaf()
-	dir := t.TempDir()
-	for _, f := range targettest.Emit(&Target, d) {
-		if err := os.WriteFile(filepath.Join(dir, f.Path), f.Bytes, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := delivered(t, d)
 	c := build(d)
 	other := image(t, d)
 	other["QUEUE"] = map[string]any{"Ethernet0|4": map[string]any{"wred_profile": "AZURE_LOSSLESS", "scheduler": "scheduler.1"}}
@@ -302,7 +316,7 @@ func TestChecker(t *testing.T) {
 		{[]string{"groups", "stock.json", qosFile}, "Ethernet0 has PFC on priority 3 and no lossless group"},
 		{[]string{"nonsense", "stock.json", qosFile}, "usage"},
 	} {
-		cmd := exec.Command("python3", append([]string{checkFile}, c.args...)...)
+		cmd := exec.Command("python3", append([]string{kit().Folder() + "/" + checkFile}, c.args...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		if (err != nil) != (c.want != "") || !strings.Contains(string(out), c.want) {

@@ -28,6 +28,14 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.VLANTrunk, Support: feature.Native, Source: yang + "sonic-vlan.yang VLAN_MEMBER tagging_mode"},
 	{ID: feature.VLANNative, Support: feature.Native, Source: yang + "sonic-vlan.yang VLAN_MEMBER tagging_mode"},
 	{ID: feature.VLANMTU, Support: feature.Native, Source: yang + "sonic-vlan.yang VLAN mtu"},
+	{
+		ID: feature.DenyRoCEv2, Support: feature.Native, Note: "ACL tables of the types L3 and L3V6 of rocec's own, for UDP port 4791",
+		Source: "sonic-net/sonic-buildimage src/sonic-yang-models/yang-templates/sonic-acl.yang.j2; sonic-net/sonic-swss orchagent/aclorch.cpp; sonic-net/sonic-utilities acl_loader/main.py",
+	},
+	{
+		ID: feature.DenyRoCEv1, Support: feature.Native, Note: "an ACL table of the type L3 of rocec's own, for the EtherType 0x8915",
+		Source: "sonic-net/sonic-swss orchagent/aclorch.cpp; sonic-net/sonic-utilities acl_loader/main.py ETHERTYPE_ROCE",
+	},
 	{ID: feature.TrustByDSCP, Support: feature.Native, Source: template + ": dscp_to_tc_map bound to the port"},
 	{ID: feature.TrustByPCP, Support: feature.Native, Source: template + ": storage back-end switches bind dot1p_to_tc_map alone"},
 	{ID: feature.TrustNothing, Support: feature.Emulated, Note: "a DSCP map of its own that gives every mark the same traffic class", Source: yang + "sonic-dscp-tc-map.yang"},
@@ -67,6 +75,16 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 		ID: feature.HashSeed, Support: feature.Refused,
 		Note:   "leave seed out: up to 202605 the image takes it from the type of the switch (DEVICE_METADATA) when it starts, and ConfigDB has no field for it",
 		Source: "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2, #21335, #25441; sonic-net/SONiC doc/hash/hash-design.md",
+	},
+	{
+		ID: feature.ARPTimeout, Support: feature.Refused,
+		Note:   "leave arp_timeout out: the image sets the kernel's base_reachable_time_ms to half an hour, and ConfigDB has no field for it",
+		Source: "sonic-net/sonic-buildimage files/image_config/sysctl/90-sonic.conf, src/sonic-yang-models/yang-models at 086b03bd",
+	},
+	{
+		ID: feature.MACTimeout, Support: feature.Refused,
+		Note:   "leave mac_timeout out: the image sets fdb_aging_time to 600 s when it starts, and ConfigDB has no field for it",
+		Source: "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2, src/sonic-yang-models/yang-models at 086b03bd; sonic-net/sonic-utilities at 691b1bbc has show mac aging-time only",
 	},
 	{ID: feature.LAGLACP, Support: feature.Native, Source: yang + "sonic-portchannel.yang"},
 	{ID: feature.LAGStatic, Support: feature.Refused, Note: `write mode = "lacp": teammgrd starts LACP on every PortChannel`, Source: "sonic-swss cfgmgr/teammgr.cpp"},

@@ -84,6 +84,7 @@ func leaf() *intent.Device {
 		p.Native = intent.Some(uint16(200))
 		if i == 2 {
 			p.QoS, p.CableMm, p.Enabled = "untrusted", intent.Opt[uint32]{}, intent.Some(false)
+			p.Deny = intent.Some([]intent.RDMA{intent.RoCEv2, intent.RoCEv1})
 		}
 		d.Ports = append(d.Ports, p)
 	}
@@ -122,7 +123,7 @@ func pair() *intent.Device {
 	d.LAGs = []intent.LAG{
 		{
 			Name: "PortChannel1", ID: 1, Members: []string{"Ethernet0", "Ethernet8"}, Mode: "lacp", Rate: "fast", MTU: intent.Some(uint16(9000)),
-			Native: intent.Some(uint16(10)), Tagged: intent.Some([]uint16{711, 712}), MLAG: true,
+			Native: intent.Some(uint16(10)), Tagged: intent.Some([]uint16{711, 712}), MLAG: true, Deny: intent.Some([]intent.RDMA{intent.RoCEv2}),
 		},
 		{
 			Name: "PortChannel100", ID: 100, Members: []string{"Ethernet240", "Ethernet248"}, Mode: "lacp", MTU: intent.Some(uint16(9216)),

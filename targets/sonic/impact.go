@@ -25,10 +25,15 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			}
 		case "native", "segments":
 			return targets.Impact{Interrupts: true, Note: "frames of the VLANs that go are dropped"}
+		case "deny":
+			return targets.Impact{Interrupts: true, Note: "RDMA that comes in at " + c.Path.Name + " and is denied stops"}
 		}
 	case intent.OfLAG:
 		if c.Path.Field == "mode" || c.Path.Field == "members" || c.Path.Field == "rate" {
 			return targets.Impact{Interrupts: true, Note: "LACP of " + c.Path.Name + " negotiates anew"}
+		}
+		if c.Path.Field == "deny" {
+			return targets.Impact{Interrupts: true, Note: "RDMA that comes in at " + c.Path.Name + " and is denied stops"}
 		}
 	case intent.OfQoS:
 		switch c.Path.Field {
@@ -60,9 +65,9 @@ var recarve = targets.Impact{Interrupts: true, Note: "the packet buffer is carve
 // observable is Target.Observable: what ConfigDB has no field for.
 func observable(d *intent.Device, p intent.Path) bool {
 	switch {
-	case p.Object == intent.OfQoS && (p.Field == "pause" || p.Field == "dcbx"):
+	case p.Object == intent.OfPort && (p.Word() == "pause" || p.Word() == "dcbx"):
 		return false
-	case p.Object == intent.OfDevice && (p.Field == "os" || p.Field == "firmware"):
+	case p.Object == intent.OfDevice && (p.Field == "os" || p.Field == "firmware" || p.Field == "mlag.peer"):
 		return false
 	}
 	return true

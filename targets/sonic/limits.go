@@ -117,11 +117,8 @@ func (l *limit) members(port string, native intent.Opt[uint16], tagged intent.Op
 
 // bridged reports whether a port or LAG is a member of a VLAN.
 func (l *limit) bridged(name string) bool {
-	in := func(native intent.Opt[uint16], tagged intent.Opt[[]uint16]) bool {
-		return native.IsSet() || tagged.IsSet() && len(tagged.Value) > 0
-	}
-	return slices.ContainsFunc(l.device.Ports, func(p intent.Port) bool { return p.Name == name && in(p.Native, p.Tagged) }) ||
-		slices.ContainsFunc(l.device.LAGs, func(g intent.LAG) bool { return g.Name == name && in(g.Native, g.Tagged) })
+	return slices.ContainsFunc(l.device.Ports, func(p intent.Port) bool { return p.Name == name && targets.Bridged(p.Native, p.Tagged) }) ||
+		slices.ContainsFunc(l.device.LAGs, func(g intent.LAG) bool { return g.Name == name && targets.Bridged(g.Native, g.Tagged) })
 }
 
 func (l *limit) has(name string) bool {

@@ -5,45 +5,20 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 func (l *limit) qos(q *intent.QoS) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 	}
-	l.trust(q, at)
+	targets.LimitTrust(q, l.refuse)
 	l.pfc(q, at)
 	if x := q.DCBX; x.IsSet() && x.Value.Mode == "off" && (x.Value.Version != "" || x.Value.Owner != "") {
 		l.refuse("dcbx is off and has a version or an owner", `write dcbx = "off"`, at("dcbx"))
 	}
 	if q.Watchdog.IsSet() {
 		l.watchdog(q, at("watchdog"))
-	}
-}
-
-// trust: a port trusts by the map it is bound to, so a map without a trust says nothing.
-func (l *limit) trust(q *intent.QoS, at func(string) intent.Path) {
-	if !q.Trust.IsSet() {
-		if q.DSCP.IsSet() || q.PCP.IsSet() {
-			l.refuse(fmt.Sprintf("qos %q has a map of marks and no trust", q.Name), "write trust: binding the map is what makes SONiC trust", at("trust"))
-		}
-		return
-	}
-	switch q.Trust.Value {
-	case intent.TrustDSCP:
-		if !q.DSCP.IsSet() {
-			l.refuse(fmt.Sprintf("qos %q trusts DSCP and has no map", q.Name), "manage dscp_map too", at("trust"))
-		}
-	case intent.TrustPCP:
-		if !q.PCP.IsSet() {
-			l.refuse(fmt.Sprintf("qos %q trusts PCP and has no map", q.Name), "manage pcp_map too", at("trust"))
-		}
-	case intent.TrustNone:
-		p := untrusted(q)[0]
-		if q.DSCP.IsSet() && slices.ContainsFunc(q.DSCP.Value[:], func(v uint8) bool { return v != p }) ||
-			q.PCP.IsSet() && slices.ContainsFunc(q.PCP.Value[:], func(v uint8) bool { return v != p }) {
-			l.refuse(fmt.Sprintf("qos %q trusts nothing and gives marks different priorities", q.Name), "trust dscp or pcp, or use one class", at("trust"))
-		}
 	}
 }
 

@@ -1,13 +1,12 @@
 package sonic
 
 import (
-	"fmt"
-	"hash/fnv"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 // prefix marks the objects rocec makes, so that no name of another tool is ever
@@ -31,7 +30,6 @@ const shared = "AZURE"
 const maxBase = 20
 
 var (
-	plainName  = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	suffixed   = regexp.MustCompile(`(_q[0-7]|_none|_pg[0-7])$`)
 	portName   = regexp.MustCompile(`^Ethernet(0|[1-9][0-9]{0,3})$`)
 	lagName    = regexp.MustCompile(`^PortChannel[0-9]{1,4}$`)
@@ -44,18 +42,7 @@ var (
 // patterns do not allow, or that could be taken for a suffixed one, are cut and
 // get a hash, so that different QoS values never share an object.
 func base(qos string) string {
-	if len(qos) <= maxBase && plainName.MatchString(qos) && !suffixed.MatchString(qos) {
-		return prefix + qos
-	}
-	h := fnv.New32a()
-	h.Write([]byte(qos))
-	cut := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", r) {
-			return r
-		}
-		return '_'
-	}, qos)
-	return prefix + fmt.Sprintf("%s-%08x", cut[:min(len(cut), maxBase-9)], h.Sum32())
+	return targets.Stem(prefix, qos, maxBase, func(name string) bool { return suffixed.MatchString(name) })
 }
 
 func queueName(qos string, queue int) string { return base(qos) + queueSuffix + strconv.Itoa(queue) }

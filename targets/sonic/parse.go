@@ -189,7 +189,7 @@ func (p *parser) addr(table, key, field string) netip.Addr {
 
 func (p *parser) lags() {
 	for _, key := range p.db.keys("PORTCHANNEL") {
-		g := intent.LAG{Name: key, ID: lagID(key), Mode: "lacp", MTU: number[uint16](p, "PORTCHANNEL", key, "mtu", maxMTU)}
+		g := intent.LAG{Name: key, ID: lagID(key), Members: []string{}, Mode: "lacp", MTU: number[uint16](p, "PORTCHANNEL", key, "mtu", maxMTU)}
 		hint := intent.LAG{}
 		if i := slices.IndexFunc(p.hint.LAGs, func(h intent.LAG) bool { return h.Name == key }); i >= 0 {
 			hint = p.hint.LAGs[i]
@@ -214,6 +214,7 @@ func (p *parser) lags() {
 			g.Members = slices.Clone(hint.Members)
 		}
 		g.Native, g.Tagged = p.memberVLANs(key)
+		g.Deny = p.denied(key)
 		for m := range p.db.rows("MCLAG_INTERFACE") {
 			if _, lag, _ := strings.Cut(m, "|"); lag == key {
 				g.MLAG = true
@@ -316,6 +317,7 @@ func (p *parser) ports() {
 			port.FEC = intent.Some(intent.FEC(f))
 		}
 		port.Native, port.Tagged = p.memberVLANs(key)
+		port.Deny = p.denied(key)
 		q := p.qos(key)
 		port.QoS = q
 		hint := p.port(key)

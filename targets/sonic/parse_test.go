@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,7 @@ func seen(want, got *intent.Device) *intent.Device {
 		open(w.MTU, &p.MTU)
 		open(w.Native, &p.Native)
 		open(w.Tagged, &p.Tagged)
+		open(w.Deny, &p.Deny)
 		open(w.CableMm, &p.CableMm)
 		p.Headroom = slices.DeleteFunc(slices.Clone(p.Headroom), func(h intent.Headroom) bool { return !h.Written })
 	}
@@ -55,6 +57,7 @@ func seen(want, got *intent.Device) *intent.Device {
 			open(want.LAGs[i].MTU, &c.LAGs[i].MTU)
 			open(want.LAGs[i].Native, &c.LAGs[i].Native)
 			open(want.LAGs[i].Tagged, &c.LAGs[i].Tagged)
+			open(want.LAGs[i].Deny, &c.LAGs[i].Deny)
 		}
 	}
 	c.Ifaces = slices.Clone(got.Ifaces)
@@ -138,12 +141,7 @@ func bare(t testing.TB, d *intent.Device) map[string]any {
 	return db
 }
 
-type failer interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
-func roundTrip(t failer, tb testing.TB, d *intent.Device) {
+func roundTrip(t targettest.Failer, tb testing.TB, d *intent.Device) {
 	t.Helper()
 	c := build(d)
 	got, list := parse(d, captured(loaded(tb, bare(tb, d), c.breakouts, c.normal, c.maintenance)))
@@ -207,18 +205,19 @@ func generated(r *rapid.T) *intent.Device {
 		d.QoS = append(d.QoS, generatedQoS(r, d, "class"+decimal(i), trust))
 	}
 	for _, id := range rapid.SliceOfNDistinct(rapid.Uint16Range(2, 4094), 0, 4, rapid.ID).Draw(r, "vlans") {
-		d.VLANs = append(d.VLANs, intent.VLAN{ID: id, MTU: maybe(r, rapid.Uint16Range(1280, 9216))})
+		d.VLANs = append(d.VLANs, intent.VLAN{ID: id, MTU: targettest.Maybe(r, rapid.Uint16Range(1280, 9216))})
 	}
 	slices.SortFunc(d.VLANs, func(a, b intent.VLAN) int { return int(a.ID) - int(b.ID) })
 	used := map[string]bool{}
 	for i := range rapid.IntRange(len(d.QoS), 9).Draw(r, "ports") {
 		q := d.QoS[i%len(d.QoS)]
 		p := intent.Port{
-			Name: "Ethernet" + decimal(4*i), Enabled: maybe(r, rapid.Bool()), Mbps: maybe(r, rapid.SampledFrom([]uint32{25000, 100000, 400000})),
-			FEC: maybe(r, rapid.SampledFrom([]intent.FEC{intent.FECNone, intent.FECRS, intent.FECFC})), Autoneg: maybe(r, rapid.Bool()),
-			MTU: maybe(r, rapid.Uint16Range(1280, 9216)), CableMm: maybe(r, rapid.Uint32Range(1, 2_000_000)), QoS: q.Name,
+			Name: "Ethernet" + decimal(4*i), Enabled: targettest.Maybe(r, rapid.Bool()), Mbps: targettest.Maybe(r, rapid.SampledFrom([]uint32{25000, 100000, 400000})),
+			FEC: targettest.Maybe(r, rapid.SampledFrom([]intent.FEC{intent.FECNone, intent.FECRS, intent.FECFC})), Autoneg: targettest.Maybe(r, rapid.Bool()),
+			MTU: targettest.Maybe(r, rapid.Uint16Range(1280, 9216)), CableMm: targettest.Maybe(r, rapid.Uint32Range(1, 2_000_000)), QoS: q.Name,
 		}
-		p.Native, p.Tagged = generatedVLANs(r, d)
+		p.Native, p.Tagged = targettest.VLANs(r, d)
+		p.Deny = targettest.Maybe(r, denials)
 		if bufferModel(d) == dynamic && rapid.Bool().Draw(r, "headroom") {
 			for _, g := range losslessGroups(&q) {
 				a := rapid.Int8Range(-8, 7).Draw(r, "alpha")
@@ -233,10 +232,11 @@ func generated(r *rapid.T) *intent.Device {
 	}
 	if n := len(d.Ports); n > 4 && rapid.Bool().Draw(r, "lag") {
 		member := &d.Ports[n-1]
-		member.Native, member.Tagged = intent.Opt[uint16]{}, intent.Opt[[]uint16]{}
-		g := intent.LAG{Name: "PortChannel7", ID: 7, Mode: "lacp", Members: []string{member.Name}, MTU: maybe(r, rapid.Uint16Range(1280, 9216))}
+		member.Native, member.Tagged, member.Deny = intent.Opt[uint16]{}, intent.Opt[[]uint16]{}, intent.Opt[[]intent.RDMA]{}
+		g := intent.LAG{Name: "PortChannel7", ID: 7, Mode: "lacp", Members: []string{member.Name}, MTU: targettest.Maybe(r, rapid.Uint16Range(1280, 9216))}
 		g.Rate = rapid.SampledFrom([]string{"", "fast", "slow"}).Draw(r, "rate")
-		g.Native, g.Tagged = generatedVLANs(r, d)
+		g.Native, g.Tagged = targettest.VLANs(r, d)
+		g.Deny = targettest.Maybe(r, denials)
 		d.LAGs = append(d.LAGs, g)
 	}
 	for _, v := range d.VLANs {
@@ -248,37 +248,18 @@ func generated(r *rapid.T) *intent.Device {
 		}
 	}
 	if bufferModel(d) == dynamic {
-		d.Buffer.AlphaExponent = maybe(r, rapid.Int8Range(-8, 7))
+		d.Buffer.AlphaExponent = targettest.Maybe(r, rapid.Int8Range(-8, 7))
 	}
-	d.Buffer.SharedBytes = maybe(r, rapid.Uint64Range(1<<20, 1<<28))
-	d.Buffer.HeadroomBytes = maybe(r, rapid.Uint64Range(1<<20, 1<<28))
+	d.Buffer.SharedBytes = targettest.Maybe(r, rapid.Uint64Range(1<<20, 1<<28))
+	d.Buffer.HeadroomBytes = targettest.Maybe(r, rapid.Uint64Range(1<<20, 1<<28))
 	if compare(d.OS.Version, "202405") >= 0 {
-		d.Hash.Function = maybe(r, rapid.SampledFrom(hashFunctions))
+		d.Hash.Function = targettest.Maybe(r, rapid.SampledFrom(hashFunctions))
 	}
 	return d
 }
 
-func maybe[T any](r *rapid.T, g *rapid.Generator[T]) intent.Opt[T] {
-	if rapid.IntRange(0, 3).Draw(r, "managed") == 0 {
-		return intent.Opt[T]{}
-	}
-	return intent.Some(g.Draw(r, "value"))
-}
-
-func generatedVLANs(r *rapid.T, d *intent.Device) (native intent.Opt[uint16], tagged intent.Opt[[]uint16]) {
-	ids := []uint16{}
-	for _, v := range d.VLANs {
-		switch rapid.IntRange(0, 2).Draw(r, "member") {
-		case 0:
-			ids = append(ids, v.ID)
-		case 1:
-			if !native.IsSet() {
-				native = intent.Some(v.ID)
-			}
-		}
-	}
-	return native, intent.Some(ids)
-}
+// denials are the lists of RDMA that a port can drop.
+var denials = rapid.SampledFrom(append(slices.Clone(kinds), []intent.RDMA{}))
 
 func generatedQoS(r *rapid.T, d *intent.Device, name string, trust intent.Trust) intent.QoS {
 	lossless := rapid.SampledFrom([]uint8{3, 4}).Draw(r, "lossless")
@@ -366,7 +347,7 @@ func TestParseForeign(t *testing.T) {
 	want := intent.Port{
 		Name: "Ethernet0", Enabled: intent.Opt[bool]{State: intent.Default}, Mbps: intent.Some(uint32(40000)), FEC: intent.Some(intent.FECRS),
 		Autoneg: intent.Opt[bool]{State: intent.Default}, MTU: intent.Some(uint16(9100)), Native: intent.Opt[uint16]{State: intent.Default},
-		Tagged: intent.Some([]uint16{}), QoS: "AZURE", CableMm: intent.Some(uint32(300_000)),
+		Tagged: intent.Some([]uint16{}), Deny: intent.Some([]intent.RDMA{}), QoS: "AZURE", CableMm: intent.Some(uint32(300_000)),
 		Headroom: []intent.Headroom{
 			{Group: 3, XoffBytes: 55120, XonBytes: 18432, SizeBytes: 56368, Alpha: &alpha},
 			{Group: 4, XoffBytes: 55120, XonBytes: 18432, SizeBytes: 56368, Alpha: &alpha},
@@ -455,11 +436,12 @@ func TestObservable(t *testing.T) {
 		path intent.Path
 		want bool
 	}{
-		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "pause"}, false},
-		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "dcbx"}, false},
+		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "pause"}, false},
+		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "dcbx"}, false},
 		{intent.Path{Object: intent.OfDevice, Field: "firmware"}, false},
+		{intent.Path{Object: intent.OfDevice, Field: "mlag.peer"}, false},
 		{intent.Path{Object: intent.OfDevice, Field: "hash.function"}, true},
-		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "pfc"}, true},
+		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "pfc"}, true},
 		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "mtu"}, true},
 	} {
 		if got := observable(d, c.path); got != c.want {
@@ -474,7 +456,7 @@ func TestNames(t *testing.T) {
 	made := map[string]string{}
 	for _, n := range names {
 		for _, object := range []string{base(n), base(n) + untrustedSuffix, queueName(n, 3)} {
-			if len(object) > 32 || !plainName.MatchString(object) || !ours(object) {
+			if len(object) > 32 || !plain.MatchString(object) || !ours(object) {
 				t.Errorf("qos %q makes the name %q", n, object)
 			}
 			if other, ok := made[object]; ok {
@@ -487,3 +469,6 @@ func TestNames(t *testing.T) {
 		t.Errorf("%d names", len(got))
 	}
 }
+
+// plain is a name of the characters that every platform takes.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

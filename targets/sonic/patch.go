@@ -53,12 +53,12 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	want := build(d)
 	if split {
 		splitSteps(d, want.breakouts, out)
-		checker(d, out)
+		out.Use(kit())
 		undoSplit(d, out)
 		return list
 	}
 	gone := forbid(absences(d), out)
-	checker(d, out)
+	out.Use(kit())
 	if len(want.breakouts) > 0 {
 		want.breakouts.write(out.File(breakoutFile, 0o644, emit.Data))
 	}
@@ -308,7 +308,7 @@ func (m *merge) put(table, key string, r row) {
 	for field, c := range r {
 		// Numbers of a capture are text in ConfigDB too; an old reference is the same reference.
 		if have, ok := fields[field]; !ok || text(have) != c.value {
-			fields[field] = c.value
+			fields[field] = c.plain()
 		}
 	}
 }

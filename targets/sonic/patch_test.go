@@ -332,7 +332,7 @@ func TestRebase(t *testing.T) {
 				}
 			}
 		}
-		want := []string{"rocec-" + d.Name + ".clear.patch.json", absentFile, checkFile, linksFile, qosFile, "rocec-" + d.Name + ".patch.json", "apply.sh", "rocec-" + d.Name + ".maintenance.json", "apply-maintenance.sh", "verify.sh", "rollback.sh"}
+		want := []string{"rocec-" + d.Name + ".clear.patch.json", absentFile, linksFile, qosFile, "rocec-" + d.Name + ".patch.json", "apply.sh", "rocec-" + d.Name + ".maintenance.json", "apply-maintenance.sh", "verify.sh", "rollback.sh"}
 		if name == "split" {
 			want = append(want, breakoutFile)
 		}

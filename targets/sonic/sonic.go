@@ -5,8 +5,8 @@
 // intent. The fragments hold what rocec manages and nothing else: no lanes and
 // aliases but those of ports it splits, no object that the image or another tool
 // made, save the rows that the image itself shares between all
-// (CABLE_LENGTH|AZURE). It leaves out routing, ACLs, platform files and
-// enterprise SONiC.
+// (CABLE_LENGTH|AZURE). It leaves out routing, ACLs but those that keep RDMA
+// out, platform files and enterprise SONiC.
 //
 // The sources are sonic-net/sonic-buildimage (YANG models, qos_config.j2,
 // buffers_config.j2), sonic-net/sonic-swss (cfgmgr, orchagent) and
@@ -59,7 +59,7 @@ var Target = targets.Target{
 	Sources: []string{
 		"sonic-net/sonic-buildimage src/sonic-yang-models",
 		"sonic-net/sonic-buildimage files/build_templates/qos_config.j2 and buffers_config.j2",
-		"sonic-net/sonic-swss cfgmgr/buffermgr.cpp, cfgmgr/buffermgrdyn.cpp, orchagent/qosorch.cpp, cfgmgr/teammgr.cpp",
-		"sonic-net/sonic-utilities config/main.py, config/mclag.py, pfcwd/main.py, generic_config_updater",
+		"sonic-net/sonic-swss cfgmgr/buffermgr.cpp, cfgmgr/buffermgrdyn.cpp, orchagent/qosorch.cpp, orchagent/aclorch.cpp, cfgmgr/teammgr.cpp",
+		"sonic-net/sonic-utilities config/main.py, config/mclag.py, pfcwd/main.py, acl_loader/main.py, generic_config_updater",
 	},
 }

@@ -127,7 +127,7 @@ func splitSteps(d *intent.Device, breakouts tables, out *emit.Out) bool {
 		"goes down and loses its settings, and so does what refers to it: VLANs, addresses, its place in a LAG.",
 		"Ports that are split as wanted already are left alone. Run apply.sh afterwards, in the same window.")
 	s.before([]string{breakoutFile})
-	s.Line("python3 %s splits %s %s > %s", checkFile, beforeFile, breakoutFile, splitList)
+	s.Line("python3 \"$check\" splits %s %s > %s", beforeFile, breakoutFile, splitList)
 	s.Text("if [ ! -s " + splitList + " ]; then\n" +
 		"    echo \"every port is split as wanted\"\n" +
 		"    exit 0\n" +
@@ -135,7 +135,7 @@ func splitSteps(d *intent.Device, breakouts tables, out *emit.Out) bool {
 		"cp " + beforeFile + " " + splitBefore + "\n")
 	s.children(d)
 	s.each("# a child begins without QoS and buffers: it gets those of the image's templates", `config qos reload --ports "${children[$port]}"`)
-	s.Line("python3 %s missing <(sonic-cfggen -d --print-data) %s", checkFile, breakoutFile)
+	s.Line("python3 \"$check\" missing <(sonic-cfggen -d --print-data) %s", breakoutFile)
 	s.Line("config save -y")
 	return true
 }
@@ -146,12 +146,13 @@ func undoSplit(d *intent.Device, out *emit.Out) {
 		"Goes back to the splits that the last "+splitScript+" found, and loads the settings of that time into the ports again.",
 		"Run it in a maintenance window, after rollback.sh.")
 	u.root()
+	u.checks()
 	u.Line("if [ ! -f %s ]; then", splitBefore)
 	u.Text("    echo \"there is nothing to go back to\" >&2\n" +
 		"    exit 1\n" +
 		"fi\n" +
 		"sonic-cfggen -d --print-data > " + beforeFile + "\n")
-	u.Line("python3 %s splits %s %s > %s", checkFile, beforeFile, splitBefore, splitList)
+	u.Line("python3 \"$check\" splits %s %s > %s", beforeFile, splitBefore, splitList)
 	u.each()
 	u.Line("config load -y %s", splitBefore)
 	u.Line("config save -y")
@@ -186,7 +187,7 @@ func (s scriptFile) each(then ...string) {
 
 // splitFirst demands in apply.sh that the ports are split.
 func (s scriptFile) splitFirst() {
-	s.Line("if ! python3 %s missing %s %s; then", checkFile, beforeFile, breakoutFile)
+	s.Line("if ! python3 \"$check\" missing %s %s; then", beforeFile, breakoutFile)
 	s.Line("    echo \"ports have to be split first, in a maintenance window: sudo ./%s\" >&2", splitScript)
 	s.Text("    exit 1\nfi\n")
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets/emit"
@@ -16,6 +17,19 @@ import (
 type cell struct {
 	value string
 	from  intent.Path
+	list  bool // of names, value has them with commas as ConfigDB does
+}
+
+// plain is the cell as decoded JSON would be.
+func (c cell) plain() any {
+	if !c.list {
+		return c.value
+	}
+	var list []any
+	for name := range strings.SplitSeq(c.value, ",") {
+		list = append(list, name)
+	}
+	return list
 }
 
 // row is one row of a table. A row without fields is written as {}. Rows of
@@ -85,13 +99,18 @@ func (x *table) sorted() []string {
 	return slices.SortedFunc(slices.Values(x.keys), intent.Natural)
 }
 
-func (r row) set(field, value string, from intent.Path) { r[field] = cell{value, from} }
+func (r row) set(field, value string, from intent.Path) { r[field] = cell{value: value, from: from} }
+
+// list gives a field names without commas in them, in their order.
+func (r row) list(field string, names []string, from intent.Path) {
+	r[field] = cell{value: strings.Join(names, ","), from: from, list: true}
+}
 
 // order is the order of tables in files and patches: what is referred to stands
 // before what refers to it. Additions follow it, removals go backwards.
 var order = []string{
 	breakoutTable, "PORT", "VRF", "PORTCHANNEL", "PORTCHANNEL_MEMBER", "VLAN", "VLAN_MEMBER",
-	"LOOPBACK_INTERFACE", "INTERFACE", "PORTCHANNEL_INTERFACE", "MCLAG_DOMAIN", "MCLAG_INTERFACE", "MCLAG_UNIQUE_IP", "VLAN_INTERFACE", hashTable,
+	"LOOPBACK_INTERFACE", "INTERFACE", "PORTCHANNEL_INTERFACE", "MCLAG_DOMAIN", "MCLAG_INTERFACE", "MCLAG_UNIQUE_IP", "VLAN_INTERFACE", aclTable, aclRule, hashTable,
 	"DSCP_TO_TC_MAP", "DOT1P_TO_TC_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP", "MAP_PFC_PRIORITY_TO_QUEUE",
 	"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "TC_TO_DSCP_MAP", "SCHEDULER", "WRED_PROFILE",
 	"BUFFER_POOL", "DEFAULT_LOSSLESS_BUFFER_PARAMETER", "BUFFER_PROFILE", "CABLE_LENGTH", "BUFFER_PG", "BUFFER_QUEUE",
@@ -236,11 +255,26 @@ func fieldsOf(r row) body {
 		text = append(text, "            "...)
 		text = appendQuoted(text, field)
 		text = append(text, ": "...)
-		text = appendQuoted(text, r[field].value)
+		text = r[field].append(text)
 		text = append(append(text, comma(i, len(fields))...), '\n')
 		from = append(from, r[field].from)
 	}
 	return body{string(text), from}
+}
+
+// append writes the value as JSON, on one line.
+func (c cell) append(b []byte) []byte {
+	if !c.list {
+		return appendQuoted(b, c.value)
+	}
+	b = append(b, '[')
+	for i, name := range strings.Split(c.value, ",") {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = appendQuoted(b, name)
+	}
+	return append(b, ']')
 }
 
 // plain is the tables as decoded JSON would be.
@@ -251,7 +285,7 @@ func (t tables) plain() map[string]any {
 		for key, r := range t.each(name) {
 			fields := map[string]any{}
 			for field, c := range r {
-				fields[field] = c.value
+				fields[field] = c.plain()
 			}
 			rows[key] = fields
 		}

@@ -34,7 +34,9 @@ func build(d *intent.Device, drop *drops) []line {
 		}
 	}
 	b.vrfs()
+	b.aging()
 	b.maps()
+	b.edge()
 	for i := range d.VLANs {
 		b.vlan(&d.VLANs[i])
 	}
@@ -64,6 +66,22 @@ func (b *builder) vrfs() {
 		}
 	}
 }
+
+// aging writes how long the switch keeps what it has learned.
+func (b *builder) aging() {
+	if n := b.device.Aging.ARPSeconds; n.IsSet() {
+		b.put(line{text: "ip arp timeout " + decimal(n.Value), from: arpPath})
+	}
+	if n := b.device.Aging.MACSeconds; n.IsSet() {
+		b.put(line{text: "mac address-table aging-time " + decimal(n.Value), from: macPath})
+	}
+}
+
+// arpPath and macPath are where a device says how long it keeps addresses.
+var (
+	arpPath = intent.Path{Object: intent.OfDevice, Field: "arp_timeout"}
+	macPath = intent.Path{Object: intent.OfDevice, Field: "mac_timeout"}
+)
 
 // written reports whether an interface is on something that is written.
 func (b *builder) written(f *intent.Iface) bool {
@@ -101,6 +119,7 @@ func (b *builder) lag(g *intent.LAG) {
 	}
 	l.add(at(""), "no shutdown")
 	b.switched(&l, g.Name, g.Native, g.Tagged, at)
+	b.deny(&l, g.Name, g.Deny, at("deny"))
 	b.routed(&l, g.Name)
 	b.put(l)
 }
@@ -150,6 +169,7 @@ func (b *builder) port(p *intent.Port) {
 		l.add(intent.Path{Object: intent.OfLAG, Name: lag, Field: "members"}, "channel-group "+lag[len("PortChannel"):])
 	}
 	b.switched(&l, p.Name, p.Native, p.Tagged, at)
+	b.deny(&l, p.Name, p.Deny, at("deny"))
 	b.routed(&l, p.Name)
 	b.quality(&l, p, at)
 	if len(l.in) > 0 {

@@ -51,6 +51,39 @@ func document(source string) string {
 	return name
 }
 
+// TestSources: every document that the table names is one that the README beside
+// it identifies, with its version.
+func TestSources(t *testing.T) {
+	dir := filepath.Join(oracle.Dir(t), "sonic-enterprise")
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for l := range strings.Lines(string(readme)) {
+		if rest, ok := strings.CutPrefix(l, "| `"); ok {
+			name, _, _ := strings.Cut(rest, "`")
+			known = append(known, name)
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, "commands.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows[1:] {
+		for _, source := range r[3:5] {
+			if !slices.ContainsFunc(known, func(name string) bool { return source == name || strings.HasPrefix(source, name+" ") }) {
+				t.Errorf("%s: the README does not know %q", r[1], source)
+			}
+		}
+	}
+}
+
 // fits reports whether a word is one that a word of the table allows.
 func fits(allowed, text string) bool {
 	if stem, of, ok := strings.Cut(allowed, "<"); ok && stem != "" { // Vlan<1-4094>
@@ -178,7 +211,7 @@ func TestCommands(t *testing.T) {
 	all := commandTable(t)
 	for name, device := range fixtures {
 		files := targettest.Emit(&Target, device())
-		for _, bad := range unknown(all, emitted(files, configFile)) {
+		for _, bad := range unknown(all, targettest.Text(files, configFile)) {
 			t.Errorf("%s: %s", name, bad)
 		}
 		for _, text := range given(files) {
@@ -199,7 +232,7 @@ func TestCommandsGenerated(t *testing.T) {
 		if list := rebase(d, capture(targettest.Emit(&Target, before)), &out); len(list) > 0 {
 			r.Fatalf("rebase: %v", list)
 		}
-		if bad := unknown(all, emitted(out.Artifacts, configFile)); len(bad) > 0 {
+		if bad := unknown(all, targettest.Text(out.Artifacts, configFile)); len(bad) > 0 {
 			r.Fatalf("%q", bad)
 		}
 	})

@@ -12,11 +12,13 @@ type config struct {
 	roce, buffers bool // roce enable, buffer init lossless
 	dcbx          bool
 	pool          string // shared-headroom-size
+	arp, mac      string // ip arp timeout, mac address-table aging-time
 	poll          string
 	breakouts     map[string]string // cage -> mode
 	maps          map[string]map[string][]int
 	policies      map[string]map[int]*scheduler
 	marks         map[string]*wred
+	lists         map[string]map[int]string // access lists: what they are made with -> number -> rule
 	ifaces        map[string]*iface
 	order         []string // of ifaces
 	domain        *domain
@@ -58,6 +60,7 @@ type iface struct {
 	mclag                     string
 	cable, policy             string
 	maps                      map[string]string // kind -> name
+	lists                     map[string]string // kind of access list -> name of the one inbound
 	queues                    map[int]string    // -> WRED policy
 	pfc                       []string
 	action, detect, restore   string
@@ -84,13 +87,14 @@ type reader struct {
 	queue    *scheduler
 	mark     *wred
 	mclag    *domain
+	list     map[int]string
 }
 
 // read parses the output of show running-configuration. It takes anything.
 func read(text string) *config {
 	r := &reader{config: &config{
 		breakouts: map[string]string{}, maps: map[string]map[string][]int{}, policies: map[string]map[int]*scheduler{},
-		marks: map[string]*wred{}, ifaces: map[string]*iface{},
+		marks: map[string]*wred{}, ifaces: map[string]*iface{}, lists: map[string]map[int]string{},
 	}}
 	offset := 0
 	for raw := range strings.SplitAfterSeq(text, "\n") {
@@ -120,7 +124,7 @@ func read(text string) *config {
 }
 
 func (r *reader) leave() {
-	r.iface, r.table, r.sched, r.queue, r.mark, r.mclag = nil, nil, nil, nil, nil, nil
+	r.iface, r.table, r.sched, r.queue, r.mark, r.mclag, r.list = nil, nil, nil, nil, nil, nil, nil
 }
 
 func (r *reader) strange(what string) {
@@ -154,6 +158,15 @@ func (r *reader) enter(w []string) bool {
 	case has("priority-flow-control", "watchdog", "polling-interval") && len(w) == 4:
 		r.leave()
 		r.poll = w[3]
+	case has("ip", "arp", "timeout") && len(w) == 4:
+		r.leave()
+		r.arp = w[3]
+	case has("mac", "address-table", "aging-time") && len(w) == 4:
+		r.leave()
+		r.mac = w[3]
+	case len(w) == 3 && w[1] == "access-list" && (w[0] == "ip" || w[0] == "ipv6" || w[0] == "mac"):
+		r.leave()
+		r.newList(w[0] + " access-list " + w[2])
 	case has("dcbx", "enable") && r.iface == nil:
 		r.dcbx = true
 	case has("interface", "breakout", "port") && len(w) == 6 && w[4] == "mode":
@@ -209,7 +222,7 @@ func (r *reader) interfaces(w []string) bool {
 	}
 	f := r.ifaces[name]
 	if f == nil {
-		f = &iface{maps: map[string]string{}, queues: map[int]string{}}
+		f = &iface{maps: map[string]string{}, lists: map[string]string{}, queues: map[int]string{}}
 		r.ifaces[name] = f
 		r.order = append(r.order, name)
 	}
@@ -265,6 +278,8 @@ func (r *reader) inside(w []string) bool {
 		return r.inMark(w)
 	case r.mclag != nil:
 		return r.inDomain(w)
+	case r.list != nil:
+		return r.inList(w)
 	}
 	return false
 }
@@ -415,6 +430,11 @@ func (r *reader) inInterface(w []string) bool {
 func (r *reader) others(w []string) bool {
 	f := r.iface
 	switch {
+	case len(w) == 4 && w[1] == "access-group":
+		if w[3] != "in" {
+			return false
+		}
+		f.lists[w[0]] = w[2]
 	case len(w) == 3 && w[0] == "qos-map":
 		f.maps[w[1]] = w[2]
 	case len(w) == 4 && w[0] == "queue" && w[2] == "wred-policy":

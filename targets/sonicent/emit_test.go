@@ -32,17 +32,7 @@ func artifact(t testing.TB, d *intent.Device, path string) string {
 	if list := targets.Check(&Target, d, nil); list.HasErrors() {
 		t.Fatalf("%s is refused:\n%s", d.Name, targettest.Refusals(list))
 	}
-	return emitted(targettest.Emit(&Target, d), path)
-}
-
-// emitted is one artifact, "" if there is none.
-func emitted(files []emit.Artifact, path string) string {
-	for _, f := range files {
-		if f.Path == path {
-			return string(f.Bytes)
-		}
-	}
-	return ""
+	return targettest.Text(targettest.Emit(&Target, d), path)
 }
 
 // TestByHand: what comes out for the leaf is what was written by hand before

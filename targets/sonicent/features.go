@@ -1,10 +1,7 @@
 package sonicent
 
 import (
-	"cmp"
-	"strconv"
-	"strings"
-
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/feature"
 )
 
@@ -30,7 +27,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.PortMTU, Support: feature.Native, Note: "1312 to 9216, the IP MTU", Source: grammar + "sonic_types.xml RANGE_MTU, renderer show_interface.j2; " + ansible + "sonic_interfaces.py"},
 	{ID: feature.VLANTrunk, Support: feature.Native, Source: grammar + "interface.xml switchport trunk; " + spytest + "switching/vlan.py"},
 	{ID: feature.VLANNative, Support: feature.Native, Source: grammar + "interface.xml switchport access; " + spytest + "switching/vlan.py"},
-	{ID: feature.VLANMTU, Support: feature.Native, Source: grammar + "interface.xml mtu of a VLAN; " + ansible + "sonic_vlans.py IP MTU"},
+	{ID: feature.VLANMTU, Support: feature.Native, Source: grammar + "interface.xml mtu of a VLAN; " + ansible + "sonic_interfaces.py, sonic_vlans.py IP MTU"},
 	{ID: feature.TrustByDSCP, Support: feature.Native, Note: "qos-map dscp-tc; frames that are not IP go by dot1p", Source: ansible + "sonic_qos_interfaces.py; " + grammar + "qos_interface.xml"},
 	{ID: feature.TrustByPCP, Support: feature.Native, Note: "qos-map dot1p-tc alone", Source: ansible + "sonic_qos_interfaces.py; " + grammar + "qos_interface.xml"},
 	{
@@ -46,6 +43,14 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	},
 	{ID: feature.PFC, Support: feature.Native, Note: "priorities 3 and 4; the buffers for it reboot the switch once", Source: hld + "; " + ansible + "sonic_qos_interfaces.py"},
 	{ID: feature.PFCQueueMap, Support: feature.Native, Note: "one for the whole switch", Source: grammar + "qos_map_pfc_queue.xml; " + ansible + "sonic_qos_maps.py"},
+	{
+		ID: feature.DenyRoCEv2, Support: feature.Native, Note: "two access lists of rocec's own, for UDP port 4791 over IPv4 and IPv6, each with a permit of all after it; a port takes one list of each kind inbound",
+		Source: grammar + "acl.xml, ../macro/acl_macro.xml; " + ansible + "sonic_l3_acls.py; " + spytest + "qos/acl.py",
+	},
+	{
+		ID: feature.DenyRoCEv1, Support: feature.Native, Note: "a MAC access list of rocec's own, for EtherType 0x8915, with a permit of all after it",
+		Source: grammar + "acl.xml, ../macro/acl_macro.xml; " + ansible + "sonic_l2_acls.py; " + spytest + "qos/acl.py",
+	},
 	{ID: feature.GlobalPause, Note: "use PFC: no command for 802.3x pause is known from two documents", Source: grammar + "interface.xml has none"},
 	{ID: feature.PauseOff, Support: feature.Emulated, Note: "nothing is written: no setting of Enterprise SONiC switches 802.3x pause on", Source: grammar + "interface.xml has none"},
 	{ID: feature.ETS, Support: feature.Native, Source: grammar + "qos_scheduler.xml; " + amd},
@@ -65,6 +70,8 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.Alpha, Note: "leave it out: no two documents say how a buffer profile is put on a group", Source: hld},
 	{ID: feature.HashFunction, Note: "leave hash out: no command of it is known from two documents", Source: grammar + "loadshare.xml"},
 	{ID: feature.HashSeed, Note: "leave seed out: no command of it is known from two documents", Source: grammar + "loadshare.xml"},
+	{ID: feature.ARPTimeout, Support: feature.Native, Note: "60 to 14400 s; of IPv4 only", Source: grammar + "ipv4-neighbors.xml; " + ansible + "sonic_ip_neighbor.py; " + spytest + "routing/arp.py"},
+	{ID: feature.MACTimeout, Support: feature.Native, Note: "up to 1000000 s", Source: grammar + "mac.xml, sonic_types.xml MAC_AGE_TIMER; " + ansible + "sonic_mac.py; " + spytest + "switching/mac.py"},
 	{ID: feature.LAGLACP, Support: feature.Native, Source: grammar + "interface.xml interface PortChannel; " + ansible + "sonic_lag_interfaces.py"},
 	{ID: feature.LAGStatic, Support: feature.Native, Source: grammar + "sonic_types.xml PO_MODE; " + spytest + "switching/portchannel.py mode on"},
 	{ID: feature.LAGActiveBkp, Note: "a mode of host bonds", Source: grammar + "sonic_types.xml PO_MODE"},
@@ -98,35 +105,17 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.ClusterClass, Note: hostOnly},
 }}
 
-// release is a version of Enterprise SONiC.
-type release struct{ major, minor int }
-
 // The versions that the documents speak of: the design is of 4.1, the listings
 // are of releases up to 4.5.
-var oldest, newest = release{4, 1}, release{4, 5}
-
-// parseRelease reads "4.1", "4.5.0" and the like.
-func parseRelease(version string) (release, bool) {
-	parts := strings.Split(version, ".")
-	if len(parts) < 2 {
-		return release{}, false
-	}
-	major, err := strconv.Atoi(parts[0])
-	minor, err2 := strconv.Atoi(parts[1])
-	return release{major, minor}, err == nil && err2 == nil && major >= 0 && minor >= 0
-}
-
-func (r release) compare(o release) int {
-	return cmp.Or(cmp.Compare(r.major, o.major), cmp.Compare(r.minor, o.minor))
-}
+var oldest, newest = targets.Release{Major: 4, Minor: 1}, targets.Release{Major: 4, Minor: 5}
 
 // compare orders two versions for the feature table; what is none is the newest.
 func compare(a, b string) int {
-	of := func(v string) release {
-		if r, ok := parseRelease(v); ok {
+	of := func(v string) targets.Release {
+		if r, ok := targets.ParseRelease(v); ok {
 			return r
 		}
 		return newest
 	}
-	return of(a).compare(of(b))
+	return of(a).Compare(of(b))
 }

@@ -61,7 +61,8 @@ func leaf() *intent.Device {
 }
 
 // tor is a storage ToR on 4.1 with ports named by lane: hosts that mark by PCP,
-// a split port, a port that trusts nothing, a VRF, a cap, a shared headroom pool.
+// a split port, a port that trusts nothing and drops RDMA, a VRF, a cap, a shared
+// headroom pool, times of what is learned.
 func tor() *intent.Device {
 	d := &intent.Device{
 		Version: intent.Version, Name: "tor1", Kind: intent.Switch, OS: intent.OS{Name: osName, Version: "4.1"},
@@ -99,6 +100,8 @@ func tor() *intent.Device {
 	seen := port("Ethernet12", 100_000, 3_000, "storage")
 	seen.Verify = true
 	d.Ports = append(d.Ports, seen, port("Ethernet16", 100_000, 20_000, "storage"))
+	d.Ports[2].Deny = intent.Some([]intent.RDMA{intent.RoCEv2})
+	d.Aging = intent.Aging{ARPSeconds: intent.Some(uint32(300)), MACSeconds: intent.Some(uint32(600))}
 	d.Ifaces = []intent.Iface{
 		{Name: "hosts", Kind: intent.SVI, VLAN: 100, VRF: "Vrf-host", Addresses: prefixes("10.100.0.1/24", "10.100.1.1/24", "2001:db8:100::1/64")},
 		{Name: "Vlan711", Kind: intent.SVI, VLAN: 711, MTU: intent.Some(uint16(9000)), Addresses: prefixes("10.71.1.1/24")},
@@ -130,7 +133,7 @@ func pair() *intent.Device {
 	d.LAGs = []intent.LAG{
 		{
 			Name: "PortChannel1", ID: 1, Members: []string{"Eth1/1", "Eth1/2"}, Mode: "lacp", Rate: "fast", MTU: intent.Some(uint16(9000)),
-			Native: intent.Some(uint16(10)), Tagged: intent.Some([]uint16{711}), MLAG: true,
+			Native: intent.Some(uint16(10)), Tagged: intent.Some([]uint16{711}), MLAG: true, Deny: intent.Some([]intent.RDMA{intent.RoCEv2, intent.RoCEv1}),
 		},
 		{Name: "PortChannel31", ID: 31, Members: []string{"Eth1/31", "Eth1/32"}, Mode: "static", MTU: intent.Some(uint16(9216)), Tagged: intent.Some([]uint16{10, 711})},
 	}

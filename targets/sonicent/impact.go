@@ -9,6 +9,9 @@ import (
 // design, CLI functional behaviours: configs are saved and the system reboots].
 const reboots = " saves the configuration and reboots the switch: lossless buffers are carved when it starts (Broadcom RoCEv2 high level design)"
 
+// stopsRDMA is what another access list does.
+const stopsRDMA = "RDMA that is denied stops at "
+
 // impact is Target.Impact, by the field that changes.
 func impact(d *intent.Device, c targets.Change) targets.Impact {
 	name := c.Path.Name
@@ -32,6 +35,8 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			return targets.Impact{Interrupts: c.After == "false", Note: "the link of " + name + " changes its state"}
 		case "native", "segments":
 			return targets.Impact{Interrupts: true, Note: "frames of the VLANs that go are dropped"}
+		case "deny":
+			return targets.Impact{Interrupts: true, Note: stopsRDMA + name}
 		case "cable":
 			return targets.Impact{Interrupts: true, Note: "the headroom of " + name + " changes; packets may be lost for a moment"}
 		case "trust", "dscp_map", "pcp_map", "queue_map", "group_map":
@@ -39,6 +44,8 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		}
 	case intent.OfLAG:
 		switch c.Path.Field {
+		case "deny":
+			return targets.Impact{Interrupts: true, Note: stopsRDMA + name}
 		case "members", "mode", "rate":
 			return targets.Impact{Interrupts: true, Note: "LACP of " + name + " negotiates anew"}
 		case "mlag":

@@ -39,6 +39,7 @@ func limits(d *intent.Device, refuse targets.Refuse) {
 		l.qos(&d.QoS[i])
 	}
 	l.switchWide()
+	l.aging()
 }
 
 type limit struct {
@@ -50,19 +51,33 @@ type limit struct {
 	taken  map[string]string // place -> interface
 }
 
+// Ranges of aging, in seconds: NEIGH_TIMEOUT, which sonic_ip_neighbor.py has too,
+// and MAC_AGE_TIMER, whose 0 keeps addresses for ever [grammar ipv4-neighbors.xml,
+// sonic_types.xml].
+const minARP, maxARP, maxMAC = 60, 14_400, 1_000_000
+
+func (l *limit) aging() {
+	if n := l.device.Aging.ARPSeconds; n.IsSet() && (n.Value < minARP || n.Value > maxARP) {
+		l.refuse(fmt.Sprintf("ARP entries are kept for %d s", n.Value), fmt.Sprintf("write %d to %d s", minARP, maxARP), arpPath)
+	}
+	if n := l.device.Aging.MACSeconds; n.IsSet() && (n.Value == 0 || n.Value > maxMAC) {
+		l.refuse(fmt.Sprintf("MAC addresses are kept for %d s", n.Value), fmt.Sprintf("write 1 to %d s", maxMAC), macPath)
+	}
+}
+
 // minMTU and maxMTU are RANGE_MTU of the grammar.
 const minMTU, maxMTU = 1312, 9216
 
 func (l *limit) version() {
 	at := intent.Path{Object: intent.OfDevice, Field: "os"}
 	v := l.device.OS.Version
-	r, ok := parseRelease(v)
+	r, ok := targets.ParseRelease(v)
 	switch {
 	case !ok:
 		l.refuse(fmt.Sprintf("version %q of %s is not one such as 4.1", v, osName), `write os = "`+osName+`/4.1"`, at)
-	case r.compare(oldest) < 0:
+	case r.Compare(oldest) < 0:
 		l.refuse(osName+" "+v+" is older than 4.1", "update the switch: the RoCE commands are those of 4.1", at)
-	case r.compare(newest) > 0:
+	case r.Compare(newest) > 0:
 		l.refuse(osName+" "+v+" is newer than 4.5", "write the newest version whose commands are known, 4.5, if the switch takes them", at)
 	}
 }
@@ -123,7 +138,7 @@ func (l *limit) port(p *intent.Port) {
 	}
 	l.breakout(p, at("breakout"))
 	l.members(p.Name, p.Native, p.Tagged, at)
-	if l.routed[p.Name] && bridged(p.Native, p.Tagged) {
+	if l.routed[p.Name] && targets.Bridged(p.Native, p.Tagged) {
 		l.refuse(fmt.Sprintf("%s has an address and VLANs", p.Name), "put the address on the segment, or take the VLANs off the port", at("segments"))
 	}
 	if c := p.CableMm; c.IsSet() && (c.Value == 0 || cableWord(c.Value) == "") {
@@ -132,7 +147,7 @@ func (l *limit) port(p *intent.Port) {
 	lag := l.member[p.Name]
 	switch g := l.device.LAGNamed(lag); {
 	case g == nil:
-	case bridged(p.Native, p.Tagged):
+	case targets.Bridged(p.Native, p.Tagged):
 		l.refuse(fmt.Sprintf("port %s has VLANs and is in %s", p.Name, lag), "give the VLANs to the LAG", at("segments"))
 	case l.routed[p.Name]:
 		l.refuse(fmt.Sprintf("port %s has an address and is in %s", p.Name, lag), "put the address on the LAG", at("name"))
@@ -151,10 +166,6 @@ func (l *limit) breakout(p *intent.Port, at intent.Path) {
 	case slices.ContainsFunc(l.device.Ports, func(o intent.Port) bool { return standard.MatchString(p.Name) && o.Name+"/1" == p.Name }):
 		l.refuse(fmt.Sprintf("port %s is split and has settings of its own", strings.TrimSuffix(p.Name, "/1")), "write them for its children", at)
 	}
-}
-
-func bridged(native intent.Opt[uint16], tagged intent.Opt[[]uint16]) bool {
-	return native.IsSet() || tagged.IsSet() && len(tagged.Value) > 0
 }
 
 // members checks the VLANs of a port or LAG.
@@ -196,7 +207,7 @@ func (l *limit) lag(g *intent.LAG) {
 	if g.MLAG && l.routed[g.Name] {
 		l.refuse(g.Name+" is one leg of an MLAG and has an address", "put the address on a segment", at("mlag"))
 	}
-	if l.routed[g.Name] && bridged(g.Native, g.Tagged) {
+	if l.routed[g.Name] && targets.Bridged(g.Native, g.Tagged) {
 		l.refuse(g.Name+" has an address and VLANs", "put the address on the segment, or take the VLANs off the LAG", at("segments"))
 	}
 	l.members(g.Name, g.Native, g.Tagged, at)

@@ -1,14 +1,13 @@
 package sonicent
 
 import (
-	"fmt"
-	"hash/fnv"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 // prefix marks the maps and policies that rocec makes; those of the image are
@@ -31,7 +30,6 @@ const (
 const maxBase = 16
 
 var (
-	plainName  = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	suffixed   = regexp.MustCompile(`(_[qs][0-7]+|_none)$`)
 	native     = regexp.MustCompile(`^Ethernet(0|[1-9][0-9]{0,3})$`)
 	standard   = regexp.MustCompile(`^Eth1/([1-9][0-9]{0,2})(/([1-8]))?$`)
@@ -52,18 +50,7 @@ var modes = []string{"2x50G", "2x100G", "2x200G", "4x10G", "4x25G", "4x50G", "4x
 // a longer one, or are long themselves, are cut and get a hash, so that different
 // values never share a map.
 func base(qos string) string {
-	if len(qos) <= maxBase && plainName.MatchString(qos) && !suffixed.MatchString(qos) && prefix+qos != pfcMap {
-		return prefix + qos
-	}
-	h := fnv.New32a()
-	h.Write([]byte(qos))
-	cut := strings.Map(func(r rune) rune {
-		if r < 0x80 && plainName.MatchString(string(r)) {
-			return r
-		}
-		return '_'
-	}, qos)
-	return prefix + fmt.Sprintf("%s-%08x", cut[:min(len(cut), maxBase-9)], h.Sum32())
+	return targets.Stem(prefix, qos, maxBase, func(name string) bool { return suffixed.MatchString(name) || prefix+name == pfcMap })
 }
 
 func queueName(qos string, queue int) string { return base(qos) + queueSuffix + strconv.Itoa(queue) }

@@ -33,6 +33,8 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	p.mlag()
 	p.interfaces()
 	p.pool()
+	p.seen.Aging.ARPSeconds = count[uint32](p, p.arp, maxARP, "ip arp timeout")
+	p.seen.Aging.MACSeconds = count[uint32](p, p.mac, maxMAC, "mac address-table aging-time")
 	return p.seen, p.list
 }
 
@@ -182,6 +184,7 @@ func (p *parser) lag(name string, f *iface) {
 		}
 	}
 	g.Native, g.Tagged = p.switched(name, f)
+	g.Deny = p.denied(f)
 	p.seen.LAGs = append(p.seen.LAGs, g)
 }
 
@@ -239,6 +242,7 @@ func (p *parser) port(name string) {
 	}
 	out.MTU = count[uint16](p, mtu, maxMTU, "mtu of "+name)
 	out.Native, out.Tagged = p.switched(name, f)
+	out.Deny = p.denied(f)
 	out.CableMm = p.cable(name, f.cable, &hint)
 	if hint.Breakout != "" || frontPort(&intent.Port{Name: name}) != "" {
 		at := hint

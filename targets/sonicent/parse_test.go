@@ -30,7 +30,7 @@ func capture(files []emit.Artifact) targets.Captured {
 			b.WriteString(text + "\n")
 		}
 	}
-	for l := range strings.Lines(emitted(files, configFile)) {
+	for l := range strings.Lines(targettest.Text(files, configFile)) {
 		if strings.TrimSpace(l) != "exit" {
 			b.WriteString(l)
 		}
@@ -38,44 +38,15 @@ func capture(files []emit.Artifact) targets.Captured {
 	return shown(b.String())
 }
 
-type failer interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // roundTrip reads back what is written. Nothing may differ that either states,
 // apart from what stands in no line.
-func roundTrip(t failer, d *intent.Device) {
+func roundTrip(t targettest.Failer, d *intent.Device) {
 	t.Helper()
 	files := targettest.Emit(&Target, d)
-	if emitted(files, configFile) == "" {
+	if targettest.Text(files, configFile) == "" {
 		return
 	}
-	got, list := parse(d, capture(files))
-	if len(list) > 0 {
-		t.Fatalf("parse: %v", list)
-	}
-	want := *d
-	want.Ports = slices.DeleteFunc(slices.Clone(d.Ports), func(p intent.Port) bool { return p.Verify })
-	for _, x := range intent.Diff(&want, got) {
-		if observable(d, x.Path) {
-			t.Fatalf("%s: %q -> %q has to change on a switch that was just configured", x.Path, x.Before, x.After)
-		}
-	}
-	for _, p := range intent.Unseen(&want, got) {
-		if observable(d, p) {
-			t.Fatalf("%s cannot be seen", p)
-		}
-	}
-	stated := map[intent.Path]bool{}
-	for p := range d.Fields {
-		stated[p] = true
-	}
-	for p, v := range got.Fields {
-		if v.State == intent.Set && p.Field == "" && !stated[p] {
-			t.Fatalf("%s is there and was never written", p)
-		}
-	}
+	targettest.RoundTrip(t, &Target, d, capture(files))
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -99,10 +70,10 @@ func TestRoundTripGenerated(t *testing.T) {
 		if list := rebase(d, capture(files), &out); len(list) > 0 {
 			r.Fatalf("rebase: %v", list)
 		}
-		if before, after := emitted(files, configFile), emitted(out.Artifacts, configFile); before != after {
+		if before, after := targettest.Text(files, configFile), targettest.Text(out.Artifacts, configFile); before != after {
 			r.Fatalf("a switch that is as wanted gets other commands:\n%s\n%s", before, after)
 		}
-		if text := emitted(out.Artifacts, maintenanceFile); text != "" {
+		if text := targettest.Text(out.Artifacts, maintenanceFile); text != "" {
 			r.Fatalf("a switch that is set up is rebooted:\n%s", text)
 		}
 	})
@@ -141,7 +112,7 @@ interface Vlan100
 	if list := rebase(d, shown(text), &out); len(list) > 0 {
 		t.Fatal(list)
 	}
-	config := emitted(out.Artifacts, configFile)
+	config := targettest.Text(out.Artifacts, configFile)
 	for name, want := range map[string][]string{
 		"interface Ethernet0": {"no channel-group", "switchport trunk allowed Vlan remove 100,713", "switchport trunk allowed Vlan 711-712", "no qos-map dscp-tc", "no queue 3 wred-policy"},
 		"interface Ethernet8": {"switchport access Vlan 100", "no priority-flow-control priority 3", "no priority-flow-control priority 4"},
@@ -166,19 +137,12 @@ interface Vlan100
 			}
 		}
 	}
-	if m := emitted(out.Artifacts, maintenanceFile); m != "" {
+	if m := targettest.Text(out.Artifacts, maintenanceFile); m != "" {
 		t.Errorf("ports are split and buffers are there:\n%s", m)
 	}
 	if list := rebase(d, targets.Captured{}, &out); !list.HasErrors() {
 		t.Error("a plan without a capture")
 	}
-}
-
-func maybe[T any](r *rapid.T, g *rapid.Generator[T]) intent.Opt[T] {
-	if rapid.IntRange(0, 3).Draw(r, "managed") == 0 {
-		return intent.Opt[T]{}
-	}
-	return intent.Some(g.Draw(r, "value"))
 }
 
 // generated is a random device that the target takes.
@@ -188,6 +152,8 @@ func generated(r *rapid.T) *intent.Device {
 		OS:      intent.OS{Name: osName, Version: rapid.SampledFrom([]string{"4.1", "4.2.1", "4.4", "4.5.0"}).Draw(r, "os")},
 		Options: map[string]string{buffersOption: rapid.SampledFrom([]string{buffersInit, buffersRoCE, buffersKept}).Draw(r, "buffers")},
 	}
+	d.Aging = intent.Aging{ARPSeconds: targettest.Maybe(r, rapid.Uint32Range(minARP, maxARP)), MACSeconds: targettest.Maybe(r, rapid.Uint32Range(1, maxMAC))}
+	kinds := rapid.SampledFrom([][]intent.RDMA{{}, {intent.RoCEv2}, {intent.RoCEv1}, {intent.RoCEv2, intent.RoCEv1}})
 	lossless := rapid.Uint8Range(3, 4).Draw(r, "lossless")
 	times := intent.Watchdog{On: true, Action: rapid.SampledFrom([]string{"", "drop", "forward", "alert"}).Draw(r, "action")}
 	if rapid.Bool().Draw(r, "times") {
@@ -199,18 +165,18 @@ func generated(r *rapid.T) *intent.Device {
 		d.QoS = append(d.QoS, generatedQoS(r, "class"+decimal(uint8(i)), lossless, times))
 	}
 	for _, id := range rapid.SliceOfNDistinct(rapid.Uint16Range(2, 3700), 0, 4, rapid.ID).Draw(r, "vlans") {
-		d.VLANs = append(d.VLANs, intent.VLAN{ID: id, MTU: maybe(r, rapid.Uint16Range(1312, 9216))})
+		d.VLANs = append(d.VLANs, intent.VLAN{ID: id, MTU: targettest.Maybe(r, rapid.Uint16Range(1312, 9216))})
 	}
 	slices.SortFunc(d.VLANs, func(a, b intent.VLAN) int { return int(a.ID) - int(b.ID) })
 	fecs := rapid.SampledFrom([]intent.FEC{intent.FECAuto, intent.FECRS, intent.FECFC})
 	for i := range rapid.IntRange(len(d.QoS), 9).Draw(r, "ports") {
 		p := intent.Port{
-			Name: "Eth1/" + decimal(uint8(i+1)), Enabled: maybe(r, rapid.Bool()), Mbps: maybe(r, rapid.SampledFrom([]uint32{25_000, 100_000, 400_000})),
-			FEC: maybe(r, fecs), MTU: maybe(r, rapid.Uint16Range(1312, 9216)),
-			CableMm: maybe(r, rapid.Uint32Range(1, 300_000)), QoS: d.QoS[i%len(d.QoS)].Name,
+			Name: "Eth1/" + decimal(uint8(i+1)), Enabled: targettest.Maybe(r, rapid.Bool()), Mbps: targettest.Maybe(r, rapid.SampledFrom([]uint32{25_000, 100_000, 400_000})),
+			FEC: targettest.Maybe(r, fecs), MTU: targettest.Maybe(r, rapid.Uint16Range(1312, 9216)),
+			CableMm: targettest.Maybe(r, rapid.Uint32Range(1, 300_000)), QoS: d.QoS[i%len(d.QoS)].Name, Deny: targettest.Maybe(r, kinds),
 		}
 		if !p.Mbps.IsSet() {
-			p.Autoneg = maybe(r, rapid.Just(true))
+			p.Autoneg = targettest.Maybe(r, rapid.Just(true))
 		}
 		switch rapid.IntRange(0, 3).Draw(r, "kind") {
 		case 0:
@@ -224,20 +190,20 @@ func generated(r *rapid.T) *intent.Device {
 			d.Ports = append(d.Ports, p)
 			continue
 		}
-		p.Native, p.Tagged = generatedVLANs(r, d)
+		p.Native, p.Tagged = targettest.VLANs(r, d)
 		d.Ports = append(d.Ports, p)
 	}
 	if last := &d.Ports[len(d.Ports)-1]; len(d.Ports) > 4 && last.Breakout == "" && rapid.Bool().Draw(r, "lag") {
 		d.Ifaces = slices.DeleteFunc(d.Ifaces, func(f intent.Iface) bool { return f.On == last.Name })
-		last.Native, last.Tagged = intent.Opt[uint16]{}, intent.Opt[[]uint16]{}
-		g := intent.LAG{Name: "PortChannel7", ID: 7, Mode: "lacp", Members: []string{last.Name}, MTU: maybe(r, rapid.Uint16Range(1312, 9216))}
+		last.Native, last.Tagged, last.Deny = intent.Opt[uint16]{}, intent.Opt[[]uint16]{}, intent.Opt[[]intent.RDMA]{}
+		g := intent.LAG{Name: "PortChannel7", ID: 7, Mode: "lacp", Members: []string{last.Name}, MTU: targettest.Maybe(r, rapid.Uint16Range(1312, 9216)), Deny: targettest.Maybe(r, kinds)}
 		last.MTU = g.MTU
 		if rapid.Bool().Draw(r, "static") {
 			g.Mode = "static"
 		} else {
 			g.Rate = rapid.SampledFrom([]string{"", "fast"}).Draw(r, "rate")
 		}
-		g.Native, g.Tagged = generatedVLANs(r, d)
+		g.Native, g.Tagged = targettest.VLANs(r, d)
 		d.LAGs = append(d.LAGs, g)
 	}
 	for _, v := range d.VLANs {
@@ -247,30 +213,15 @@ func generated(r *rapid.T) *intent.Device {
 				Addresses: intent.Some([]netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(v.ID >> 8), byte(v.ID), 1}), 24)}),
 			}
 			if !v.MTU.IsSet() {
-				f.MTU = maybe(r, rapid.Uint16Range(1312, 9216))
+				f.MTU = targettest.Maybe(r, rapid.Uint16Range(1312, 9216))
 			}
 			d.Ifaces = append(d.Ifaces, f)
 		}
 	}
 	if pausesAny(d) {
-		d.Buffer.HeadroomBytes = maybe(r, rapid.Uint64Range(1, 1<<32-1))
+		d.Buffer.HeadroomBytes = targettest.Maybe(r, rapid.Uint64Range(1, 1<<32-1))
 	}
 	return d
-}
-
-func generatedVLANs(r *rapid.T, d *intent.Device) (native intent.Opt[uint16], tagged intent.Opt[[]uint16]) {
-	ids := []uint16{}
-	for _, v := range d.VLANs {
-		switch rapid.IntRange(0, 2).Draw(r, "member") {
-		case 0:
-			ids = append(ids, v.ID)
-		case 1:
-			if !native.IsSet() {
-				native = intent.Some(v.ID)
-			}
-		}
-	}
-	return native, intent.Some(ids)
 }
 
 func generatedQoS(r *rapid.T, name string, lossless uint8, times intent.Watchdog) intent.QoS {
@@ -577,7 +528,7 @@ func TestParseMangled(t *testing.T) {
 }
 
 // reads parses a text with and without an intent and plans from it.
-func reads(t failer, d *intent.Device, text string) {
+func reads(t targettest.Failer, d *intent.Device, text string) {
 	t.Helper()
 	for _, hint := range []*intent.Device{nil, d} {
 		got, list := parse(hint, shown(text))
@@ -594,7 +545,7 @@ func reads(t failer, d *intent.Device, text string) {
 		}
 	}
 	var out emit.Out
-	if list := rebase(d, shown(text), &out); !list.HasErrors() && emitted(out.Artifacts, configFile) == "" {
+	if list := rebase(d, shown(text), &out); !list.HasErrors() && targettest.Text(out.Artifacts, configFile) == "" {
 		t.Fatalf("a plan without commands")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 // A traffic class of SONiC is one priority here, TC n for priority n; the
@@ -86,7 +87,7 @@ func (b *builder) maps() {
 func (b *builder) classes(q *intent.QoS, at func(string) intent.Path) {
 	name := base(q.Name)
 	if q.Trust.IsSet() && q.Trust.Value == intent.TrustNone {
-		all := slices.Repeat([]uint8{untrusted(q)}, 64)
+		all := slices.Repeat([]uint8{targets.Untrusted(q)}, 64)
 		dscpTable.write(b, name+untrustedSuffix, all, at("trust"))
 		dot1pTable.write(b, name+untrustedSuffix, all[:8], at("trust"))
 	} else {
@@ -107,12 +108,6 @@ func (b *builder) classes(q *intent.QoS, at func(string) intent.Path) {
 	if q.Rewrite.IsSet() {
 		markTable.write(b, name, q.Rewrite.Value[:], at("remap"))
 	}
-}
-
-// untrusted is the priority of everything on a port that ignores marks: that of
-// the value's own maps, which Limits has found constant.
-func untrusted(q *intent.QoS) uint8 {
-	return q.DSCP.Or([64]uint8{0: q.PCP.Or([8]uint8{})[0]})[0]
 }
 
 // groupsOf are the priority groups of all priorities.

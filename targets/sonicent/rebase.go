@@ -25,6 +25,9 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if seen == nil {
 		return diag.List{{Severity: diag.Error, Summary: "there is no " + running, Help: "capture it with " + show}}
 	}
+	if taken := occupied(d, seen); len(taken) > 0 {
+		return append(list, taken...)
+	}
 	files(d, &drops{seen}, out)
 	return list
 }

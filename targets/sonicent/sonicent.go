@@ -4,9 +4,9 @@
 // scripts that apply, show and undo them, and a script for what reboots the
 // switch: splitting ports and setting up lossless buffers. With a captured
 // configuration the commands also take away what has to go. Parse turns the
-// output of show running-configuration into intent. It leaves out routing,
-// ACLs, users, buffer profiles and everything for which no two documents agree on
-// a command.
+// output of show running-configuration into intent. It leaves out routing, access
+// lists but for those that keep RDMA out, users, buffer profiles and everything
+// for which no two documents agree on a command.
 //
 // The sources are those of Target.Sources; testdata/oracles/sonic-enterprise
 // lists every command with the documents that have it.

@@ -202,6 +202,8 @@ func (w *walker) number(n node) {
 	}
 	top := uint64(1)<<n.v.Type().Bits() - 1
 	switch n.key {
+	case "Port.CableMm":
+		w.put(n, now+1000) // devices count in metres
 	case "QoS.DSCP", "QoS.PCP", "QoS.TC", "QoS.Group", "QoS.PFCQueue", "Mark.Priority", "Headroom.Group":
 		top = 7
 	case "QoS.Rewrite", "Mark.DSCP":
@@ -265,6 +267,8 @@ func (w *walker) extras(n node) []any {
 	switch n.key {
 	case "Port.Tagged", "LAG.Tagged":
 		return []any{uint16(spareVLAN)}
+	case "Port.Deny", "LAG.Deny":
+		return []any{intent.RoCEv2, intent.RoCEv1}
 	case "Iface.Addresses":
 		return []any{netip.MustParsePrefix("203.0.113.7/24"), netip.MustParsePrefix("2001:db8:9::7/64")}
 	case "LAG.Members":

@@ -12,6 +12,8 @@ import (
 var words = map[string][]string{
 	"Device.Kind":     {"switch", "node"},
 	"Port.FEC":        {"none", "rs", "fc", "auto"},
+	"Port.Deny":       {"roce_v2", "roce_v1"},
+	"LAG.Deny":        {"roce_v2", "roce_v1"},
 	"NIC.RoCE":        {"v2", "v1"},
 	"NIC.Driver":      {"mlx5", "ice", "bnxt", "qede", "cxgb4", "rxe"},
 	"VFs.Mode":        {"legacy", "switchdev"},
@@ -57,6 +59,7 @@ var settings = map[string][]any{
 	"Port.MTU":             {uint16(9000)},
 	"Port.Native":          {uint16(spareVLAN)},
 	"Port.Tagged":          {[]uint16{spareVLAN}},
+	"Port.Deny":            {[]intent.RDMA{intent.RoCEv2}, []intent.RDMA{intent.RoCEv2, intent.RoCEv1}},
 	"Port.CableMm":         {uint32(7000)},
 	"NIC.RDMA":             {true, false},
 	"NIC.RoCE":             {"v2", "v1"},
@@ -65,6 +68,7 @@ var settings = map[string][]any{
 	"LAG.MTU":              {uint16(9000)},
 	"LAG.Native":           {uint16(spareVLAN)},
 	"LAG.Tagged":           {[]uint16{spareVLAN}},
+	"LAG.Deny":             {[]intent.RDMA{intent.RoCEv2}},
 	"Iface.MTU":            {uint16(8000)},
 	"Iface.Addresses":      {[]netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}, []netip.Prefix{netip.MustParsePrefix("2001:db8::1/64")}},
 	"Iface.Gateway":        {netip.MustParseAddr("192.0.2.254")},
@@ -88,6 +92,8 @@ var settings = map[string][]any{
 	"Buffer.AlphaExponent": {int8(-3)},
 	"Hash.Function":        {"CRC", "XOR"},
 	"Hash.Seed":            {uint32(50)},
+	"Aging.ARPSeconds":     {uint32(600)},
+	"Aging.MACSeconds":     {uint32(1800)},
 }
 
 // spareVLAN is a VLAN that no base uses.

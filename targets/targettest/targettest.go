@@ -96,7 +96,7 @@ func Refusals(list diag.List) string {
 // Emit is what a target writes for a device that was not checked here.
 func Emit(tg *targets.Target, d *intent.Device) []emit.Artifact {
 	var out emit.Out
-	tg.Emit(d, &out)
+	tg.Write(d, &out)
 	return out.Artifacts
 }
 
@@ -162,7 +162,7 @@ func rendering(tg *targets.Target, d *intent.Device) string { return remembered(
 // remembered is rendering with files that other devices left behind.
 func remembered(tg *targets.Target, d *intent.Device, memo *emit.Memo) string {
 	out := emit.Out{Memo: memo}
-	tg.Emit(d, &out)
+	tg.Write(d, &out)
 	var b strings.Builder
 	for _, f := range out.Artifacts {
 		fmt.Fprintf(&b, "%q %o %s %q %d\n%s", f.Path, f.Mode, f.Step, f.Run, len(f.Bytes), f.Bytes)

@@ -232,7 +232,7 @@ func TestDiffSeesEveryField(t *testing.T) {
 		"Device.Kind": "no setting", "Device.Name": "no setting", "OS.Name": "no setting", "Device.Options": "of the target block",
 		"NIC.Model": "compared by inventory", "NIC.Driver": "compared by inventory", "NIC.PCI": "how it is found", "NIC.MAC": "how it is found",
 		"NIC.IWARP": "of the model", "NIC.RDMAMTU": "derived", "NIC.Adapter": "grouping", "QoS.Lossless": "derived",
-		"Iface.Kind": "stands in the name", "Port.Verify": "who writes",
+		"Iface.Kind": "stands in the name", "Port.Verify": "who writes", "Device.Verify": "who writes",
 		"Mark.Carries": "meaning, shown by the fields that follow from it", "Mark.Application": "who marks", "Mark.ECT": "meaning", "Mark.Transport": "meaning", "Mark.Default": "meaning",
 		"Headroom.Group": "without a size",
 	}

@@ -137,7 +137,11 @@ func (b *block) adapter(p *intent.Port) {
 	b.open(at(""), "@{")
 	b.set(at("name"), "Name", quote(p.Name))
 	b.set(at("manage"), "Manage", truth(!p.Verify))
-	b.set(at("model"), "Model", b.remark(quote(n.Model), n.Driver != "" || n.Adapter != "", strings.TrimSpace(n.Driver+" "+n.Adapter)))
+	words := []string{n.Driver, n.Adapter}
+	if n.GPU != "" {
+		words = append(words, "beside GPU "+n.GPU)
+	}
+	b.set(at("model"), "Model", b.remark(quote(n.Model), strings.Join(words, "") != "", strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
 	b.set(at("pci"), "Pci", quote(pciAddress(n.PCI)))
 	b.set(at("mac"), "Mac", quote(macDigits(n.MAC)))
 	b.set(at("driver"), "DriverVersion", quote(driverPattern(n.DriverV)))
@@ -382,7 +386,7 @@ func keyword(name string, value int, optional bool) string {
 // quote is a literal. What cannot be one was refused; should it come here all
 // the same, it must not end the literal.
 func quote(s string) string {
-	q, err := emit.PowerShell(s)
+	q, err := emit.PowerShellText(s)
 	if err != nil {
 		return "'?'"
 	}

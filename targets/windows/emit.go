@@ -81,12 +81,21 @@ func write(d *intent.Device, out *emit.Out) {
 	out.Use(chosen(d, netqosKit, netqosLook))
 	desired(data(d, out))
 	validate(d, out)
+	mark(out)
+}
+
+// mark tells both PowerShells how to read names beyond ASCII.
+func mark(out *emit.Out) {
+	for i := range out.Artifacts {
+		out.Artifacts[i].Mark()
+	}
 }
 
 // atcWrite does so for network-atc.
 func atcWrite(d *intent.Device, out *emit.Out) {
 	out.Use(chosen(d, atcKit, atcLookOnly))
 	atcDesired(data(d, out))
+	mark(out)
 }
 
 func chosen(d *intent.Device, whole, look func() *emit.Kit) *emit.Kit {

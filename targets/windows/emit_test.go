@@ -72,6 +72,7 @@ func TestGrammar(t *testing.T) {
 		put(&Target, name, d)
 	}
 	put(&Target, "hostile", hostile())
+	put(&Target, "worldly", worldly())
 	for name, d := range atcSamples() {
 		put(&NetworkATC, name, d)
 	}
@@ -82,7 +83,16 @@ func TestGrammar(t *testing.T) {
 // hostile has names that Windows allows and scripts trip over.
 func hostile() *intent.Device {
 	d := s2d()
-	rename := map[string]string{"smb_a": "O'Brien's; exit 1 #", "smb_b": "$(throw) '+' {0}"}
+	return renamed(d, "O'Brien's; exit 1 #", "$(throw) '+' {0}")
+}
+
+// worldly has names that only a byte order mark saves, and every quote that PowerShell takes for a plain one.
+func worldly() *intent.Device {
+	return renamed(hostile(), "Müller\u2019s Speicher; exit 1 #", "\u2018a\u2019 + \u201ab\u201b $(throw) \u5b58\u5132 \U0001f600")
+}
+
+func renamed(d *intent.Device, a, b string) *intent.Device {
+	rename := map[string]string{d.Ports[0].Name: a, d.Ports[1].Name: b}
 	for i := range d.Ports {
 		d.Ports[i].Name = rename[d.Ports[i].Name]
 		d.Ports[i].NIC.Model = `x' } ; Remove-Item "C:" #> <#`
@@ -91,6 +101,49 @@ func hostile() *intent.Device {
 		d.Ifaces[i].Name, d.Ifaces[i].On = rename[d.Ifaces[i].Name], rename[d.Ifaces[i].On]
 	}
 	return d
+}
+
+// A file with a name beyond ASCII begins with a byte order mark, others have none; programs are ASCII always.
+func TestNamesBeyondASCII(t *testing.T) {
+	const mark = "\ufeff"
+	d := worldly()
+	if list := targets.Check(&Target, d, nil); list.HasErrors() {
+		t.Fatalf("refused:\n%s", targettest.Refusals(list))
+	}
+	for path, text := range scripts(d) {
+		beyond := strings.ContainsFunc(strings.TrimPrefix(text, mark), func(r rune) bool { return r > '~' })
+		if beyond != strings.HasPrefix(text, mark) || beyond != (path == dataFile || path == validateFile) {
+			t.Errorf("%s: beyond ASCII %v, mark %v", path, beyond, strings.HasPrefix(text, mark))
+		}
+		t.Run(path, func(t *testing.T) { oracle.PowerShellCommands(t, []byte(text)) })
+	}
+	if text := scripts(d)[dataFile]; !strings.Contains(text, "'Müller\u2019\u2019s Speicher; exit 1 #'") {
+		t.Errorf("the name is not quoted:\n%s", text)
+	}
+	for path, text := range scripts(hostile()) {
+		if strings.HasPrefix(text, mark) {
+			t.Errorf("%s has a mark and is ASCII", path)
+		}
+	}
+	h := newHost("N1", d.Ports[0].Name, d.Ports[1].Name)
+	h.dhcp = []string{"{guid-0}"}
+	s := scripts(d)
+	code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
+	expect(t, "apply", 2, code, lines)
+	code, lines, _ = h.run(s, verifyFile, nil)
+	expect(t, "verify", 0, code, lines)
+	shown := capture(t, h, s)
+	if i := bytes.IndexFunc(shown, func(r rune) bool { return r > '~' }); i >= 0 {
+		t.Errorf("capture.ps1 prints %q", shown[i:min(i+20, len(shown))])
+	}
+	got, list := parse(d, captured(string(shown)))
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	d.VLANs = nil // no capture shows them as such
+	if differences := intent.Diff(d, got); len(differences) > 0 {
+		t.Errorf("the host is not as wanted: %v", differences)
+	}
 }
 
 func TestHostileNamesAreQuoted(t *testing.T) {
@@ -195,7 +248,7 @@ func TestEveryString(t *testing.T) {
 // contained demands that files are literals behind the two lines of the header.
 func contained(files []emit.Artifact) error {
 	for _, a := range files {
-		text := string(a.Bytes)
+		text := strings.TrimPrefix(string(a.Bytes), "\ufeff")
 		for range 2 {
 			line, rest, _ := strings.Cut(text, "\r\n")
 			if !strings.HasPrefix(line, "# ") {

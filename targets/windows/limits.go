@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
@@ -70,11 +72,14 @@ const forbidden = "\\/:*?\"<>|[]`"
 
 // name refuses what cannot be the name of an adapter, a switch or a policy.
 func (l *limiter) name(s string, at intent.Path) bool {
-	bad := strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(forbidden, r) })
+	// A mark that combines, as of a decomposed umlaut, makes names equal to PowerShell that are two to Windows.
+	bad := strings.IndexFunc(s, func(r rune) bool {
+		return !unicode.IsPrint(r) || unicode.IsMark(r) || strings.ContainsRune(forbidden, r)
+	})
 	switch {
-	case bad >= 0:
+	case bad >= 0 || !utf8.ValidString(s):
 		l.refuse(fmt.Sprintf("the name %q has a character that Windows names or scripts cannot hold", s),
-			`use ASCII letters, digits, blanks and quotes, and none of `+forbidden, at)
+			`use letters (of one character each), digits, blanks and quotes, and none of `+forbidden, at)
 	case strings.TrimSpace(s) != s:
 		l.refuse(fmt.Sprintf("the name %q begins or ends with a blank", s), "remove the blank", at)
 	default:
@@ -83,10 +88,11 @@ func (l *limiter) name(s string, at intent.Path) bool {
 	return false
 }
 
-// ascii refuses text that a script cannot hold in its data block.
+// ascii refuses text that is compared with what is ASCII: names of computers, of
+// models and versions.
 func (l *limiter) ascii(s string, at intent.Path) {
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
-		l.refuse(fmt.Sprintf("%q has characters beyond ASCII, which a script for Windows PowerShell 5.1 cannot hold", s), "write it in ASCII", at)
+		l.refuse(fmt.Sprintf("%q has characters beyond ASCII", s), "write it in ASCII", at)
 	}
 }
 

@@ -33,7 +33,10 @@ func TestRefusals(t *testing.T) {
 			d.QoS, d.Ports[1].QoS = append(d.QoS, q), "other"
 		}, "one QoS table for the host"},
 		{"two names that differ in case", s2d, func(d *intent.Device) { d.Ports[1].Name, d.Ifaces[1].On = "SMB_A", "SMB_A" }, "same name on Windows"},
-		{"a name beyond ASCII", s2d, func(d *intent.Device) { d.Ports[0].Name, d.Ifaces[0].On = "Speicher-ä", "Speicher-ä" }, "none of"},
+		{"a name of combining marks", s2d, func(d *intent.Device) { d.Ports[0].Name, d.Ifaces[0].On = "Speicher-a\u0308", "Speicher-a\u0308" }, "none of"},
+		{"a name with a hidden letter", s2d, func(d *intent.Device) { d.Ports[0].Name, d.Ifaces[0].On = "smb\u200b", "smb\u200b" }, "none of"},
+		{"a name that is no UTF-8", s2d, func(d *intent.Device) { d.Ports[0].Name, d.Ifaces[0].On = "smb\xff", "smb\xff" }, ""},
+		{"a model beyond ASCII", s2d, func(d *intent.Device) { d.Ports[0].NIC.Model = "nvidia/connectx-\u2166" }, "beyond ASCII"},
 		{"a name with a wildcard", s2d, func(d *intent.Device) { d.Ports[0].Name, d.Ifaces[0].On = "smb[a]", "smb[a]" }, "none of"},
 		{"PFC on 7", s2d, qos(func(q *intent.QoS) { q.PFC, q.Lossless = intent.Some(intent.PrioritySet(1<<7)), 1<<7 }), "PFC on priority 7"},
 		{"lossless without PFC", s2d, qos(func(q *intent.QoS) { q.PFC.Value = 0 }), "lossless on [3] and has PFC on []"},

@@ -85,6 +85,10 @@ func (o *observer) ifaces() {
 	}
 }
 
+// untagged is the name of what a vNIC without priority tags does to priorities:
+// the switch sends all its frames with 0 (Set-VMNetworkAdapter -IeeePriorityTag).
+const untagged = "without priority tags"
+
 // alias is what Windows calls an interface.
 func (o *observer) alias(f *intent.Iface) string {
 	if o.atc {
@@ -113,6 +117,12 @@ func (o *observer) vnic(f *intent.Iface, want *intent.Iface) bool {
 	}
 	if v, ok := o.keyword(r.Name, "*JumboPacket"); ok && v > ethernetHeader && v-ethernetHeader <= 65535 {
 		f.MTU = intent.Some(uint16(v - ethernetHeader))
+	}
+	if f.QoS != "" && sameName(r.IeeePriorityTag, "Off") {
+		f.QoS = untagged
+		if o.got.QoSNamed(untagged) == nil {
+			o.got.QoS = append(o.got.QoS, intent.QoS{Name: untagged, PCP: intent.Some([8]uint8{})})
+		}
 	}
 	f.RDMA = slices.ContainsFunc(o.s.AdapterRdma, func(x adapterRdmaRow) bool { return sameName(x.Name, string(r.Name)) && x.Enabled })
 	return true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The parser of the small PowerShell that runs the emitted scripts in tests
@@ -103,7 +104,7 @@ type psSource struct {
 }
 
 func psParse(src string) *psBlock {
-	p := &psSource{s: strings.ReplaceAll(src, "\r\n", "\n")}
+	p := &psSource{s: strings.ReplaceAll(strings.TrimPrefix(src, "\ufeff"), "\r\n", "\n")}
 	b := &psBlock{}
 	b.params, b.body = p.body(0)
 	return b
@@ -530,7 +531,7 @@ func (p *psSource) primary() psNode {
 	case c == '$':
 		return p.variable()
 	case c == '\'':
-		return &psLiteral{p.quoted('\'')}
+		return &psLiteral{p.single()}
 	case c == '"':
 		s := p.quoted('"')
 		if strings.ContainsAny(s, "$`") {
@@ -577,6 +578,29 @@ func (p *psSource) primary() psNode {
 	}
 	p.fail("expression")
 	return nil
+}
+
+// single is a literal in single quotes, of which PowerShell knows five
+// (CharTraits.IsSingleQuote): any one ends it, any two stand for the first.
+func (p *psSource) single() string {
+	isQuote := func(r rune) bool { return r == '\'' || r >= 0x2018 && r <= 0x201b }
+	var b strings.Builder
+	p.i++
+	for {
+		r, n := utf8.DecodeRuneInString(p.s[p.i:])
+		if n == 0 {
+			p.fail("literal without an end")
+		}
+		p.i += n
+		if isQuote(r) {
+			next, n := utf8.DecodeRuneInString(p.s[p.i:])
+			if !isQuote(next) {
+				return b.String()
+			}
+			p.i += n
+		}
+		b.WriteRune(r)
+	}
 }
 
 func (p *psSource) quoted(q byte) string {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // psRunner runs a script against a model of a host (device_test.go) in strict
@@ -767,6 +768,12 @@ func (r *psRunner) member(n *psMember) any {
 		return collect(out)
 	case string:
 		switch name {
+		case "tochararray":
+			var out []any
+			for _, u := range utf16.Encode([]rune(of)) {
+				out = append(out, psChar(u))
+			}
+			return out
 		case "tolowerinvariant":
 			return strings.ToLower(of)
 		case "contains":
@@ -794,6 +801,9 @@ func (r *psRunner) member(n *psMember) any {
 
 // psProperties is PSObject.Properties: by name or one by one, each with its value.
 type psProperties struct{ of *psObject }
+
+// psChar is a UTF-16 unit, as [char] is.
+type psChar uint16
 
 type psTime int64 // seconds
 
@@ -841,6 +851,8 @@ func cast(typ string, v any) any {
 		return toString(v)
 	case "int", "long", "uint32", "uint64":
 		return toInt(v)
+	case "char":
+		return v.(psChar)
 	case "bool":
 		return truthy(v)
 	case "pscustomobject":
@@ -867,6 +879,8 @@ func toString(v any) string {
 		return "False"
 	case int64:
 		return strconv.FormatInt(v, 10)
+	case psChar:
+		return string(rune(v)) // half of a pair is lost
 	case []any:
 		var words []string
 		for _, x := range v {
@@ -888,6 +902,8 @@ func toInt(v any) int64 {
 		return 0
 	case int64:
 		return v
+	case psChar:
+		return int64(v)
 	case string:
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {

@@ -121,6 +121,7 @@ type switchRow struct {
 
 type hostAdapterRow struct {
 	Name, SwitchName, NetAdapterName text
+	IeeePriorityTag                  text
 	AccessVlanId                     number
 	DefaultIsolationID               number
 }

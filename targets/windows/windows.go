@@ -9,9 +9,10 @@
 // Microsoft's Validate-DCB (validate-dcb.ps1), where that tool can express the host.
 //
 // Files are ASCII with CRLF: Windows PowerShell 5.1 reads a file without a byte
-// order mark in the machine's code page. The data are a table of literals, which
-// Import-PowerShellDataFile reads without running anything; the programs are
-// engine/*.ps1, put together once. What Network ATC has no override for and
+// order mark in the machine's code page. A host with names beyond ASCII gets such
+// a mark on its own files; what capture.ps1 prints is ASCII always. The data are a
+// table of literals, which Import-PowerShellDataFile reads without running
+// anything; the programs are engine/*.ps1, put together once. What Network ATC has no override for and
 // decides otherwise is refused.
 //
 // Left out are the client editions, guest RDMA and SR-IOV, stretched clusters,
@@ -62,7 +63,10 @@ var Target = targets.Target{
 	Features:   features,
 	Limits:     limits,
 	Emit:       write,
+	Written:    written,
+	Left:       left,
 	Probes:     []targets.Probe{{File: readBack, Command: run + captureFile}},
+	Capture:    captureFile,
 	Parse:      parse,
 	Impact:     impact,
 	Observable: observable,

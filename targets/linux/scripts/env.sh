@@ -6,7 +6,8 @@ dir=${ROCEC_ENV-/etc/rocec/env}
 usage() {
 	cat <<'USAGE'
 usage: rocec-env [CLASS]       set -a; eval "$(rocec-env gpu)"        CLASS may be left out where there is one
-                               rocec-env gpu | grep ^NCCL_ >/etc/nccl.conf
+                               rocec-env gpu | grep ^NCCL_ | grep -v GID_INDEX >/etc/nccl.conf
+An index of a GID may be another after the next boot: no file is to hold it.
 USAGE
 }
 

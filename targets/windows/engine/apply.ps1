@@ -288,8 +288,6 @@ function Step-Smb {
 
 # --- run ---------------------------------------------------------------------
 
-$script:Owed = 0
-
 function Invoke-Main {
     $script:Before = Read-State
     Assert-Host -State $script:Before
@@ -309,15 +307,8 @@ function Invoke-Main {
     }
     Assert-Teams -State $script:Before
     Assert-Conflict -Found @(Get-Conflict -State $script:Before) -Replace ([bool]$ReplaceConflicting)
-    foreach ($feature in $missing) {
-        Invoke-Step -What ('feature {0}' -f $feature) -Test { (Get-WindowsFeature -Name $feature -ErrorAction Stop).InstallState -eq 'Installed' } -Apply {
-            Install-WindowsFeature -Name $feature -IncludeManagementTools -Confirm:$false -ErrorAction Stop
-        }
-    }
-    if ($missing.Count -gt 0 -and $WhatIfPreference) {
-        Write-Line -Tag 'note' -Text 'the other steps can be shown only when the features are installed'
-        return
-    }
+    Step-Features -Missing $missing
+    if ($missing.Count -gt 0 -and $WhatIfPreference) { return }
     Step-Names
     Step-Qos
     Step-Offload
@@ -329,16 +320,4 @@ function Invoke-Main {
     Step-Smb
 }
 
-try { Invoke-Main }
-catch {
-    Write-Line -Tag 'FAILED' -Text $_.Exception.Message
-    if ($script:Saved -ne '') { Write-Line -Tag 'note' -Text ('undo.ps1 restores {0}' -f $script:Saved) }
-    exit $script:ExitCode
-}
-Write-Line -Tag 'done' -Text ('{0} changed, {1} planned, restart pending: {2}' -f $script:Changed, $script:Planned, (@($script:Pending).Count))
-if (@($script:Pending).Count + $script:Owed -gt 0 -and -not $WhatIfPreference) {
-    Write-Line -Tag 'note' -Text 'run again with -AllowRestart in a maintenance window'
-    exit 4
-}
-if ($script:Changed + $script:Planned -gt 0) { exit 2 }
-exit 0
+# rocec:finish

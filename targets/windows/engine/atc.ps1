@@ -1,6 +1,5 @@
 # --- Network ATC: changing -------------------------------------------------------
 
-$script:Owed = 0
 $OverrideField = @{
     Adapter = 'AdapterAdvancedParametersOverride'
     Qos = 'QosPolicyOverride'

@@ -187,15 +187,8 @@ function Invoke-Main {
     Assert-Taken
     $leftover = @(Get-Leftover)
     Assert-Conflict -Found $leftover -Replace ([bool]$ReplaceConflicting)
-    foreach ($feature in $missing) {
-        Invoke-Step -What ('feature {0}' -f $feature) -Test { (Get-WindowsFeature -Name $feature -ErrorAction Stop).InstallState -eq 'Installed' } -Apply {
-            Install-WindowsFeature -Name $feature -IncludeManagementTools -Confirm:$false -ErrorAction Stop
-        }
-    }
-    if ($missing.Count -gt 0 -and $WhatIfPreference) {
-        Write-Line -Tag 'note' -Text 'the other steps can be shown only when the features are installed'
-        return
-    }
+    Step-Features -Missing $missing
+    if ($missing.Count -gt 0 -and $WhatIfPreference) { return }
     foreach ($found in $leftover) {
         if ($found.Kind -eq 'policy') { Remove-Policy -Name $found.Name -Why $found.Why }
         if ($found.Kind -eq 'traffic class') { Step-RemoveClass -Name $found.Name -Why $found.Why }
@@ -209,16 +202,4 @@ function Invoke-Main {
     Step-Addresses
 }
 
-try { Invoke-Main }
-catch {
-    Write-Line -Tag 'FAILED' -Text $_.Exception.Message
-    if ($script:Saved -ne '') { Write-Line -Tag 'note' -Text ('undo.ps1 restores {0}' -f $script:Saved) }
-    exit $script:ExitCode
-}
-Write-Line -Tag 'done' -Text ('{0} changed, {1} planned' -f $script:Changed, $script:Planned)
-if ($script:Owed -gt 0) {
-    Write-Line -Tag 'note' -Text 'run again, with -AllowRestart in a maintenance window'
-    exit 4
-}
-if ($script:Changed + $script:Planned -gt 0) { exit 2 }
-exit 0
+# rocec:finish

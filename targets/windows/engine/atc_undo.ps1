@@ -131,15 +131,4 @@ function Invoke-Main {
     if ($owned.Count -eq 0) { Restore-Names }
 }
 
-try { Invoke-Main }
-catch {
-    Write-Line -Tag 'FAILED' -Text $_.Exception.Message
-    exit $script:ExitCode
-}
-Write-Line -Tag 'done' -Text ('{0} changed, {1} planned' -f $script:Changed, $script:Planned)
-if ($script:Owed -gt 0) {
-    Write-Line -Tag 'note' -Text 'run again, with -AllowRestart in a maintenance window'
-    exit 4
-}
-if ($script:Changed + $script:Planned -gt 0) { exit 2 }
-exit 0
+# rocec:finish

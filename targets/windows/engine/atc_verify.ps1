@@ -93,11 +93,4 @@ function Invoke-Main {
     Compare-Interfaces -State $state -Rows $Desired.Taken
 }
 
-try { Invoke-Main }
-catch {
-    Write-Line -Tag 'FAILED' -Text $_.Exception.Message
-    exit $script:ExitCode
-}
-Write-Line -Tag 'done' -Text ('{0} differences' -f $script:Differences)
-if ($script:Differences -gt 0) { exit 2 }
-exit 0
+# rocec:report

@@ -36,3 +36,15 @@ function Assert-Conflict {
     if (@($Found | Where-Object { $_.Kind -eq 'group policy' }).Count -gt 0) { Stop-Run -Code 3 -Text 'a group policy decides the QoS of this host; change it there' }
     if ($Found.Count -gt 0 -and -not $Replace) { Stop-Run -Code 3 -Text 'remove what conflicts, or run with -ReplaceConflicting; nothing was changed' }
 }
+
+function Step-Features {
+    param([object[]]$Missing)
+    foreach ($feature in $Missing) {
+        Invoke-Step -What ('feature {0}' -f $feature) -Test { (Get-WindowsFeature -Name $feature -ErrorAction Stop).InstallState -eq 'Installed' } -Apply {
+            Install-WindowsFeature -Name $feature -IncludeManagementTools -Confirm:$false -ErrorAction Stop
+        }
+    }
+    if ($Missing.Count -gt 0 -and $WhatIfPreference) {
+        Write-Line -Tag 'note' -Text 'the other steps can be shown only when the features are installed'
+    }
+}

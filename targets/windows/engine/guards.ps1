@@ -108,7 +108,7 @@ function Write-ClusterLimit {
 function Read-Pending {
     param($State)
     if (-not (Test-Path -LiteralPath $script:PendingFile)) { return }
-    $saved = Get-Content -LiteralPath $script:PendingFile -Raw | ConvertFrom-Json
+    $saved = Get-Content -LiteralPath $script:PendingFile -Raw -Encoding 'UTF8' | ConvertFrom-Json
     # The boot time is reckoned from the uptime and moves with the clock.
     if ([Math]::Abs([long]$saved.Boot - [long]$State.Boot) -gt 300) { return }
     @($saved.Adapters)

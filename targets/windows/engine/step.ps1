@@ -4,6 +4,7 @@ $script:Changed = 0
 $script:Planned = 0
 $script:Saved = ''
 $script:Pending = @()
+$script:Owed = 0 # steps that have to wait for another run
 $script:Current = @{}
 $script:Before = $null
 

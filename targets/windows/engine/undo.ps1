@@ -308,15 +308,4 @@ function Invoke-Main {
     Restore-Names
 }
 
-try { Invoke-Main }
-catch {
-    Write-Line -Tag 'FAILED' -Text $_.Exception.Message
-    exit $script:ExitCode
-}
-Write-Line -Tag 'done' -Text ('{0} changed, {1} planned, restart pending: {2}' -f $script:Changed, $script:Planned, (@($script:Pending).Count))
-if (@($script:Pending).Count -gt 0 -and -not $WhatIfPreference) {
-    Write-Line -Tag 'note' -Text ('run again with -AllowRestart in a maintenance window to restart {0}' -f ($script:Pending -join ', '))
-    exit 4
-}
-if ($script:Changed + $script:Planned -gt 0) { exit 2 }
-exit 0
+# rocec:finish

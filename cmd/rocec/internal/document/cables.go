@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/rocec/internal/picture"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 )
@@ -49,7 +50,7 @@ func cables(f *fabric.Fabric) []cable {
 		if link.CableMm > 0 {
 			c.length = strconv.FormatFloat(float64(link.CableMm)/1000, 'f', -1, 64)
 		}
-		c.speed = speed(c.mbps)
+		c.speed = picture.Speed(c.mbps)
 		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(x, y cable) int { return order(x.a, y.a) })
@@ -72,16 +73,6 @@ func order(x, y end) int {
 func endOf(f *fabric.Fabric, p fabric.PortID) end {
 	d := &f.Devices[f.Ports[p].Device]
 	return end{f.Text(d.Rack), f.Text(d.Name), f.Text(f.Ports[p].Name)}
-}
-
-func speed(mbps uint32) string {
-	switch {
-	case mbps == 0:
-		return ""
-	case mbps%1000 == 0:
-		return fmt.Sprintf("%dG", mbps/1000)
-	}
-	return fmt.Sprintf("%dM", mbps)
 }
 
 // CablesCSV writes the list of cables as a table for spreadsheets and for
@@ -109,7 +100,7 @@ func CablesCSV(to io.Writer, f *fabric.Fabric) error {
 func CablesMarkdown(to io.Writer, f *fabric.Fabric) error {
 	w := bufio.NewWriter(to)
 	list := cables(f)
-	fmt.Fprintf(w, "# Cables\n\n%s.\n", count(len(list), "cable"))
+	fmt.Fprintf(w, "# Cables\n\n%s.\n", picture.Count(len(list), "cable"))
 	order := billOf(list)
 	if len(order) > 0 {
 		fmt.Fprint(w, "\n## What is needed\n\n")
@@ -178,11 +169,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/rocec/internal/picture"
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
@@ -23,7 +24,7 @@ const maxRows = 200
 func Fabric(to io.Writer, f *fabric.Fabric, facts *derive.Facts) error {
 	w := bufio.NewWriter(to)
 	switches, nodes := split(f)
-	fmt.Fprintf(w, "# Fabric\n\n%s, %s, %s, %s.\n", plural(len(switches), "switch", "switches"), count(len(nodes), "node"), count(len(f.NICs)-1, "NIC"), count(len(f.Links)-1, "cable"))
+	fmt.Fprintf(w, "# Fabric\n\n%s, %s, %s, %s.\n", picture.Plural(len(switches), "switch", "switches"), picture.Count(len(nodes), "node"), picture.Count(len(f.NICs)-1, "NIC"), picture.Count(len(f.Links)-1, "cable"))
 	devices(w, f, "Switches", switches)
 	devices(w, f, "Nodes", nodes)
 	contracts(w, f)
@@ -34,13 +35,6 @@ func Fabric(to io.Writer, f *fabric.Fabric, facts *derive.Facts) error {
 		table(w, []string{"cables", "media", "length", "speed"}, bill)
 	}
 	return w.Flush()
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 func split(f *fabric.Fabric) (switches, nodes []fabric.DeviceID) {
@@ -107,7 +101,7 @@ func hardware(f *fabric.Fabric, d fabric.DeviceID) string {
 		if n == 0 {
 			continue
 		}
-		name := strings.TrimSpace(f.Text(f.NICModels[f.NICs[n].Model].Name) + " " + speed(f.Ports[p].Mbps))
+		name := strings.TrimSpace(f.Text(f.NICModels[f.NICs[n].Model].Name) + " " + picture.Speed(f.Ports[p].Mbps))
 		if number[name]++; number[name] == 1 {
 			order = append(order, name)
 		}
@@ -236,7 +230,7 @@ func buffers(w io.Writer, f *fabric.Fabric, facts *derive.Facts) {
 	var rows [][]string
 	for _, k := range keys {
 		length := strconv.FormatFloat(float64(k.cableMm)/1000, 'f', -1, 64) + " m"
-		rows = append(rows, []string{strconv.Itoa(number[k]), f.Text(f.Models[k.model].Name), speed(k.mbps), length, strconv.Itoa(k.priority), strconv.Itoa(int(k.xoff)) + " B"})
+		rows = append(rows, []string{strconv.Itoa(number[k]), f.Text(f.Models[k.model].Name), picture.Speed(k.mbps), length, strconv.Itoa(k.priority), strconv.Itoa(int(k.xoff)) + " B"})
 	}
 	table(w, []string{"ports", "switch", "speed", "cable", "priority", "xoff"}, rows)
 }

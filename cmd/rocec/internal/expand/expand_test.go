@@ -218,7 +218,9 @@ func told(t *testing.T, res *compiler.Result) map[string]string {
 	for d := 1; d < len(f.Devices); d++ {
 		id := fabric.DeviceID(d)
 		name := f.Text(f.Devices[d].Name)
-		all[name] = f.Text(f.Models[f.Devices[d].Model].Name)
+		place := f.Devices[d].Place
+		place.Topology = 0
+		all[name] = fmt.Sprintf("%s %+v", f.Text(f.Models[f.Devices[d].Model].Name), place)
 		if dev := res.Intent(id); dev != nil {
 			for path, v := range dev.Fields {
 				if v.State != intent.Unmanaged {

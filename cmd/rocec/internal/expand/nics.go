@@ -72,7 +72,7 @@ func (x *expander) nics(text map[fabric.DeclID]*strings.Builder) error {
 				x.inside[decl] = append(x.inside[decl], "rail = nic.index")
 				continue
 			}
-			table := strings.NewReplacer(".", "_", "-", "_").Replace(x.f.Text(x.f.Topologies[home[decl]].Name) + "_" + attr)
+			table := tableName(x.f.Text(x.f.Topologies[home[decl]].Name) + "_" + attr)
 			if used[table]++; used[table] > 1 {
 				table = fmt.Sprintf("%s_%d", table, used[table])
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/format"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -101,31 +102,5 @@ func number(base schema.Base, n int64) string {
 
 func metres(mm int64) string { return strconv.FormatFloat(float64(mm)/1000, 'f', -1, 64) + "m" }
 
-// quoted is a string literal of HCL: quotes, backslashes and the beginnings of
-// templates are escaped.
-func quoted(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case (r == '$' || r == '%') && strings.HasPrefix(s[i+1:], "{"):
-			b.WriteRune(r)
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			b.WriteString(`\u00` + string("0123456789abcdef"[r>>4]) + string("0123456789abcdef"[r&15]))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
+// quoted is a string literal of HCL.
+func quoted(s string) string { return format.Quote(s) }

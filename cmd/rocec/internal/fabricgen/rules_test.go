@@ -47,8 +47,10 @@ func benchRules(b *testing.B, files fs.FS) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if found := lint.Run(res.Fabric, res.Facts, "", lint.All); len(found) > 0 {
-			b.Fatal(found[0])
+		for _, d := range lint.Run(res.Fabric, res.Facts, "", lint.All) {
+			if !lint.Find(d.Rule).Pedantic { // those find something in any fabric
+				b.Fatal(d)
+			}
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*(len(res.Fabric.Links)-1)), "ns/port")

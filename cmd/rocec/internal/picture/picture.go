@@ -238,12 +238,14 @@ func (p *picture) cable(w *wire) string {
 }
 
 func (t totals) String() string {
-	return fmt.Sprintf("%s, %s, %s, %s", count(t.nodes, "node"), count(t.nics, "NIC"), plural(t.switches, "switch", "switches"), count(t.cables, "cable"))
+	return fmt.Sprintf("%s, %s, %s, %s", Count(t.nodes, "node"), Count(t.nics, "NIC"), Plural(t.switches, "switch", "switches"), Count(t.cables, "cable"))
 }
 
-func count(n int, what string) string { return plural(n, what, what+"s") }
+// Count is a number with its word, which takes an s: "1 node", "2 nodes".
+func Count(n int, what string) string { return Plural(n, what, what+"s") }
 
-func plural(n int, one, many string) string {
+// Plural is a number with one of two words.
+func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

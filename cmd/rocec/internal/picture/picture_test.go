@@ -131,6 +131,26 @@ func TestGroups(t *testing.T) {
 }
 
 // TestSVG: a drawing is well formed, and stands where it says it does.
+// TestNoBuffers: where nothing is drawn, the title is still inside the frame.
+func TestNoBuffers(t *testing.T) {
+	var b bytes.Buffer
+	if err := picture.BufferFormats["svg"](&b, &picture.Buffers{Title: "no circle"}); err != nil {
+		t.Fatal(err)
+	}
+	var frame struct {
+		Height float64 `xml:"height,attr"`
+		Text   []struct {
+			Y float64 `xml:"y,attr"`
+		} `xml:"text"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &frame); err != nil {
+		t.Fatal(err)
+	}
+	if len(frame.Text) != 1 || frame.Text[0].Y > frame.Height {
+		t.Errorf("the title is at %v of %v", frame.Text, frame.Height)
+	}
+}
+
 func TestSVG(t *testing.T) {
 	for _, nodes := range []int{32, 512} {
 		f := large(t, nodes)

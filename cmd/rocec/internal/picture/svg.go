@@ -265,9 +265,9 @@ func (p *picture) tierCount(t int) string {
 		n += len(p.boxes[i].devices)
 	}
 	if t == 0 {
-		return count(n, "node")
+		return Count(n, "node")
 	}
-	return plural(n, "switch", "switches")
+	return Plural(n, "switch", "switches")
 }
 
 // Faces of switches.

@@ -99,12 +99,20 @@ func sentences(parts ...string) *sarif.MultiformatMessageString {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(strings.ToUpper(p[:1]) + strings.TrimSuffix(p[1:], ".") + ".")
+		b.WriteString(upper(p))
 	}
 	m := sarif.NewMultiformatMessageString()
 	text := b.String() // no placeholders here: these are no messages (3.12)
 	m.Text = &text
 	return m
+}
+
+// upper makes a sentence of what a rule says.
+func upper(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
 func (s *sarifWriter) result(f *Finding, print string) *sarif.Result {
@@ -134,6 +142,9 @@ func (s *sarifWriter) result(f *Finding, print string) *sarif.Result {
 		x.RelatedLocations = append(x.RelatedLocations, l)
 	}
 	if fix := s.fix(d.Fixes); fix != nil {
+		if rule := s.report.find(d.Rule); rule != nil {
+			fix.Description = message(upper(rule.Fix))
+		}
 		x.Fixes = append(x.Fixes, fix)
 	}
 	x.Suppressions = nil // an empty list says that someone looked and let it stand

@@ -1,6 +1,6 @@
 #!/bin/bash
 # made by rocec for pod1-leaf0
-# intent sha256:c116a4c9353b56cf3060937e3441fa8d44baca2edbe87acd30b96b45fef7ff62
+# intent sha256:2a599b21e05122d1b1852bc38ebf0564a6c992db55845ecbfac139bbf75504f5
 # model nvidia/sn5600, ASIC spectrum-4, Cumulus Linux 5.11
 #
 # Patches the pending configuration, shows what it changes and applies it with a timer: without

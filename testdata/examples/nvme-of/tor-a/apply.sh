@@ -1,6 +1,6 @@
 #!/bin/bash
 # made by rocec for tor-a
-# intent sha256:e1ebea0852848ef54e9041618248dc4239e1b1fe029aa7157760a16ba66b981a
+# intent sha256:f610161d9c8594ff0445ba883693e7093e690d45b3673fcb508d95d5a6b99897
 # model nvidia/sn3700c, ASIC spectrum-2, dynamic buffer model
 #
 # Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that
@@ -14,15 +14,16 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
-for f in rocec-check.py rocec-ports.json rocec-qos.json; do
+check=../common/sonic-d780818be2a6/rocec-check.py
+for f in "$check" rocec-ports.json rocec-qos.json; do
     if [ ! -f "$f" ]; then
         echo "$f is missing" >&2
         exit 1
     fi
 done
 sonic-cfggen -d --print-data > rocec-before.json
-python3 rocec-check.py overlap rocec-before.json rocec-ports.json rocec-qos.json
-python3 rocec-check.py absent rocec-before.json rocec-absent.json rocec-ports.json rocec-qos.json
+python3 "$check" overlap rocec-before.json rocec-ports.json rocec-qos.json
+python3 "$check" absent rocec-before.json rocec-absent.json rocec-ports.json rocec-qos.json
 checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)
 config checkpoint "$checkpoint"
 printf '%s\n' "$checkpoint" > rocec-checkpoint

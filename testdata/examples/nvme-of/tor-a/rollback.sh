@@ -1,6 +1,6 @@
 #!/bin/bash
 # made by rocec for tor-a
-# intent sha256:e1ebea0852848ef54e9041618248dc4239e1b1fe029aa7157760a16ba66b981a
+# intent sha256:f610161d9c8594ff0445ba883693e7093e690d45b3673fcb508d95d5a6b99897
 # model nvidia/sn3700c, ASIC spectrum-2, dynamic buffer model
 #
 # Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer

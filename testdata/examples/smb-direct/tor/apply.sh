@@ -13,15 +13,16 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
-for f in rocec-check.py rocec-ports.json rocec-qos.json; do
+check=../common/sonic-d780818be2a6/rocec-check.py
+for f in "$check" rocec-ports.json rocec-qos.json; do
     if [ ! -f "$f" ]; then
         echo "$f is missing" >&2
         exit 1
     fi
 done
 sonic-cfggen -d --print-data > rocec-before.json
-python3 rocec-check.py overlap rocec-before.json rocec-ports.json rocec-qos.json
-python3 rocec-check.py absent rocec-before.json rocec-absent.json rocec-ports.json rocec-qos.json
+python3 "$check" overlap rocec-before.json rocec-ports.json rocec-qos.json
+python3 "$check" absent rocec-before.json rocec-absent.json rocec-ports.json rocec-qos.json
 checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)
 config checkpoint "$checkpoint"
 printf '%s\n' "$checkpoint" > rocec-checkpoint

@@ -1,0 +1,138 @@
+package picture
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+)
+
+// Buffers is a buffer graph to draw: which lossless buffer waits for which.
+type Buffers struct {
+	Title string
+	Nodes []Buffer
+	Waits []Wait
+}
+
+// Buffer is a lossless buffer. Rows stand below each other: where traffic climbs
+// and descends, each waits for one further down.
+type Buffer struct {
+	Name   string // "leaf1 > spine2"
+	Note   string // "priority 3"
+	Row    int
+	Marked bool // of a circle
+}
+
+// Wait is that the first of two buffers waits for the second, by index.
+type Wait struct {
+	From, To int
+	Marked   bool
+}
+
+// BufferFormats are the formats of a buffer graph.
+var BufferFormats = map[string]func(io.Writer, *Buffers) error{"dot": buffersDOT, "mermaid": buffersMermaid, "svg": buffersSVG}
+
+func buffersDOT(to io.Writer, b *Buffers) error {
+	w := bufio.NewWriter(to)
+	fmt.Fprintf(w, "digraph buffers {\n  label=%s\n  node [shape=box]\n", dotText(b.Title))
+	for i, n := range b.Nodes {
+		style := ""
+		if n.Marked {
+			style = " color=red penwidth=2"
+		}
+		fmt.Fprintf(w, "  b%d [label=%s%s]\n", i, dotText(n.Name+"\n"+n.Note), style)
+	}
+	for _, e := range b.Waits {
+		style := ""
+		if e.Marked {
+			style = " [color=red penwidth=2]"
+		}
+		fmt.Fprintf(w, "  b%d -> b%d%s\n", e.From, e.To, style)
+	}
+	fmt.Fprintln(w, "}")
+	return w.Flush()
+}
+
+func buffersMermaid(to io.Writer, b *Buffers) error {
+	w := bufio.NewWriter(to)
+	fmt.Fprintf(w, "---\ntitle: %s\n---\nflowchart TB\n", b.Title)
+	for i, n := range b.Nodes {
+		fmt.Fprintf(w, "  b%d[%s]\n", i, mermaidText(n.Name, n.Note))
+		if n.Marked {
+			fmt.Fprintf(w, "  style b%d stroke:#d00,stroke-width:3px\n", i)
+		}
+	}
+	for i, e := range b.Waits {
+		fmt.Fprintf(w, "  b%d --> b%d\n", e.From, e.To)
+		if e.Marked {
+			fmt.Fprintf(w, "  linkStyle %d stroke:#d00,stroke-width:3px\n", i)
+		}
+	}
+	return w.Flush()
+}
+
+const (
+	bufferHeight = 34
+	rowGap       = 96
+)
+
+func buffersSVG(to io.Writer, b *Buffers) error {
+	w := bufio.NewWriter(to)
+	wide := 60.0
+	for _, n := range b.Nodes {
+		wide = max(wide, float64(max(len([]rune(n.Name)), len([]rune(n.Note))))*charWidth+14)
+	}
+	rows := map[int][]int{}
+	var order []int
+	most := 1
+	for i, n := range b.Nodes {
+		if rows[n.Row] == nil {
+			order = append(order, n.Row)
+		}
+		rows[n.Row] = append(rows[n.Row], i)
+		most = max(most, len(rows[n.Row]))
+	}
+	slices.Sort(order)
+	width := 2*margin + float64(most)*(wide+gap)
+	x, y := make([]float64, len(b.Nodes)), make([]float64, len(b.Nodes))
+	for r, row := range order {
+		list := rows[row]
+		between := (width - 2*margin - float64(len(list))*wide) / float64(len(list)+1)
+		for k, i := range list {
+			x[i], y[i] = margin+between*float64(k+1)+wide*float64(k), float64(2*margin+16+r*rowGap)
+		}
+	}
+	head(w, max(width, 480), float64(3*margin+16+max(len(order)-1, 0)*rowGap+bufferHeight), b.Title, "Each box is a lossless buffer, and an arrow leads to one that it waits for. A circle of them is red.")
+	fmt.Fprintln(w, `<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z" fill="context-stroke"/></marker></defs>`)
+	for _, marked := range []bool{false, true} { // what is marked lies on top
+		for _, e := range b.Waits {
+			if e.Marked != marked {
+				continue
+			}
+			colour, thick := "#8899aa", 0.8
+			if marked {
+				colour, thick = "#d00000", 2.5
+			}
+			x1, y1, x2, y2 := x[e.From]+wide/2, y[e.From]+bufferHeight, x[e.To]+wide/2, y[e.To]
+			path := fmt.Sprintf("M%.1f %.1fL%.1f %.1f", x1, y1, x2, y2)
+			if y2 <= y1 { // back up: round the side
+				side := max(x1, x2) + wide*0.7
+				path = fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, side, y1+30, side, y2-30, x2, y2)
+			}
+			fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" marker-end="url(#a)"><title>%s</title></path>`+"\n",
+				path, colour, thick, html.EscapeString(b.Nodes[e.From].Name+" waits for "+b.Nodes[e.To].Name))
+		}
+	}
+	for i, n := range b.Nodes {
+		line, thick := "#35556e", 1
+		if n.Marked {
+			line, thick = "#d00000", 3
+		}
+		fmt.Fprintf(w, `<g><rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="3" fill="#eef3f8" stroke="%s" stroke-width="%d"/>`, x[i], y[i], wide, bufferHeight, line, thick)
+		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="11" font-weight="bold" fill="#111">%s</text>`, x[i]+wide/2, y[i]+14, html.EscapeString(n.Name))
+		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="9.5" fill="#444">%s</text></g>`+"\n", x[i]+wide/2, y[i]+27, html.EscapeString(n.Note))
+	}
+	fmt.Fprintln(w, "</svg>")
+	return w.Flush()
+}

@@ -1,0 +1,52 @@
+package fabric
+
+// Rollout is the order in which devices are changed, as written.
+type Rollout struct {
+	UpstreamFirst   bool
+	OrderSet        bool
+	ConfirmMs       uint32 // 0 = not written
+	Stop            bool   // on failure; false: roll back, or not written
+	MaxSharePercent uint8  // 0 = not written
+	MaxMismatchMs   uint32
+	MismatchSet     bool
+	Waves           []Wave // in the order written
+	Of              []int  // by DeviceID: 1 + index of the device's wave, 0 = in none
+	Decl            DeclID // 0 = no rollout is written
+}
+
+// Wave is devices that change together, part after part.
+type Wave struct {
+	Name     Str
+	GroupBy  GroupBy
+	SoakMs   uint32
+	Gates    Gates
+	Drain    bool
+	Firmware bool // new firmware comes with it
+	Rest     bool // takes what no wave before it selects
+	Decl     DeclID
+}
+
+// GroupBy is what parts of a wave have in common.
+type GroupBy uint8
+
+// What a wave is grouped by; the zero value is all at once.
+const (
+	GroupNone GroupBy = iota
+	GroupRail
+	GroupPlane
+	GroupPod
+	GroupRack
+	GroupCluster
+	GroupDevice
+)
+
+// Gates is a set of what must hold before the next wave.
+type Gates uint8
+
+// Gates of waves.
+const (
+	GateVerify Gates = 1 << iota
+	GateNoPauseStorm
+	GateNoDiscards
+	GateRDMAPing
+)

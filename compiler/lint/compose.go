@@ -1,0 +1,182 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/paths"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// Rules on links compare the two ends of a cable. What becomes of a class inside
+// a switch, between the port that classifies it and the port that queues it, and
+// of a mark that crosses more than one contract, is found by following it from
+// NIC to NIC: the rules on classes, PFC, ECN and MTU each report their part.
+
+// broken are the breaks of some kinds that no rule on links or single ports
+// speaks of.
+func (p *Pass) broken(faults ...paths.Fault) (list []*paths.Break) {
+	all := p.proofs().composition(nil)
+	for i := range all.Breaks {
+		b := &all.Breaks[i]
+		h := &b.Way[b.At]
+		// Where a tag is trusted and there is none, ROCE206 and 207 say so.
+		untagged := h.Mark.PCP < 0 && p.End(h.To).Profile.Trust == fabric.TrustPCP
+		if !b.Local && !untagged && slices.Contains(faults, b.Fault) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// crossing is a break as a rule reports it: what is wrong in summary and help,
+// attr where it was written.
+func (p *Pass) crossing(b *paths.Break, attr schema.Attr, summary, help string) {
+	f := p.Fabric
+	h := &b.Way[b.At]
+	d := diag.Diagnostic{
+		Summary: summary, Help: help, Address: f.PortAddress(h.Out), Concerns: []string{f.PortAddress(h.To), f.LinkAddress(f.Ports[h.Out].Link)},
+		Labels: []diag.Label{p.atClass(b, h.Out, attr, "")}, Steps: p.steps(b), Count: b.Ports,
+	}
+	add := func(port fabric.PortID, text string) {
+		l := p.atClass(b, port, p.mapAttr(p.End(port)), text)
+		if !slices.ContainsFunc(d.Labels, func(o diag.Label) bool { return o.Span == l.Span }) {
+			d.Labels = append(d.Labels, l)
+		}
+	}
+	if h.In != 0 {
+		d.Concerns = append(d.Concerns, f.PortAddress(h.In))
+		add(h.In, "where it comes in")
+	}
+	add(h.To, "the next device")
+	p.Report(d)
+}
+
+// atClass is where a port was told what it does with the class of a break: a
+// deviation, its contract's class of that name, else its qos.
+func (p *Pass) atClass(b *paths.Break, port fabric.PortID, attr schema.Attr, text string) diag.Label {
+	e := p.End(port)
+	name := p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index].Name
+	for i := range p.Fabric.QoS[e.Profile.QoS].Classes {
+		if c := &p.Fabric.QoS[e.Profile.QoS].Classes[i]; c.Name == name {
+			return p.AtContract(e, attr, c, schema.APriority, text)
+		}
+	}
+	return p.AtContract(e, attr, nil, 0, text)
+}
+
+// steps shows the way of a break, cable by cable, to its receiver.
+func (p *Pass) steps(b *paths.Break) []diag.Step {
+	f := p.Fabric
+	list := make([]diag.Step, 0, len(b.Way))
+	for i := range b.Way {
+		h := &b.Way[i]
+		text := fmt.Sprintf("priority %d, queue %d, taken for priority %d", h.Priority, h.Queue, h.Next)
+		if i == b.At {
+			text += ": " + faultWords[h.Fault]
+		}
+		list = append(list, diag.Step{
+			At: f.PortName(h.Out) + " > " + f.PortName(h.To), Address: f.PortAddress(h.Out), Text: text, Label: p.atClass(b, h.To, p.mapAttr(p.End(h.To)), ""),
+		})
+	}
+	return list
+}
+
+var faultWords = [...]string{
+	paths.Sound: "", paths.Parted: "another priority", paths.Remarked: "another mark", paths.Unpaused: "no PFC", paths.Unstopped: "the pause stops another queue",
+	paths.Unbuffered: "no headroom", paths.Unmarked: "no ECN", paths.Mixed: "among what is lossless", paths.Oversized: "the MTU is too small",
+}
+
+// hopNames are the names that messages about a break use.
+func (p *Pass) hopNames(b *paths.Break) (class, out, to, in string) {
+	h := &b.Way[b.At]
+	in = "its own sender"
+	if h.In != 0 {
+		in = p.Fabric.PortName(h.In)
+	}
+	return p.Fabric.Text(p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index].Name), p.Fabric.PortName(h.Out), p.Fabric.PortName(h.To), in
+}
+
+// crossedPriority is ROCE205 across a switch.
+func crossedPriority(p *Pass) {
+	for _, b := range p.broken(paths.Parted, paths.Remarked) {
+		class, out, to, in := p.hopNames(b)
+		h := &b.Way[b.At]
+		p.crossing(b, p.mapAttr(p.End(h.Out)), fmt.Sprintf("class %s comes in by %s in priority %d and leaves by %s, and %s takes it for priority %d", class, in, h.Priority, out, to, h.Next), "use one map on all ports")
+	}
+}
+
+// crossedLossless is ROCE302 across a switch. Where the ways were too many to
+// follow all, it says so for the others too.
+func crossedLossless(p *Pass) {
+	if l := p.proofs().composition(nil).Limit; l != nil {
+		part := p.proofs().parts()[0] // what takes steps goes over switches
+		p.Report(diag.Diagnostic{
+			Severity: diag.Warning, Address: p.address(part, 0), Labels: []diag.Label{p.atRouting(part, schema.AModel, "")}, Help: "give all ports one qos, which is proven whatever the ways are",
+			Summary: fmt.Sprintf("whether classes keep their treatment on every way is not known: following them takes %d steps or more, and the limit is %d", l.Need, l.Limit),
+		})
+	}
+	for _, b := range p.broken(paths.Unpaused, paths.Unbuffered) {
+		class, out, to, _ := p.hopNames(b)
+		h := &b.Way[b.At]
+		if b.Fault == paths.Unbuffered {
+			p.crossing(b, schema.APFC, fmt.Sprintf("class %s becomes lossy at %s: it comes from %s in priority %d, which has no headroom there", class, to, out, h.Next), fmt.Sprintf("give %s a lossless class of priority %d", to, h.Next))
+			continue
+		}
+		p.crossing(b, schema.APFC, fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", class, out, h.Next, to), fmt.Sprintf("enable PFC for priority %d on both ends, or send the class as one that they have", h.Next))
+	}
+}
+
+// crossedPause is ROCE310 across a switch.
+func crossedPause(p *Pass) {
+	for _, b := range p.broken(paths.Unstopped) {
+		class, out, to, in := p.hopNames(b)
+		h := &b.Way[b.At]
+		p.crossing(b, schema.APFCQueueMap, fmt.Sprintf("class %s comes in by %s in priority %d and leaves by queue %d of %s, and the pause of %s for priority %d stops another", class, in, h.Priority, h.Queue, out, to, h.Next), "align the queue maps of the two ports")
+	}
+}
+
+// crossedMarking is ROCE404 across a switch.
+func crossedMarking(p *Pass) {
+	for _, b := range p.broken(paths.Unmarked) {
+		class, out, _, _ := p.hopNames(b)
+		p.crossing(b, schema.AECN, fmt.Sprintf("class %s is not ECN marked at %s, queue %d", class, out, b.Way[b.At].Queue), `write ecn = "auto" there`)
+	}
+}
+
+// crossedGroup is ROCE210 across a switch.
+func crossedGroup(p *Pass) {
+	for _, b := range p.broken(paths.Mixed) {
+		class, out, to, _ := p.hopNames(b)
+		h := &b.Way[b.At]
+		p.crossing(b, p.mapAttr(p.End(h.Out)), fmt.Sprintf("class %s is lossy, and leaves %s in queue %d for %s in priority %d, among what is lossless there", class, out, h.Queue, to, h.Next), "give the class code points that no contract on its way has for a lossless one")
+	}
+}
+
+// crossedMTU is ROCE806 along a way.
+func crossedMTU(p *Pass) {
+	f := p.Fabric
+	for _, b := range p.broken(paths.Oversized) {
+		h, last := &b.Way[b.At], b.Way[len(b.Way)-1].To
+		first := b.Way[0].Out
+		need := min(p.Facts.Port(first).NeedMTU, p.Facts.Port(last).NeedMTU)
+		e, other := p.End(h.Out), p.End(h.To)
+		if e.Port.MTU == 0 || e.Port.MTU >= need {
+			e, other = other, e
+		}
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("MTU is %d on %s, on the way from %s to %s, whose RDMA packets take %d", e.Port.MTU, p.Name(e), f.PortName(first), f.PortName(last), need),
+			Address: f.PortAddress(e.ID), Concerns: []string{f.PortAddress(other.ID), f.PortAddress(first), f.PortAddress(last)}, Count: b.Ports,
+			Labels: []diag.Label{p.AtPort(e, schema.AMTU, "")}, Steps: p.steps(b), Help: fmt.Sprintf("raise it to %d or more", need),
+		}
+		for i, end := range [2]fabric.PortID{first, last} {
+			l := p.AtPort(p.End(end), schema.AMTU, [...]string{"the sender", "the receiver"}[i])
+			if !slices.ContainsFunc(d.Labels, func(o diag.Label) bool { return o.Span == l.Span }) {
+				d.Labels = append(d.Labels, l)
+			}
+		}
+		p.Report(d)
+	}
+}

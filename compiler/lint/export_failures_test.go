@@ -1,0 +1,4 @@
+package lint
+
+// BackupWay is the fabric that examples of ROCE822 vary.
+var BackupWay = backupWay

@@ -1,0 +1,332 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// The part of the family on capability that looks at what runs on hosts, and at
+// what is known of them besides their settings.
+
+// hostRDMA calls visit for every NIC port of a node with each class of its
+// contract that carries RDMA: for all, also where they are alike.
+func (p *Pass) hostRDMA(visit func(e End, n *fabric.NIC, m *fabric.NICModel, c *fabric.Class)) {
+	f := p.Fabric
+	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
+		port := &f.Ports[id]
+		if port.NIC == 0 || port.Profile == 0 || port.Flags&fabric.InfiniBand != 0 || f.NICs[port.NIC].Model == 0 {
+			continue
+		}
+		e := p.End(id)
+		n := &f.NICs[port.NIC]
+		p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) {
+			if c.Carries == fabric.CarriesRDMA {
+				visit(e, n, &f.NICModels[n.Model], c)
+			}
+		})
+	}
+}
+
+// anyDevice reports whether a device is such: of most facts no device says
+// anything, and a rule that asks for them is done at once.
+func (p *Pass) anyDevice(is func(*fabric.Device) bool) bool {
+	for d := 1; d < len(p.Fabric.Devices); d++ {
+		if is(&p.Fabric.Devices[d]) {
+			return true
+		}
+	}
+	return false
+}
+
+// onLinux reports whether a node runs Linux.
+func (p *Pass) onLinux(dev *fabric.Device) bool {
+	return dev.OSName != 0 && !p.windows(dev)
+}
+
+var roce713 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE713", Name: "class_consumers", Severity: diag.Warning,
+		Title:  "somebody uses each class that carries RDMA",
+		Why:    "a class that nobody uses takes a lossless priority with its headroom on every port",
+		Fix:    "name its consumers, or drop the class",
+		Source: "theory B.4",
+		Bad:    operated(`consumers = []`),
+		Good:   operated(`consumers = ["nvme-of"]`),
+	},
+	Run: classConsumers,
+}
+
+func classConsumers(p *Pass) {
+	named := false // a source that names none anywhere is not asked for them
+	p.eachRDMAClass(func(_ *fabric.QoS, c *fabric.Class) { named = named || c.Consumers != nil })
+	if !named {
+		return
+	}
+	p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
+		if len(c.Consumers) > 0 {
+			return
+		}
+		says := fmt.Sprintf("class %s has no consumers", p.Fabric.Text(c.Name))
+		if c.Consumers == nil {
+			says = fmt.Sprintf("class %s names no consumers, and others do", p.Fabric.Text(c.Name))
+		}
+		p.Report(p.ofClass(q, c, schema.AConsumers, says, "name its consumers, or drop the class"))
+	})
+}
+
+// nodesWithRDMA calls visit for each node with a NIC that carries RDMA, with the
+// first such NIC and class.
+func (p *Pass) nodesWithRDMA(visit func(dev *fabric.Device, e End, c *fabric.Class)) {
+	var last fabric.DeviceID
+	p.hostRDMA(func(e End, _ *fabric.NIC, _ *fabric.NICModel, c *fabric.Class) {
+		if e.Port.Device != last {
+			last = e.Port.Device
+			visit(e.Device, e, c)
+		}
+	})
+}
+
+// knowing is twoNodes with what is known of the nodes.
+func knowing(node string) string {
+	return twoNodesEdit(`slot     = each.value`, "slot     = each.value\n  "+node)
+}
+
+var roce714 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE714", Name: "host_memlock", Severity: diag.Error, When: diag.Both,
+		Title:  "users of RDMA may lock as much memory as they register",
+		Why:    "registration pins memory: beyond the limit it fails, mostly in the middle of a job",
+		Fix:    "set the limit to unlimited, for services and containers too",
+		Source: "NVIDIA/nccl-tests #206; ceph/ceph #13655",
+		Bad:    knowing(`memlock  = "64MiB"`),
+		Good:   knowing(`memlock  = "unlimited"`),
+	},
+	Run: lockedMemory,
+}
+
+func lockedMemory(p *Pass) {
+	f := p.Fabric
+	if !p.anyDevice(func(d *fabric.Device) bool { return d.Memlock.Written }) {
+		return
+	}
+	p.nodesWithRDMA(func(dev *fabric.Device, _ End, c *fabric.Class) {
+		if !dev.Memlock.Written || dev.Memlock.Unlimited || !p.onLinux(dev) {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("users of %s may lock %d B of memory, and class %s registers what it transfers", f.Text(dev.Name), dev.Memlock.Bytes, f.Text(c.Name)), Address: f.Text(dev.Address),
+			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMemlock, "")}, Help: "set the limit to unlimited, for services and containers too",
+		})
+	})
+}
+
+var roce715 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE715", Name: "nic_gid_index", Severity: diag.Error, When: diag.Both,
+		Title:  "a pinned GID index is that of a routable address, and the same everywhere",
+		Why:    "an index of a link-local GID reaches nobody behind a router, and applications are told one index for all nodes: connections end with retries exceeded",
+		Fix:    "pin the index of the RoCE v2 GID of the address, as show_gids lists it, or none",
+		Source: "Linux drivers/infiniband/core/cache.c: the first entries are the default GIDs, one for each RoCE version; NVIDIA/nccl #426, #769; uccl #803",
+		Bad:    fourNodes(``, `gid_index = 1`),
+		Good:   fourNodes(``, `gid_index = 3`),
+	},
+	Run: gidIndex,
+}
+
+func gidIndex(p *Pass) {
+	f := p.Fabric
+	if !slices.ContainsFunc(f.NICs[1:], func(n fabric.NIC) bool { return n.GIDIndex >= 0 }) {
+		return
+	}
+	var all tallies[int16, fabric.PortID]
+	p.hostRDMA(func(e End, n *fabric.NIC, m *fabric.NICModel, c *fabric.Class) {
+		if n.GIDIndex < 0 || c.Transport == fabric.IWARP || !p.onLinux(e.Device) {
+			return
+		}
+		defaults := int16(0)
+		for _, has := range [2]fabric.Fact{m.RoCEv1, m.RoCEv2} {
+			if has == fabric.Yes {
+				defaults++
+			}
+		}
+		if n.GIDIndex < defaults {
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("nic %s is used with GID %d, which is link-local", p.Name(e), n.GIDIndex), Address: f.PortAddress(e.ID),
+				Labels: []diag.Label{p.AtPort(e, schema.AGIDIndex, ""), f.Label(c.Decl, 0, schema.ACarries, "the class")}, Help: "pin the index of the RoCE v2 GID of the address, or none",
+			})
+			return
+		}
+		if !p.excepted(e.Port.Layers, schema.AGIDIndex) {
+			all.of(alikeKey{kind: fabric.Node, model: uint32(e.Profile.QoS), class: m.Driver}).add(n.GIDIndex, e.ID)
+		}
+	})
+	for _, t := range all.list {
+		uneven(t, func(id fabric.PortID, v int16, most counted[int16, fabric.PortID]) {
+			e := p.End(id)
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("nic %s is used with GID %d, %d of %d NICs of its class with GID %d", p.Name(e), v, len(most.rows), t.of, most.value), Address: f.PortAddress(id),
+				Labels: []diag.Label{p.AtPort(e, schema.AGIDIndex, ""), p.AtPort(p.End(most.rows[0]), schema.AGIDIndex, "the others")}, Help: "pin one index, or none",
+			})
+		}, func(values []counted[int16, fabric.PortID]) {
+			a, b := p.End(values[0].rows[0]), p.End(values[1].rows[0])
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("nic %s is used with GID %d, nic %s with GID %d", p.Name(a), values[0].value, p.Name(b), values[1].value), Address: f.PortAddress(a.ID), Concerns: []string{f.PortAddress(b.ID)},
+				Labels: []diag.Label{p.AtPort(a, schema.AGIDIndex, ""), p.AtPort(b, schema.AGIDIndex, "the other")}, Help: "pin one index, or none",
+			})
+		})
+	}
+}
+
+// rdmaModule is the kernel module of a family of adapters that makes its RDMA
+// devices [Linux drivers/infiniband/hw and sw].
+func rdmaModule(driver string) string {
+	switch driver {
+	case "mlx5":
+		return "mlx5_ib"
+	case "mlx4":
+		return "mlx4_ib"
+	case "ice", "i40e":
+		return "irdma"
+	case "bnxt":
+		return "bnxt_re"
+	case "qede":
+		return "qedr"
+	case "cxgb4":
+		return "iw_cxgb4"
+	case "rxe":
+		return "rdma_rxe"
+	}
+	return ""
+}
+
+var roce716 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE716", Name: "host_modules", Severity: diag.Error, When: diag.Both,
+		Title:  "a host has loaded what makes its RDMA devices",
+		Why:    "without the module the adapter is an Ethernet card: applications fall back to TCP, or do not start",
+		Fix:    "install rdma-core, and load the module at boot",
+		Source: "torvalds/linux drivers/infiniband/hw: the module of each adapter",
+		Bad:    knowing(`modules  = ["mlx5_core", "ib_uverbs"]`),
+		Good:   knowing(`modules  = ["mlx5_core", "mlx5_ib", "ib_uverbs"]`),
+	},
+	Run: hostModules,
+}
+
+func hostModules(p *Pass) {
+	f := p.Fabric
+	if !p.anyDevice(func(d *fabric.Device) bool { return d.Modules != nil }) {
+		return
+	}
+	type lacking struct {
+		d      fabric.DeviceID
+		module string
+	}
+	said := map[lacking]bool{}
+	p.hostRDMA(func(e End, _ *fabric.NIC, m *fabric.NICModel, c *fabric.Class) {
+		module := rdmaModule(f.Text(m.Driver))
+		key := lacking{e.Port.Device, module}
+		if e.Device.Modules == nil || module == "" || said[key] || !p.onLinux(e.Device) ||
+			slices.ContainsFunc(e.Device.Modules, func(s fabric.Str) bool { return f.Text(s) == module }) {
+			return
+		}
+		said[key] = true
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s has not loaded %s, and class %s runs on its %s", f.Text(e.Device.Name), module, f.Text(c.Name), f.Text(m.Name)), Address: f.Text(e.Device.Address),
+			Labels: []diag.Label{f.Label(e.Device.Decl, e.Device.Layers, schema.AModules, ""), p.AtPort(e, schema.AModel, "the NIC")}, Help: "install rdma-core, and load the module at boot",
+		})
+	})
+}
+
+var roce718 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE718", Name: "windows_team_rdma", Severity: diag.Error, Fixable: true,
+		Title:  "RDMA on Windows is teamed by SET",
+		Why:    "a team of LBFO, with LACP or without, hides RDMA from the system: SMB Direct runs on TCP, and a switch that negotiates LACP drops what a SET team sends",
+		Fix:    `write mode = "set"`,
+		Source: "Microsoft, Host network requirements: SET is the only teaming for RDMA, switch independent; windows-esxi section 2",
+		Bad:    windowsTeam("lacp"),
+		Good:   windowsTeam("set"),
+	},
+	Run:   windowsTeaming,
+	mends: set("mode", `"set"`),
+}
+
+func windowsTeam(mode string) string {
+	return strings.NewReplacer("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n    match     = { netdirect_port = 445 }\n", `os   = "ubuntu/24.04"
+  slot = 9`, `os   = "windows-server/2025"
+  slot = 9`, `mode    = "lacp"`, `mode    = "`+mode+`"`, "model = \"nvidia/connectx-6-dx\"\n    \n", "model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n").Replace(bonded(``))
+}
+
+func windowsTeaming(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.LAGs); id++ {
+		lag := &f.LAGs[id]
+		dev := &f.Devices[lag.Device]
+		if dev.Kind != fabric.Node || dev.Manage == fabric.HandsOff || lag.Mode == fabric.SET || !p.windows(dev) {
+			continue
+		}
+		i := slices.IndexFunc(lag.Members, func(m fabric.PortID) bool { return p.RDMA(p.End(m)) })
+		if i < 0 {
+			continue
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s of %s is a team of mode %s, and %s carries RDMA", f.Text(lag.Name), f.Text(dev.Name), lagWords[lag.Mode], f.PortName(lag.Members[i])), Address: f.LAGAddress(fabric.LAGID(id)),
+			Concerns: []string{f.PortAddress(lag.Members[i])},
+			Labels:   []diag.Label{f.Label(lag.Decl, 0, schema.AMode, "")}, Help: `write mode = "set"`,
+		})
+	}
+}
+
+// lagWords are the modes in the words of the language.
+var lagWords = [...]string{fabric.LACP: "lacp", fabric.Static: "static", fabric.ActiveBackup: "active_backup", fabric.SET: "set"}
+
+var roce719 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE719", Name: "node_without_rdma", Severity: diag.Notice,
+		Title:  "a node whose NICs carry RDMA runs something that uses it",
+		Why:    "its ports hold headroom, and can pause the fabric, for nothing",
+		Fix:    "give its NICs a qos without RDMA, or name what uses it",
+		Source: "theory B.4",
+		Bad:    knowing(`consumers = []`),
+		Good:   knowing(`consumers = ["nvme-of"]`),
+	},
+	Run: idleNode,
+}
+
+func idleNode(p *Pass) {
+	f := p.Fabric
+	if !p.anyDevice(func(d *fabric.Device) bool { return d.Consumers != nil }) {
+		return
+	}
+	p.nodesWithRDMA(func(dev *fabric.Device, e End, _ *fabric.Class) {
+		if dev.Consumers == nil {
+			return
+		}
+		used, known := false, true
+		var class *fabric.Class
+		p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) {
+			if c.Carries != fabric.CarriesRDMA {
+				return
+			}
+			class = c
+			known = known && c.Consumers != nil
+			used = used || slices.ContainsFunc(c.Consumers, func(s fabric.Str) bool { return slices.Contains(dev.Consumers, s) })
+		})
+		if len(dev.Consumers) > 0 && (used || !known) {
+			return
+		}
+		why := "nothing on it uses RDMA"
+		if len(dev.Consumers) > 0 {
+			why = "nothing on it is a consumer of that class"
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s has NICs with class %s, and %s", f.Text(dev.Name), f.Text(class.Name), why), Address: f.Text(dev.Address),
+			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AConsumers, ""), f.Label(class.Decl, 0, schema.AConsumers, "the class")}, Help: "give its NICs a qos without RDMA, or name what uses it",
+		})
+	})
+}

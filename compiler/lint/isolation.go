@@ -1,0 +1,687 @@
+package lint
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+var roce606 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE606", Name: "vlan_shared", Severity: diag.Warning,
+		Title:  "an RDMA VLAN carries nothing but RDMA",
+		Why:    "management and client traffic in the VLAN brings strangers beside memory that has no password, and goes down with it",
+		Fix:    "give management and clients a segment of their own",
+		Source: "theory I16",
+		Bad:    strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  mgmt     = \"10.100.0.${each.value + 100}\"", 1),
+		Good:   strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  mgmt     = \"10.200.0.${each.value + 100}\"", 1),
+	},
+	Run: vlanShared,
+}
+
+func vlanShared(p *Pass) {
+	f := p.Fabric
+	type shared struct {
+		segment fabric.SegmentID
+		what    string
+	}
+	type met struct {
+		first, last fabric.DeviceID
+		iface       fabric.IfaceID // of the first, 0 = its management address
+		devices     int
+	}
+	all := map[shared]*met{}
+	var order []shared
+	meet := func(k shared, d fabric.DeviceID, iface fabric.IfaceID) {
+		m := all[k]
+		switch {
+		case m == nil:
+			all[k] = &met{d, d, iface, 1}
+			order = append(order, k)
+		case m.last != d:
+			m.last = d
+			m.devices++
+		}
+	}
+	subnets := p.rdmaSubnets()
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if a, ok := p.mgmt(d); ok {
+			for _, s := range subnets {
+				if f.Segments[s].Subnet.Contains(a) {
+					meet(shared{s, "management"}, d, 0)
+				}
+			}
+		}
+	}
+	for i := 1; i < len(f.Ifaces); i++ {
+		iface := &f.Ifaces[i]
+		if !iface.RDMA && len(iface.Addresses) > 0 && f.Devices[iface.Device].Kind == fabric.Node && p.rdmaSegment(iface.Segment) {
+			meet(shared{iface.Segment, "other traffic of hosts"}, iface.Device, fabric.IfaceID(i))
+		}
+	}
+	for _, k := range order {
+		seg, m := &f.Segments[k.segment], all[k]
+		dev := &f.Devices[m.first]
+		by := f.Text(dev.Name)
+		if m.devices > 1 {
+			by += " and " + others(m.devices-1)
+		}
+		at := f.Label(dev.Decl, dev.Layers, schema.AMgmt, "")
+		if m.iface != 0 {
+			at = p.atAddress(m.iface, "")
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("VLAN %d (%s) carries %s (%s) and RDMA", seg.VLAN, f.Text(seg.Name), k.what, by), Address: f.Text(dev.Address), Concerns: []string{f.Text(seg.Address)},
+			Labels: []diag.Label{at, f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "give it a segment of its own",
+		})
+	}
+}
+
+// others counts what is not named.
+func others(n int) string {
+	if n == 1 {
+		return "1 other"
+	}
+	return fmt.Sprintf("%d others", n)
+}
+
+// mgmt is the management address of a device, if it is an address.
+func (p *Pass) mgmt(d fabric.DeviceID) (netip.Addr, bool) {
+	text := p.Fabric.Text(p.Fabric.Devices[d].Mgmt)
+	if text == "" {
+		return netip.Addr{}, false
+	}
+	if a, err := netip.ParseAddr(text); err == nil {
+		return a, true
+	}
+	a, err := netip.ParseAddrPort(text)
+	return a.Addr(), err == nil
+}
+
+// rdmaSubnets are the segments that carry RDMA and have a subnet.
+func (p *Pass) rdmaSubnets() []fabric.SegmentID {
+	var list []fabric.SegmentID
+	p.eachRDMA(func(s fabric.SegmentID) {
+		if p.Fabric.Segments[s].Subnet.IsValid() {
+			list = append(list, s)
+		}
+	})
+	return list
+}
+
+var roce607 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE607", Name: "route_leaves", Severity: diag.Error,
+		Title:  "no route leads from an RDMA prefix to the outside, and none out of an isolated segment",
+		Why:    "whoever has a route to an RDMA endpoint can try its keys; a segment that is called isolated is taken to have none",
+		Fix:    "take the prefix out of announce, or the gateway off the segment",
+		Source: "theory I17; cli-and-language section 9, routing",
+		Bad:    twoNodes(``) + "routing \"default\" {\n  model    = \"ecmp\"\n  announce = \"10.100.0.0/16\"\n}\n",
+		Good:   twoNodes(``) + "routing \"default\" {\n  model    = \"ecmp\"\n  announce = \"10.101.0.0/16\"\n}\n",
+	},
+	Run: routeLeaves,
+}
+
+func routeLeaves(p *Pass) {
+	f := p.Fabric
+	for i := 1; i < len(f.Routings); i++ {
+		row := &f.Routings[i]
+		for _, prefix := range row.Announce {
+			if who, at, address := p.inPrefix(prefix); who != "" {
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("%s is announced to the outside, and %s is in it", prefix, who), Address: address, Concerns: []string{f.Text(row.Address)},
+					Labels: []diag.Label{f.Label(row.Decl, 0, schema.AAnnounce, ""), at}, Help: "announce prefixes without RDMA only",
+				})
+			}
+		}
+		for _, l := range row.Leaks {
+			for _, ends := range [2][2]fabric.SegmentID{{l.From, l.To}, {l.To, l.From}} {
+				if s, other := &f.Segments[ends[0]], &f.Segments[ends[1]]; s.Isolated && ends[0] != ends[1] {
+					p.Report(diag.Diagnostic{
+						Summary: fmt.Sprintf("segment %s is isolated, and a leak joins it to segment %s", f.Text(s.Name), f.Text(other.Name)), Address: f.Text(s.Address), Concerns: []string{f.Text(other.Address)},
+						Labels: []diag.Label{f.Label(s.Decl, 0, schema.AIsolated, ""), f.Label(row.Decl, 0, schema.ALeak, "the leak")}, Help: "take out the leak, or isolated",
+					})
+				}
+			}
+		}
+	}
+	for id := 1; id < len(f.Segments); id++ {
+		s := &f.Segments[id]
+		if !s.Isolated || !s.Gateway.IsValid() {
+			continue
+		}
+		for o := 1; o < len(f.Segments); o++ {
+			other := &f.Segments[o]
+			if o == id || other.VRF != s.VRF || !other.Gateway.IsValid() {
+				continue
+			}
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("segment %s is isolated, and its gateway leads to segment %s: they share %s", f.Text(s.Name), f.Text(other.Name), p.vrfName(s.VRF)), Address: f.Text(s.Address), Concerns: []string{f.Text(other.Address)},
+				Labels: []diag.Label{f.Label(s.Decl, 0, schema.AGateway, ""), f.Label(other.Decl, 0, schema.AGateway, "the other gateway"), f.Label(s.Decl, 0, schema.AIsolated, "isolated")}, Help: "leave the gateway out, or give the segments different VRFs",
+			})
+			break
+		}
+	}
+}
+
+func (p *Pass) vrfName(vrf fabric.Str) string {
+	if vrf == 0 {
+		return "the default VRF"
+	}
+	return "VRF " + p.Fabric.Text(vrf)
+}
+
+// inPrefix is an RDMA segment or host interface whose addresses are in a
+// prefix: its name, "" if there is none, where it is written and its address.
+func (p *Pass) inPrefix(prefix netip.Prefix) (name string, at diag.Label, address string) {
+	f := p.Fabric
+	for _, s := range p.rdmaSubnets() {
+		if seg := &f.Segments[s]; seg.Subnet.Overlaps(prefix) {
+			return fmt.Sprintf("RDMA segment %s (%s)", f.Text(seg.Name), seg.Subnet), f.Label(seg.Decl, 0, schema.ASubnet, "the segment"), f.Text(seg.Address)
+		}
+	}
+	for i := 1; i < len(f.Ifaces); i++ {
+		iface := &f.Ifaces[i]
+		if !iface.RDMA || f.Devices[iface.Device].Kind != fabric.Node {
+			continue
+		}
+		for _, a := range iface.Addresses {
+			if prefix.Contains(a.Addr()) {
+				return fmt.Sprintf("%s of %s", a.Addr(), p.ifaceName(fabric.IfaceID(i))), p.atAddress(fabric.IfaceID(i), "an RDMA endpoint"), f.IfaceAddress(fabric.IfaceID(i))
+			}
+		}
+	}
+	return "", at, ""
+}
+
+var roce608 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE608", Name: "path_denied", Severity: diag.Error,
+		Title:  "no filter inside the fabric drops the RDMA that goes through it",
+		Why:    "connections are set up over TCP and pass; then every RDMA packet is dropped, and completions fail with retry exceeded",
+		Fix:    "let RDMA pass inside the class, and deny it at the edge",
+		Source: "theory I12",
+		Bad:    twoNodes(`deny   = ["roce_v2"]`),
+		Good:   twoNodes(`deny   = ["roce_v1"]`),
+	},
+	Run: denied,
+}
+
+func denied(p *Pass) {
+	f := p.Fabric
+	p.Links(func(l fabric.LinkID, a, b End) {
+		for _, ends := range [2][2]End{{a, b}, {b, a}} {
+			e, other := ends[0], ends[1]
+			if p.faces(e) || p.faces(other) || !p.RDMA(e) {
+				continue
+			}
+			what, class := p.deniedClass(e)
+			if class == nil {
+				continue
+			}
+			p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
+				Summary: fmt.Sprintf("%s drops %s, and class %s comes in there from %s", p.Name(e), what, f.Text(class.Name), p.Name(other)),
+				Labels:  []diag.Label{p.AtPort(e, schema.ADeny, ""), p.AtPort(other, schema.AQoS, "other end"), f.DeclLabel(class.Decl, "the class")}, Help: "let it pass here, and deny it on external ports",
+			}))
+		}
+	})
+}
+
+// deniedClass is an RDMA class of a port whose transport the port drops, and the
+// word for that transport.
+func (p *Pass) deniedClass(e End) (what string, class *fabric.Class) {
+	q := &p.Fabric.QoS[e.Profile.QoS]
+	for i := range q.Classes {
+		c := &q.Classes[i]
+		if c.Carries != fabric.CarriesRDMA {
+			continue
+		}
+		switch t := transportOf(q, c); {
+		case t == fabric.RoCEv2 && e.Port.Flags&fabric.DenyRoCEv2 != 0:
+			return "RoCEv2 (UDP port 4791)", c
+		case t == fabric.RoCEv1 && e.Port.Flags&fabric.DenyRoCEv1 != 0:
+			return "RoCEv1 (EtherType 0x8915)", c
+		}
+	}
+	return "", nil
+}
+
+// transportOf is the transport of a class that carries RDMA.
+func transportOf(q *fabric.QoS, c *fabric.Class) fabric.Transport {
+	switch {
+	case c.Transport != fabric.TransportUnset:
+		return c.Transport
+	case q.Transport != fabric.TransportUnset:
+		return q.Transport
+	}
+	return fabric.RoCEv2
+}
+
+var roce609 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE609", Name: "route_open_edge", Severity: diag.Warning, Fixable: true,
+		Title:  "RDMA is denied where the fabric ends",
+		Why:    "whoever is outside can send to endpoints that ask for no password, and mark it as the lossless class",
+		Fix:    "deny it on external ports: rocec does, unless deny is written",
+		Source: "theory I17",
+		Bad:    external(`deny     = []`),
+		Good:   external(`deny     = ["roce_v2", "roce_v1"]`),
+	},
+	Run:   openEdge,
+	mends: drop("deny"),
+}
+
+func openEdge(p *Pass) {
+	f := p.Fabric
+	var v1, v2 bool // in use
+	p.EachProfile(func(e End, _ int) {
+		q := &f.QoS[e.Profile.QoS]
+		for i := range q.Classes {
+			if c := &q.Classes[i]; c.Carries == fabric.CarriesRDMA {
+				t := transportOf(q, c)
+				v1, v2 = v1 || t == fabric.RoCEv1, v2 || t == fabric.RoCEv2
+			}
+		}
+	})
+	for _, id := range p.outward() {
+		e := p.End(id)
+		if e.Port.Flags&fabric.DenySet == 0 || e.Device.Kind != fabric.Switch {
+			continue // rocec denies it, or nothing is known
+		}
+		var open []string
+		if v2 && e.Port.Flags&fabric.DenyRoCEv2 == 0 {
+			open = append(open, "RoCEv2 (UDP port 4791)")
+		}
+		if v1 && e.Port.Flags&fabric.DenyRoCEv1 == 0 {
+			open = append(open, "RoCEv1 (EtherType 0x8915)")
+		}
+		if len(open) == 0 {
+			continue
+		}
+		labels := []diag.Label{p.AtPort(e, schema.ADeny, "")}
+		if p.hostile(e) {
+			labels = append(labels, p.atTrusted(e))
+		} else {
+			labels = append(labels, p.AtPort(e, schema.AExternal, "external"))
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s lets %s in from outside the fabric", p.Name(e), list(open)), Address: f.PortAddress(id), Labels: labels, Help: "deny it there, or leave deny out",
+		})
+	}
+}
+
+var roce610 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE610", Name: "route_roce_v1", Severity: diag.Error,
+		Title:  "RoCE v1 stays in one broadcast domain",
+		Why:    "RoCE v1 is an Ethernet frame without IP: a router drops it",
+		Fix:    "use RoCE v2, or one segment",
+		Source: "IBTA annex A16; RHEL networking guide",
+		Bad:    routedV1(`roce_v1`),
+		Good:   routedV1(`roce_v2`),
+	},
+	Run: routedRoCEv1,
+}
+
+// routedV1 is two hosts in two segments of one VRF with a transport.
+func routedV1(transport string) string {
+	return edit(twoNodes(``), `trust = "dscp"`, "trust = \"dscp\"\n  transport = \""+transport+"\"", `segment "storage" {
+  vlan   = 100
+  subnet = "10.100.0.0/24"`, `segment "far" {
+  vlan    = 101
+  subnet  = "10.101.0.0/24"
+  gateway = "10.101.0.1"
+  qos     = qos.roce
+  mtu     = 9000
+}
+segment "storage" {
+  vlan    = 100
+  subnet  = "10.100.0.0/24"
+  gateway = "10.100.0.1"`, `port "Ethernet4" {
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.storage`, `port "Ethernet4" {
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.far`, `native = segment.storage`, `native = each.key == "n2" ? segment.far : segment.storage`)
+}
+
+func routedRoCEv1(p *Pass) {
+	f := p.Fabric
+	at := map[fabric.QoSID]fabric.SegmentID{} // the first routed segment of a contract, by VRF below
+	type key struct {
+		qos fabric.QoSID
+		vrf fabric.Str
+	}
+	first := map[key]fabric.SegmentID{}
+	for id := 1; id < len(f.Segments); id++ {
+		s := &f.Segments[id]
+		class := p.v1Class(s.QoS)
+		if class == nil || !s.Gateway.IsValid() {
+			continue
+		}
+		k := key{s.QoS, s.VRF}
+		other := first[k]
+		if other == 0 {
+			first[k] = fabric.SegmentID(id)
+			continue
+		}
+		if at[s.QoS] != 0 {
+			continue // once for a contract
+		}
+		at[s.QoS] = fabric.SegmentID(id)
+		o := &f.Segments[other]
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("segments %s and %s are routed, and class %s is RoCE v1, which no router passes on", f.Text(o.Name), f.Text(s.Name), f.Text(class.Name)), Address: f.Text(s.Address), Concerns: []string{f.Text(o.Address)},
+			Labels: []diag.Label{f.Label(s.Decl, 0, schema.AGateway, ""), f.Label(o.Decl, 0, schema.AGateway, "the other"), f.Label(class.Decl, 0, schema.ATransport, "the class")}, Help: "use roce_v2, or put the endpoints into one segment",
+		})
+	}
+}
+
+// v1Class is a class of a contract that carries RoCE v1, nil if there is none.
+func (p *Pass) v1Class(id fabric.QoSID) *fabric.Class {
+	q := &p.Fabric.QoS[id]
+	for i := range q.Classes {
+		c := &q.Classes[i]
+		if c.Carries == fabric.CarriesRDMA && transportOf(q, c) == fabric.RoCEv1 {
+			return c
+		}
+	}
+	return nil
+}
+
+var roce611 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE611", Name: "vlan_open_port", Severity: diag.Warning, Pedantic: true, Fixable: true,
+		Title:  "no free port is in an RDMA VLAN",
+		Why:    "whoever plugs in there is beside memory that has no password",
+		Fix:    "shut the port, or take the segment off it",
+		Source: "theory I16",
+		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    native = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    enabled = false\n    native  = segment.storage\n    qos     = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+	},
+	Run: openPort,
+}
+
+func openPort(p *Pass) {
+	f := p.Fabric
+	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
+		port := &f.Ports[id]
+		if port.Native == 0 || port.Link != 0 || port.LAG != 0 || port.Flags&(fabric.External|fabric.ShutDown|fabric.IsLAG) != 0 || port.Manage == fabric.HandsOff {
+			continue
+		}
+		e := p.End(id)
+		if e.Device.Kind != fabric.Switch || !p.rdmaSegment(port.Native) {
+			continue
+		}
+		seg := &f.Segments[port.Native]
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s has no cable and is in RDMA VLAN %d (%s): anyone can plug in", p.Name(e), seg.VLAN, f.Text(seg.Name)), Address: f.PortAddress(id), Concerns: []string{f.Text(seg.Address)},
+			Labels: []diag.Label{p.AtPort(e, schema.ANative, ""), f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "write enabled = false on it, or take the segment off", Edits: p.shutSpare(e),
+		})
+	}
+}
+
+var roce612 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE612", Name: "vlan_pxe", Severity: diag.Warning,
+		Title:  "a node that boots over the network finds an untagged VLAN",
+		Why:    "the boot ROM sends without a tag: on a port that has tagged VLANs only, the node never starts",
+		Fix:    "give the switch port a native segment, and classify by DSCP",
+		Source: "Guo et al., SIGCOMM 2016, section 3",
+		Bad:    pxe(``),
+		Good:   pxe("native = segment.boot"),
+	},
+	Run: bootsUntagged,
+}
+
+// pxe is twoNodes with tags and hosts that boot over the RDMA NIC; port is said
+// of the switch ports.
+func pxe(port string) string {
+	text := strings.ReplaceAll(twoNodes(``), "    native = segment.storage\n    \n  }\n", "    segments = segment.storage\n    "+port+"\n  }\n")
+	text = strings.Replace(text, "    native = segment.storage\n  }\n}\nnode", "    segments = segment.storage\n    "+port+"\n  }\n}\nnode", 1)
+	return edit(text, `switch "tor" {`, "segment \"boot\" {\n  vlan = 7\n}\nswitch \"tor\" {", "    native = segment.storage", "    segment = segment.storage\n    pxe     = true")
+}
+
+func bootsUntagged(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.NICs); id++ {
+		nic := &f.NICs[id]
+		if !nic.PXE || nic.Port == 0 || f.Ports[nic.Port].Peer == 0 {
+			continue
+		}
+		e, peer := p.End(nic.Port), p.End(f.Ports[nic.Port].Peer)
+		tagged := peer.Port.VLANs != 0
+		untagged := peer.Port.Native != 0
+		if lag := peer.Port.LAG; lag != 0 {
+			tagged, untagged = tagged || f.LAGs[lag].VLANs != 0, untagged || f.LAGs[lag].Native != 0
+		}
+		if peer.Device.Kind != fabric.Switch || untagged || !tagged {
+			continue
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s boots over the network, and %s has no untagged VLAN", p.Name(e), p.Name(peer)), Address: f.PortAddress(e.ID), Concerns: []string{f.PortAddress(peer.ID)},
+			Labels: []diag.Label{p.AtPort(e, schema.APXE, ""), p.AtPort(peer, schema.ASegments, "tagged only")}, Help: "write native on the switch port, and trust DSCP",
+		})
+	}
+}
+
+var roce613 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE613", Name: "vlan_default_route", Severity: diag.Warning, Fixable: true,
+		Title:  "no host has a gateway on an isolated segment",
+		Why:    "a route out of the segment sends other traffic into it, and answers out of it",
+		Fix:    "leave the gateway out",
+		Source: "theory I16, I17",
+		Bad: twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  isolated = true", `native = segment.storage
+  }
+}
+link`, "native = segment.storage\n    gateway = \"10.100.0.1\"\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
+		Good: twoNodesEdit(`native = segment.storage
+  }
+}
+link`, "native = segment.storage\n    gateway = \"10.100.0.1\"\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
+	},
+	Run:   isolatedGateway,
+	mends: drop("gateway"),
+}
+
+func isolatedGateway(p *Pass) {
+	f := p.Fabric
+	for id := 1; id < len(f.Ifaces); id++ {
+		iface := &f.Ifaces[id]
+		seg := &f.Segments[iface.Segment]
+		if !iface.Gateway.IsValid() || iface.Segment == 0 || !seg.Isolated || f.Devices[iface.Device].Kind != fabric.Node {
+			continue
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s has gateway %s, and its segment %s is isolated", p.ifaceName(fabric.IfaceID(id)), iface.Gateway, f.Text(seg.Name)), Address: f.IfaceAddress(fabric.IfaceID(id)), Concerns: []string{f.Text(seg.Address)},
+			Labels: []diag.Label{f.Label(iface.Decl, iface.Layers, schema.AGateway, ""), f.Label(seg.Decl, 0, schema.AIsolated, "isolated")}, Help: "leave the gateway out",
+		})
+	}
+}
+
+var roce616 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE616", Name: "class_tenants", Severity: diag.Warning,
+		Title:  "a lossless class is used by one tenant",
+		Why:    "a pause stops the whole priority: the slow receiver of one tenant stops the senders of the other",
+		Fix:    "give each tenant a class with a priority of its own",
+		Source: "Bai et al., NSDI 2023, section 3.2",
+		Bad:    strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  tenant   = each.key", 1),
+		Good:   strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  tenant   = \"blue\"", 1),
+	},
+	Run: sharedByTenants,
+}
+
+func sharedByTenants(p *Pass) {
+	f := p.Fabric
+	if !p.anyDevice(func(d *fabric.Device) bool { return d.Tenant != 0 }) {
+		return
+	}
+	island := p.islands()
+	type key struct {
+		island   int
+		priority uint8
+	}
+	type user struct {
+		tenant fabric.Str
+		port   fabric.PortID
+		class  *fabric.Class
+	}
+	first := map[key]user{}
+	said := map[key]bool{}
+	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
+		port := &f.Ports[id]
+		tenant := f.Devices[port.Device].Tenant
+		if tenant == 0 || port.Profile == 0 || port.Link == 0 {
+			continue
+		}
+		e := p.End(id)
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if !c.Lossless || !on.PFC {
+				return
+			}
+			k := key{island[port.Device], on.Priority}
+			other, known := first[k]
+			if !known {
+				first[k] = user{tenant, id, c}
+				return
+			}
+			if other.tenant == tenant || said[k] {
+				return
+			}
+			said[k] = true
+			dev, was := e.Device, p.End(other.port)
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("tenants %s and %s share lossless class %s (priority %d): pauses cross from one to the other", f.Text(other.tenant), f.Text(tenant), f.Text(c.Name), on.Priority),
+				Address: f.Text(dev.Address), Concerns: []string{f.Text(was.Device.Address)},
+				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.ATenant, ""), f.Label(was.Device.Decl, was.Device.Layers, schema.ATenant, "the other"), f.Label(c.Decl, 0, schema.APriority, "the class")}, Help: "give each tenant a qos whose class has another priority",
+			})
+		})
+	}
+}
+
+// islands numbers the parts of the fabric that cables join, by DeviceID.
+func (p *Pass) islands() []int {
+	f := p.Fabric
+	root := make([]int, len(f.Devices))
+	for d := range root {
+		root[d] = d
+	}
+	find := func(d int) int {
+		for root[d] != d {
+			root[d] = root[root[d]]
+			d = root[d]
+		}
+		return d
+	}
+	for l := 1; l < len(f.Links); l++ {
+		a, b := find(int(f.Ports[f.Links[l].A].Device)), find(int(f.Ports[f.Links[l].B].Device))
+		root[max(a, b)] = min(a, b)
+	}
+	for d := range root {
+		root[d] = find(d)
+	}
+	return root
+}
+
+var roce618 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE618", Name: "vlan_flooding", Severity: diag.Warning,
+		Title:  "frames to unknown addresses are bounded in an RDMA VLAN",
+		Why:    "a dead host whose address is still in ARP tables and gone from MAC tables has its lossless frames flooded, and pauses then go round in a circle",
+		Fix:    "bound unknown unicast by a storm control, and keep the MAC time above the ARP time",
+		Source: "Guo et al., SIGCOMM 2016, section 4.2",
+		Bad:    twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  unknown_unicast = \"flood\""),
+		Good:   twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  unknown_unicast = \"limit\""),
+	},
+	Run: unknownFlooded,
+}
+
+func unknownFlooded(p *Pass) {
+	f := p.Fabric
+	p.eachRDMA(func(s fabric.SegmentID) {
+		seg := &f.Segments[s]
+		if seg.Unknown != fabric.UnknownFlood {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("VLAN %d (%s) carries RDMA and floods frames to unknown addresses", seg.VLAN, f.Text(seg.Name)), Address: f.Text(seg.Address),
+			Labels: []diag.Label{f.Label(seg.Decl, 0, schema.AUnknownUnicast, "")}, Help: "bound them with the switches' storm control, and write \"limit\"",
+		})
+	})
+}
+
+var roce619 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE619", Name: "vlan_sites", Severity: diag.Warning,
+		Title:  "an RDMA VLAN stays on one site",
+		Why:    "one broadcast domain over two sites fails with either, and its cables need more headroom than switches have",
+		Fix:    "route between the sites",
+		Source: "theory I16, A.4",
+		Bad:    twoSites("b"),
+		Good:   twoSites("a"),
+	},
+	Run: vlanSites,
+}
+
+// twoSites is two switches with one RDMA VLAN, the second on a site.
+func twoSites(site string) string {
+	return edit(twoNodes("site"), `switch "tor" {`, `switch "far" {
+  model = "nvidia/sn3700"
+  os    = "sonic/202505"
+  site  = "`+site+`"
+  port "Ethernet0" {
+    speed    = "100G"
+    fec      = "rs"
+    segments = segment.storage
+  }
+}
+link "dci" {
+  ends  = [switch.far.port["Ethernet0"], switch.tor.port["Ethernet8"]]
+  cable = { media = "lr", length = "200m" }
+}
+switch "tor" {
+  site = "a"
+  port "Ethernet8" {
+    speed    = "100G"
+    fec      = "rs"
+    segments = segment.storage
+  }`, "    site\n", "\n")
+}
+
+func vlanSites(p *Pass) {
+	f := p.Fabric
+	p.eachRDMA(func(s fabric.SegmentID) {
+		seg := &f.Segments[s]
+		said := false
+		for _, d := range p.carriersOf(s) {
+			site := f.Devices[d].Site
+			if site == 0 || seg.Tier || said {
+				continue
+			}
+			for _, id := range p.edgesOf(d) {
+				e := p.End(id)
+				to, ok := p.cross(place{d, seg.VLAN}, e, nil)
+				if !ok {
+					continue
+				}
+				far := &f.Devices[to.device]
+				if far.Kind != fabric.Switch || far.Site == 0 || far.Site == site {
+					continue
+				}
+				said = true
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("RDMA VLAN %d (%s) goes from site %s to site %s over %s", seg.VLAN, f.Text(seg.Name), f.Text(site), f.Text(far.Site), p.Name(e)), Address: f.PortAddress(id), Concerns: []string{f.PortAddress(e.Port.Peer), f.Text(seg.Address)},
+					Labels: []diag.Label{p.AtPort(e, p.carriedBy(e, seg.VLAN), ""), f.Label(f.Devices[d].Decl, f.Devices[d].Layers, schema.ASite, "one site"), f.Label(far.Decl, far.Layers, schema.ASite, "the other")}, Help: "route between the sites",
+				})
+				break
+			}
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package lint
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/derive"
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/paths"
+)
+
+// Prover proves what rests on the ways that packets take, with everything up or
+// with things down. All of its methods may be called at once from anywhere.
+type Prover struct {
+	f        *fabric.Fabric
+	facts    *derive.Facts
+	steps    int64 // bound of each proof, 0 = paths.DefaultSteps
+	parts    func() []*paths.Part
+	whole    func() []Routed
+	worst    func() []repaired
+	failed   func() []*Outcome // under the failures that the fabric's analysis asks for
+	composed struct {
+		sync.Mutex
+		by *paths.Composer
+	}
+}
+
+// Routed is a part of a fabric, and what is proven of the ways through it.
+type Routed struct {
+	*paths.Part
+	Strays  *paths.Strays  // nil: Err
+	Buffers *paths.Buffers // nil: Err; without destinations to which traffic goes round
+	Err     error          // what stands in the way: a *paths.LimitError
+}
+
+// NewProver prepares proofs of a compiled fabric, within its budget.
+func NewProver(f *fabric.Fabric, facts *derive.Facts) *Prover {
+	v := &Prover{f: f, facts: facts, steps: f.Analysis.BudgetSteps}
+	v.parts = sync.OnceValue(func() []*paths.Part { return paths.Parts(f) })
+	v.whole = sync.OnceValue(func() []Routed {
+		list := make([]Routed, len(v.parts()))
+		for i, p := range v.parts() {
+			list[i] = v.route(p, nil, false)
+		}
+		return list
+	})
+	v.worst = sync.OnceValue(v.repairs)
+	v.failed = sync.OnceValue(func() []*Outcome {
+		set := f.Analysis.Properties
+		if set == 0 {
+			set = fabric.AllProperties
+		}
+		// What classes do is ROCE822, which looks at failures by itself.
+		list, _ := v.Failures(nil, int(f.Analysis.Failures), set&^fabric.PropertySet(0).With(fabric.Composition))
+		return list
+	})
+	return v
+}
+
+// Parts are the parts of the fabric with everything up.
+func (v *Prover) Parts() []Routed { return v.whole() }
+
+// Under are the parts with what a mask has down, nil: nothing. With brief,
+// switches are named only as far as that costs no second search.
+func (v *Prover) Under(m *fabric.Mask, brief bool) []Routed {
+	if m == nil {
+		return v.whole()
+	}
+	list := make([]Routed, len(v.parts()))
+	for i, p := range v.parts() {
+		if d := p.Down(m); d != nil {
+			list[i] = v.route(p, d, brief)
+		} else {
+			list[i] = v.whole()[i]
+		}
+	}
+	return list
+}
+
+// route proves one part. Repair is looked at in both of its states: while
+// switches beside the failure go round it, and when all have learnt of it.
+func (v *Prover) route(p *paths.Part, d *paths.Down, brief bool) Routed {
+	o := p.Options(v.steps)
+	o.Down, o.Brief = d, brief
+	learnt := o
+	learnt.Routing.LocalRepair = false
+	r := Routed{Part: p}
+	if r.Strays, r.Err = paths.Ways(&p.Net, learnt); r.Err != nil {
+		return r
+	}
+	for _, s := range r.Strays.List {
+		if s.Loop {
+			o.Skip = append(o.Skip, s.To)
+		}
+	}
+	if !p.Lossless() {
+		r.Buffers = &paths.Buffers{Proof: paths.ByRank}
+		return r
+	}
+	learnt.Skip = o.Skip
+	r.Buffers, r.Err = paths.Deadlock(&p.Net, learnt)
+	if r.Err != nil || !r.Buffers.Acyclic() || !o.Routing.LocalRepair || d == nil {
+		return r
+	}
+	r.Buffers, r.Err = paths.Deadlock(&p.Net, o)
+	return r
+}
+
+// repaired is what a part with local repair does while a failure is new.
+type repaired struct {
+	part   *paths.Part
+	after  *fabric.Mask // a failure after which lossless traffic turns up again; nil: none does
+	valley paths.Valley
+	err    error
+}
+
+// repairs looks, in each part with local repair, for a failure that makes
+// lossless traffic bounce.
+func (v *Prover) repairs() []repaired {
+	var list []repaired
+	for _, p := range v.parts() {
+		if !p.Routing.LocalRepair || !p.Lossless() {
+			continue
+		}
+		r := repaired{part: p}
+		o := p.Options(v.steps)
+		failures := paths.Failures(&p.Net, &o)
+		for i := range failures {
+			o.Down, o.Brief = &failures[i].Down, true
+			b, err := paths.Deadlock(&p.Net, o)
+			if err != nil {
+				r.err = err
+				break
+			}
+			if b.Valleys > 0 {
+				r.after, r.valley = p.Mask(o.Down), b.Valley[0]
+				break
+			}
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// composition is the composition with what a mask has down.
+func (v *Prover) composition(m *fabric.Mask) *paths.Composition {
+	v.composed.Lock()
+	defer v.composed.Unlock()
+	if v.composed.by == nil {
+		v.composed.by = paths.NewComposer(v.f, v.facts)
+	}
+	return v.composed.by.Under(m)
+}
+
+// limit is the refusal behind an error, nil if there is none.
+func limit(err error) *paths.LimitError {
+	var l *paths.LimitError
+	errors.As(err, &l)
+	return l
+}

@@ -1,0 +1,255 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// rolled is four hosts on one switch and the order of their changes.
+func rolled(rollout, waves string) string {
+	return fourNodes(``, ``) + "rollout {\n  " + rollout + "\n" + waves + "}\n"
+}
+
+const (
+	canaryWave = "  wave \"canary\" {\n    select = node.n[\"n1\"]\n    soak   = \"15m\"\n    gate   = [\"verify\"]\n  }\n"
+	restWave   = "  wave \"rest\" {\n    group_by = \"device\"\n  }\n"
+)
+
+var roce902 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE902", Name: "plan_mismatch", Severity: diag.Error,
+		Title:  "the two ends of a link change within the time that the rollout allows",
+		Why:    "while one end has the new priorities and the other the old ones, pauses stop the wrong queue",
+		Fix:    "put both ends into one wave, shorten the soak, or allow more time",
+		Source: "theory I3",
+		Bad:    rolled(`max_mismatch = "10m"`, canaryWave+restWave),
+		Good:   rolled(`max_mismatch = "20m"`, canaryWave+restWave),
+	},
+	Run: mismatchedFor,
+}
+
+func mismatchedFor(p *Pass) {
+	f := p.Fabric
+	out := &f.Rollout
+	if out.Decl == 0 || !out.MismatchSet {
+		return
+	}
+	type pair struct{ first, second int }
+	count := map[pair]int{}
+	example := map[pair]fabric.LinkID{}
+	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
+		a, b := p.End(f.Links[l].A), p.End(f.Links[l].B)
+		wa, wb := out.Of[a.Port.Device], out.Of[b.Port.Device]
+		if wa == 0 || wb == 0 || wa == wb || !p.Lossless(a) || !p.Lossless(b) || a.Port.Manage != fabric.Full || b.Port.Manage != fabric.Full {
+			continue
+		}
+		k := pair{min(wa, wb), max(wa, wb)}
+		if count[k]++; count[k] == 1 {
+			example[k] = l
+		}
+	}
+	pairs := make([]pair, 0, len(count))
+	for k := range count {
+		pairs = append(pairs, k)
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(a.first-b.first, a.second-b.second) })
+	for _, k := range pairs {
+		var ms uint64
+		for w := k.first; w < k.second; w++ {
+			ms += uint64(out.Waves[w-1].SoakMs)
+		}
+		if ms <= uint64(out.MaxMismatchMs) {
+			continue
+		}
+		l := example[k]
+		a, b := p.End(f.Links[l].A), p.End(f.Links[l].B)
+		what := fmt.Sprintf("the ends of the link between %s and %s", p.Name(a), p.Name(b))
+		if n := count[k]; n > 1 {
+			what += " and of " + others(n-1)
+		}
+		first, second := &out.Waves[k.first-1], &out.Waves[k.second-1]
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s differ for %s, %s is allowed: wave %s is watched before wave %s begins", what, Millis(ms), Millis(uint64(out.MaxMismatchMs)), f.Text(first.Name), f.Text(second.Name)),
+			Address: f.LinkAddress(l), Concerns: []string{f.PortAddress(a.ID), f.PortAddress(b.ID)},
+			Labels: []diag.Label{f.Label(out.Decl, 0, schema.AMaxMismatch, ""), f.Label(first.Decl, 0, schema.ASoak, "the soak"), f.DeclLabel(second.Decl, "the later wave")}, Help: "put both ends into one wave, shorten the soak, or allow more time",
+		})
+	}
+}
+
+// Millis shows a time as people say it.
+func Millis(ms uint64) string {
+	switch {
+	case ms >= 3600_000 && ms%3600_000 == 0:
+		return fmt.Sprintf("%d h", ms/3600_000)
+	case ms >= 60_000 && ms%60_000 == 0:
+		return fmt.Sprintf("%d min", ms/60_000)
+	case ms >= 1000 && ms%1000 == 0:
+		return fmt.Sprintf("%d s", ms/1000)
+	}
+	return fmt.Sprintf("%d ms", ms)
+}
+
+var roce906 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE906", Name: "plan_share", Severity: diag.Error, Fixable: true,
+		Title:  "no more devices of a role change together than the rollout allows",
+		Why:    "a wrong setting is on all of them before anybody sees it on one",
+		Fix:    "split the wave, or group it",
+		Source: "Guo et al., SIGCOMM 2016, section 6",
+		Bad:    rolled(`max_share = 50`, canaryWave+"  wave \"rest\" {}\n"),
+		Good:   rolled(`max_share = 50`, canaryWave+restWave),
+	},
+	Run: shareOfRole,
+}
+
+func shareOfRole(p *Pass) {
+	f := p.Fabric
+	out := &f.Rollout
+	if out.Decl == 0 || out.MaxSharePercent == 0 {
+		return
+	}
+	type part struct {
+		wave  int
+		group string
+		role  alikeKey
+	}
+	of := map[alikeKey]int{}
+	together := map[part]int{}
+	one := map[part]fabric.DeviceID{}
+	var order []part
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		dev := &f.Devices[d]
+		if out.Of[d] == 0 || dev.Manage != fabric.Full {
+			continue
+		}
+		role := p.roleKey(dev)
+		of[role]++
+		k := part{out.Of[d], p.waveGroup(&out.Waves[out.Of[d]-1], d), role}
+		if together[k]++; together[k] == 1 {
+			order = append(order, k)
+			one[k] = d
+		}
+	}
+	said := map[part]bool{} // by wave and role: the parts of a wave are alike
+	for _, k := range order {
+		n, all := together[k], of[k.role]
+		if n < 2 || n*100 <= all*int(out.MaxSharePercent) {
+			continue // one device alone cannot be split
+		}
+		if whole := (part{wave: k.wave, role: k.role}); said[whole] {
+			continue
+		} else {
+			said[whole] = true
+		}
+		wave := &out.Waves[k.wave-1]
+		in := "wave " + f.Text(wave.Name)
+		if k.group != "" {
+			in += ", " + k.group + ","
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s changes %d of %d devices of %s together, %d %% are allowed", in, n, all, p.roleName(&f.Devices[one[k]]), out.MaxSharePercent), Address: f.Text(f.Devices[one[k]].Address),
+			Labels: []diag.Label{f.DeclLabel(wave.Decl, ""), f.Label(out.Decl, 0, schema.AMaxShare, "the limit")}, Help: "split the wave, or write group_by",
+			Edits: setAt(f.DeclLabel(wave.Decl, ""), "group_by", `"device"`),
+		})
+	}
+}
+
+// waveGroup is the part of a wave that a device is in, "" if the wave has none.
+func (p *Pass) waveGroup(w *fabric.Wave, d fabric.DeviceID) string {
+	dev := &p.Fabric.Devices[d]
+	number := func(word string, n int32) string {
+		if dev.Tier == fabric.NoTier || n < 0 {
+			return "no " + word
+		}
+		return fmt.Sprintf("%s %d", word, n)
+	}
+	text := func(word string, s fabric.Str) string { return cmp.Or(p.Fabric.Text(s), "no "+word) }
+	switch w.GroupBy {
+	case fabric.GroupRail:
+		return number("rail", dev.Rail)
+	case fabric.GroupPlane:
+		return number("plane", dev.Plane)
+	case fabric.GroupPod:
+		return number("pod", dev.Pod)
+	case fabric.GroupRack:
+		return text("rack", dev.Rack)
+	case fabric.GroupCluster:
+		return text("cluster", dev.Cluster)
+	case fabric.GroupDevice:
+		return p.Fabric.Text(dev.Name)
+	}
+	return ""
+}
+
+var roce907 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE907", Name: "plan_canary", Severity: diag.Warning,
+		Title:  "a few devices change first and are watched",
+		Why:    "PFC and ECN go wrong under load, hours after the change: what is not tried on one device is tried on all",
+		Fix:    "begin with a small wave that has a soak and a gate",
+		Source: "Guo et al., SIGCOMM 2016, section 6",
+		Bad:    rolled(``, restWave),
+		Good:   rolled(``, canaryWave+restWave),
+	},
+	Run: func(p *Pass) {
+		f := p.Fabric
+		out := &f.Rollout
+		if out.Decl == 0 || len(out.Waves) == 0 {
+			return
+		}
+		// A wave without a device tries nothing.
+		index, last := len(out.Waves), 0
+		for _, n := range out.Of {
+			if n > 0 {
+				index, last = min(index, n), max(last, n)
+			}
+		}
+		first := &out.Waves[index-1]
+		if last == 0 || last > index && (first.SoakMs > 0 || first.Gates != 0) {
+			return
+		}
+		summary := fmt.Sprintf("wave %s is the first and only one: nothing is tried before", f.Text(first.Name))
+		if last > index {
+			summary = fmt.Sprintf("wave %s is the first, and nobody watches it: it has no soak and no gate", f.Text(first.Name))
+		}
+		p.Report(diag.Diagnostic{Summary: summary, Labels: []diag.Label{f.DeclLabel(first.Decl, "")}, Help: "begin with a small wave that has a soak and a gate"})
+	},
+}
+
+// verifyGate are the edits that make a wave without a gate end with a look back.
+func (p *Pass) verifyGate(w *fabric.Wave) []diag.Edit {
+	if w.Gates != 0 {
+		return nil
+	}
+	return setAt(p.Fabric.DeclLabel(w.Decl, ""), "gate", `["verify"]`)
+}
+
+var roce911 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE911", Name: "plan_firmware", Severity: diag.Warning, Fixable: true,
+		Title:  "after new firmware, settings are read back",
+		Why:    "new firmware may reset congestion control to its own defaults",
+		Fix:    "write gate = [\"verify\"] on the wave",
+		Source: "Gangidi et al., SIGCOMM 2024",
+		Bad:    rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    firmware = true\n  }\n"+restWave),
+		Good:   rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    firmware = true\n    gate     = [\"verify\"]\n  }\n"+restWave),
+	},
+	Run: func(p *Pass) {
+		f := p.Fabric
+		for i := range f.Rollout.Waves {
+			w := &f.Rollout.Waves[i]
+			if w.Firmware && w.Gates&fabric.GateVerify == 0 {
+				p.Report(diag.Diagnostic{
+					Summary: fmt.Sprintf("wave %s brings new firmware, and no gate reads the settings back", f.Text(w.Name)),
+					Labels:  []diag.Label{f.Label(w.Decl, 0, schema.AFirmware, ""), f.Label(w.Decl, 0, schema.AGate, "")}, Help: `write gate = ["verify"]`,
+					Edits: p.verifyGate(w),
+				})
+			}
+		}
+	},
+}

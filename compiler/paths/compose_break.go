@@ -1,0 +1,107 @@
+package paths
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+)
+
+// breakPort is a port of a break.
+type breakPort struct {
+	index int
+	out   fabric.PortID
+}
+
+// report adds a break at a cable that a frame would leave node i by, -1: at its
+// sender.
+func (w *follow) report(i int32, priority int8, x frameID, c cable, v verdict, ports int) {
+	w.add(priority, x, c, v, ports, func() []Hop { return w.back(i) }, func(way []Hop) []Hop { return w.rest(way, c, v) })
+}
+
+// add enters a break, or one more port of a break that is known.
+func (w *walker) add(priority int8, x frameID, c cable, v verdict, ports int, before func() []Hop, after func([]Hop) []Hop) {
+	h := w.judge.on(0, priority, x, c)
+	k := Kind{w.judge.frames[x].class, v.fault, h.Priority, w.judge.kindOf[c.out], w.judge.kindOf[c.to]}
+	at, known := w.found[k]
+	if !known {
+		at = len(w.out.Breaks)
+		w.found[k] = at
+	}
+	p := breakPort{at, c.out}
+	more := !w.ports[p]
+	w.ports[p] = true
+	if known {
+		if more {
+			w.out.Breaks[at].Ports += ports
+		}
+		return
+	}
+	b := Break{Kind: k, Class: k.class, Fault: v.fault, Local: v.local, Ports: ports, Way: before()}
+	b.At = len(b.Way)
+	if b.At > 0 {
+		h.In = b.Way[b.At-1].To
+	}
+	b.Way = append(b.Way, h)
+	if after != nil {
+		b.Way = after(b.Way)
+	}
+	w.out.Breaks = append(w.out.Breaks, b)
+}
+
+// back are the hops by which a node was reached, from the sender.
+func (w *follow) back(i int32) (way []Hop) {
+	for ; i >= 0; i = w.nodes[i].prev {
+		n := &w.nodes[i]
+		in := fabric.PortID(0)
+		if n.prev >= 0 {
+			in = w.nodes[n.prev].by.to
+		}
+		way = append(way, w.judge.on(in, n.sent, n.was, n.by))
+	}
+	slices.Reverse(way)
+	return way
+}
+
+// rest goes on to an endpoint by the first way of each switch, whatever else is
+// wrong there.
+func (w *follow) rest(way []Hop, c cable, v verdict) []Hop {
+	x := w.p.x
+	at := w.f.Ports[c.to].Device
+	if w.f.Devices[at].Kind != fabric.Switch {
+		return way
+	}
+	passed := map[Switch]bool{}
+	s := w.ground.at[at]
+	in := int32(-1)
+	if d := w.f.Ports[c.out].Device; w.f.Devices[d].Kind == fabric.Switch {
+		in = w.p.channel(s, w.ground.at[d]) - x.c.off[s]
+	}
+	for v.next != 0 && !passed[s] {
+		passed[s] = true
+		var by cable
+		priority, was := v.prio, v.next
+		if s == w.t {
+			l := w.group.legs[0]
+			if by = l.cable; l.over != nil {
+				return way
+			}
+		} else {
+			hops := x.next(nil, s, w.t, in)
+			if len(hops) == 0 {
+				return way
+			}
+			k := x.c.off[s] + hops[0].out
+			if len(w.p.cables[k]) == 0 {
+				return way
+			}
+			by, in = w.p.cables[k][0].cable, x.c.back[k]-x.c.off[x.c.to[k]]
+			priority, was = w.judge.tag(priority, was, hops[0])
+		}
+		way = append(way, w.judge.on(c.to, priority, was, by))
+		if s == w.t {
+			return way
+		}
+		v, c, s = w.judge.hop(priority, was, by), by, w.ground.at[w.f.Ports[by.to].Device]
+	}
+	return way
+}

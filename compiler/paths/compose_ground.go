@@ -1,0 +1,325 @@
+package paths
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+)
+
+// ground is what ways lie on: the switches of a fabric in sites that no cable
+// joins, and the realms of endpoints that may talk.
+type ground struct {
+	f      *fabric.Fabric
+	sites  []*site
+	siteOf []int32 // by DeviceID, of switches; -1 = of none
+	at     []Switch
+	realms []realm
+	of     map[fabric.PortID][]int // realms of an endpoint
+}
+
+// site is switches that cables join, peer links of pairs included.
+type site struct {
+	net     Net // Links and Sinks are those of a realm, and made for it
+	routing Routing
+	devices []fabric.DeviceID
+	links   []fabric.LinkID
+	pairs   bool // some link is of an MLAG pair
+}
+
+// realm is endpoints that may talk: those of a segment, and of all segments that
+// share a VRF and have gateways, or that a leak joins.
+type realm struct {
+	segments map[fabric.SegmentID]bool
+	routed   bool
+	ends     []fabric.PortID // ascending
+}
+
+func newGround(f *fabric.Fabric) *ground {
+	g := &ground{f: f, siteOf: make([]int32, len(f.Devices)), at: make([]Switch, len(f.Devices)), of: map[fabric.PortID][]int{}}
+	g.findSites()
+	g.findRealms()
+	return g
+}
+
+// joins are the switches at the ends of a link that frames can cross.
+func joins(f *fabric.Fabric, l fabric.LinkID) (a, b fabric.DeviceID, ok bool) {
+	p, q := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
+	return p.Device, q.Device, p.Device != q.Device && (p.Flags|q.Flags)&fabric.ShutDown == 0 &&
+		f.Devices[p.Device].Kind == fabric.Switch && f.Devices[q.Device].Kind == fabric.Switch
+}
+
+func (g *ground) findSites() {
+	f := g.f
+	root := make([]fabric.DeviceID, len(f.Devices))
+	for d := range root {
+		root[d] = fabric.DeviceID(d)
+	}
+	find := func(d fabric.DeviceID) fabric.DeviceID {
+		for root[d] != d {
+			root[d] = root[root[d]]
+			d = root[d]
+		}
+		return d
+	}
+	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
+		if a, b, ok := joins(f, l); ok {
+			x, y := find(a), find(b)
+			root[max(x, y)] = min(x, y)
+		}
+	}
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		g.siteOf[d] = -1
+		if f.Devices[d].Kind != fabric.Switch {
+			continue
+		}
+		r := find(d)
+		if r == d {
+			g.siteOf[d] = int32(len(g.sites))
+			g.sites = append(g.sites, &site{})
+		}
+		g.siteOf[d] = g.siteOf[r]
+		s := g.sites[g.siteOf[d]]
+		g.at[d] = Switch(len(s.devices))
+		s.devices = append(s.devices, d)
+	}
+	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
+		if a, _, ok := joins(f, l); ok {
+			s := g.sites[g.siteOf[a]]
+			s.links = append(s.links, l)
+			s.pairs = s.pairs || f.Links[l].PeerLink != 0
+		}
+	}
+	for _, s := range g.sites {
+		s.net.Switches, s.net.Level = len(s.devices), make([]uint8, len(s.devices))
+		for i := range s.net.Level {
+			s.net.Level[i] = 1 // a switch with no other link than one to its peer
+		}
+	}
+	for _, p := range Parts(f) {
+		s := g.sites[g.siteOf[p.Devices[0]]]
+		for i, d := range p.Devices {
+			s.net.Level[g.at[d]] = p.Net.Level[i]
+		}
+		s.routing.Base = max(s.routing.Base, p.Routing.Base)
+		s.routing.LocalRepair = s.routing.LocalRepair || p.Routing.LocalRepair
+		s.routing.MayReturn = s.routing.MayReturn || p.Routing.MayReturn
+		to := func(x Switch) Switch {
+			if x < 0 {
+				return x
+			}
+			return g.at[p.Devices[x]]
+		}
+		for _, r := range p.Routing.Rows {
+			s.routing.Rows = append(s.routing.Rows, Row{At: to(r.At), From: to(r.From), To: to(r.To), Next: to(r.Next), Priority: r.Priority})
+		}
+	}
+}
+
+func (g *ground) findRealms() {
+	f := g.f
+	n := len(f.Segments)
+	root := make([]int, n)
+	for i := range root {
+		root[i] = i
+	}
+	find := func(i int) int {
+		for root[i] != i {
+			i = root[i]
+		}
+		return i
+	}
+	join := func(a, b int) {
+		x, y := find(a), find(b)
+		root[max(x, y)] = min(x, y)
+	}
+	vrfs := map[fabric.Str]int{}
+	vrf := func(name fabric.Str) int {
+		id, ok := vrfs[name]
+		if !ok {
+			id = len(root)
+			vrfs[name], root = id, append(root, id)
+		}
+		return id
+	}
+	routed := map[int]bool{}
+	for s := 1; s < n; s++ {
+		if seg := &f.Segments[s]; seg.Gateway.IsValid() || seg.Tier {
+			join(s, vrf(seg.VRF))
+		}
+	}
+	for i := range f.Routings {
+		for _, l := range f.Routings[i].Leaks {
+			join(int(l.From), int(l.To))
+			routed[int(l.From)] = true
+		}
+	}
+	of := make([]fabric.Str, len(f.Ports)) // VRF of the addresses on ports
+	for i := 1; i < len(f.Ifaces); i++ {
+		if on := f.Ifaces[i].On; on != 0 {
+			of[on] = f.Ifaces[i].VRF
+		}
+	}
+	at := map[int]int{}
+	enter := func(p fabric.PortID, node int, s fabric.SegmentID) {
+		r := find(node)
+		i, ok := at[r]
+		if !ok {
+			i = len(g.realms)
+			at[r], g.realms = i, append(g.realms, realm{segments: map[fabric.SegmentID]bool{}})
+		}
+		x := &g.realms[i]
+		if s != 0 {
+			x.segments[s] = true
+		}
+		if !slices.Contains(g.of[p], i) {
+			g.of[p] = append(g.of[p], i)
+			x.ends = append(x.ends, p)
+		}
+	}
+	for p := fabric.PortID(1); int(p) < len(f.Ports); p++ {
+		if !endpoint(f, p) {
+			continue
+		}
+		segments := segmentsOf(f, p)
+		for _, s := range segments {
+			enter(p, int(s), s)
+		}
+		if len(segments) == 0 {
+			enter(p, vrf(of[f.Ports[p].Peer]), 0)
+		}
+	}
+	for _, id := range vrfs {
+		routed[id] = true
+	}
+	for node := range routed {
+		if i, ok := at[find(node)]; ok {
+			g.realms[i].routed = true
+		}
+	}
+	for s := 1; s < n; s++ { // those without endpoints, through which ways may lead
+		if i, ok := at[find(s)]; ok {
+			g.realms[i].segments[fabric.SegmentID(s)] = true
+		}
+	}
+}
+
+// segmentsOf are the segments of a NIC on which its classes travel: those with a
+// contract, and all where none has one.
+func segmentsOf(f *fabric.Fabric, p fabric.PortID) []fabric.SegmentID {
+	port := &f.Ports[p]
+	all := slices.Clone(f.VLANSets[port.VLANs])
+	if port.Native != 0 {
+		all = append(all, port.Native)
+	}
+	if some := slices.DeleteFunc(slices.Clone(all), func(s fabric.SegmentID) bool { return f.Segments[s].QoS == 0 }); len(some) > 0 {
+		return some
+	}
+	return all
+}
+
+// crosses reports whether frames of a realm can take a link, and whether they
+// have a tag on it.
+func (g *ground) crosses(r *realm, l fabric.LinkID) (ok, tagged bool) {
+	f := g.f
+	a, b := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
+	if f.QoS[f.Profiles[a.Profile].QoS].Untrusted || f.QoS[f.Profiles[b.Profile].QoS].Untrusted {
+		return false, false
+	}
+	bare := a.VLANs == 0 && b.VLANs == 0 && a.Native == 0 && b.Native == 0
+	if bare {
+		return r.routed || len(r.segments) == 0, false
+	}
+	set := f.VLANSets[b.VLANs]
+	for _, s := range f.VLANSets[a.VLANs] {
+		if r.segments[s] && slices.Contains(set, s) {
+			return true, true
+		}
+	}
+	return a.Native != 0 && a.Native == b.Native && r.segments[a.Native], false
+}
+
+// plane is a site as one realm sees it.
+type plane struct {
+	*site
+	net    Net
+	x      *router
+	cables [][]strand // by channel
+	room   []int32
+}
+
+// heads is room for a number by switch, -1 in each.
+func (p *plane) heads() []int32 {
+	if p.room == nil {
+		p.room = make([]int32, p.net.Switches)
+	}
+	for i := range p.room {
+		p.room[i] = -1
+	}
+	return p.room
+}
+
+// strand is cables of one kind between two switches, by the first.
+type strand struct {
+	cable
+	same int
+}
+
+// lay makes the plane of a site for a realm, with or without peer links.
+func (w *walker) lay(s *site, r *realm, peers bool) *plane {
+	g, f := w.ground, w.f
+	p := &plane{site: s, net: Net{Switches: s.net.Switches, Level: s.net.Level}}
+	down := &Down{}
+	var tags []bool
+	var at []fabric.LinkID
+	for _, l := range s.links {
+		ok, tagged := g.crosses(r, l)
+		if !ok || f.Links[l].PeerLink != 0 && !peers {
+			continue
+		}
+		if !f.Up(l, w.mask) {
+			down.Links = append(down.Links, len(at))
+		}
+		a, b, _ := joins(f, l)
+		p.net.Links = append(p.net.Links, Link{A: g.at[a], B: g.at[b]})
+		at, tags = append(at, l), append(tags, tagged)
+	}
+	for i, d := range s.devices {
+		if w.mask != nil && w.mask.Devices[d] {
+			down.Switches = append(down.Switches, Switch(i))
+		}
+	}
+	routing := s.routing
+	if peers {
+		// What the routing does not reach goes by the peer link: the shortest way.
+		routing = Routing{Base: Shortest}
+	}
+	p.x = newRouter(&p.net, &routing, down)
+	p.cables = make([][]strand, len(p.x.c.to))
+	for i, l := range at {
+		if !f.Up(l, w.mask) {
+			continue
+		}
+		ends := &f.Links[l]
+		for _, c := range [2]cable{{ends.A, ends.B, tags[i]}, {ends.B, ends.A, tags[i]}} {
+			k := p.channel(g.at[f.Ports[c.out].Device], g.at[f.Ports[c.to].Device])
+			j := slices.IndexFunc(p.cables[k], func(o strand) bool {
+				return w.judge.kindOf[o.out] == w.judge.kindOf[c.out] && w.judge.kindOf[o.to] == w.judge.kindOf[c.to] && o.tagged == c.tagged
+			})
+			if j >= 0 {
+				p.cables[k][j].same++
+				continue
+			}
+			p.cables[k] = append(p.cables[k], strand{c, 1})
+		}
+	}
+	return p
+}
+
+// channel is the one between two switches that have a link.
+func (p *plane) channel(from, to Switch) int32 {
+	c := p.x.c
+	first := c.off[from]
+	i, _ := slices.BinarySearchFunc(c.to[first:c.off[from+1]], to, func(a, b Switch) int { return cmp.Compare(a, b) })
+	return first + int32(i)
+}

@@ -1,0 +1,242 @@
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+)
+
+// Traffic is the packets that ways are asked for.
+type Traffic struct {
+	From, To fabric.PortID // NICs
+	Class    Class         // of the contract of From
+	Mark     Mark          // that the sender writes
+}
+
+// Shape is ways that treat a frame alike at each hop.
+type Shape struct {
+	Way   []Hop  // the first of them
+	Count uint64 // how many; math.MaxUint64 stands for more than that
+}
+
+// Fan is all ways that the routing has for some traffic.
+type Fan struct {
+	Shapes []Shape
+	Count  uint64 // of all shapes
+	More   bool   // there are more shapes than are listed
+	Peer   bool   // they go by the peer link of a pair: there is no other
+	Loop   bool   // some lead back to where they were, and are left out
+}
+
+// maxShapes is the most shapes that are listed, of one destination.
+const maxShapes = 64
+
+// ErrApart is that two endpoints share no segment and no VRF.
+var ErrApart = errors.New("they share no segment, and no VRF with gateways")
+
+// Classify is the class that a mark makes a frame of in a contract: the one that
+// declares it, else the default.
+func Classify(f *fabric.Fabric, q fabric.QoSID, m Mark, byPCP bool) Class {
+	c := Class{QoS: q}
+	for i := range f.QoS[q].Classes {
+		k := &f.QoS[q].Classes[i]
+		switch {
+		case byPCP && m.PCP >= 0 && k.Priority == uint8(m.PCP), !byPCP && k.DSCP>>(m.DSCP&63)&1 == 1:
+			return Class{q, i}
+		case k.Default:
+			c.Index = i
+		}
+	}
+	return c
+}
+
+// Marks is what a NIC writes into frames of a class of its contract: the first
+// code point, and the priority where there is a tag.
+func Marks(f *fabric.Fabric, c Class) Mark {
+	k := &f.QoS[c.QoS].Classes[c.Index]
+	m := Mark{PCP: int8(k.Priority & 7)}
+	if k.DSCP != 0 {
+		m.DSCP = uint8(bits.TrailingZeros64(k.DSCP))
+	}
+	return m
+}
+
+// Fan finds the ways of some traffic, with what a mask has down.
+func (c *Composer) Fan(t Traffic, m *fabric.Mask) (*Fan, error) {
+	f := c.f
+	for _, p := range [2]fabric.PortID{t.From, t.To} {
+		if !endpoint(f, p) {
+			return nil, fmt.Errorf("%s sends nothing: it has no cable or no contract, or its node is not trusted", f.PortName(p))
+		}
+		if !f.Up(f.Ports[p].Link, m) {
+			return nil, fmt.Errorf("%s is down", f.PortName(p))
+		}
+	}
+	if c.ground == nil {
+		c.ground = newGround(f)
+	}
+	w := &walker{Composer: c, mask: m, out: &Composition{}}
+	x := frame{class: t.Class, dscp: t.Mark.DSCP, pcp: t.Mark.PCP}
+	if f.QoS[t.Class.QoS].Classes[t.Class.Index].Carries == fabric.CarriesRDMA {
+		x.bytes = min(c.facts.Port(t.From).NeedMTU, c.facts.Port(t.To).NeedMTU)
+	}
+	first := c.judge.id(x)
+	if f.Ports[t.From].Peer == t.To {
+		way := w.hops(first, []stride{{cable{t.From, t.To, w.tagged(t.From, t.To)}, -1}})
+		return &Fan{Shapes: []Shape{{way, 1}}, Count: 1}, nil
+	}
+	apart := true
+	for _, i := range c.ground.of[t.From] {
+		if !slices.Contains(c.ground.of[t.To], i) {
+			continue
+		}
+		apart = false
+		for _, peers := range [2]bool{false, true} {
+			if ways := w.between(t, &c.ground.realms[i], first, peers); ways != nil {
+				return ways, nil
+			}
+		}
+	}
+	if apart {
+		return nil, ErrApart
+	}
+	return &Fan{}, nil
+}
+
+// between are the ways in one realm, nil if there are none.
+func (w *walker) between(t Traffic, r *realm, x frameID, peers bool) *Fan {
+	f := w.f
+	a, b := f.Ports[t.From].Peer, f.Ports[t.To].Peer
+	at, to := w.ground.siteOf[f.Ports[a].Device], w.ground.siteOf[f.Ports[b].Device]
+	if at < 0 || at != to || peers && (!w.ground.sites[at].pairs || w.twice(t.To)) {
+		return nil
+	}
+	s := &shaper{walker: w, p: w.lay(w.ground.sites[at], r, peers), t: w.ground.at[f.Ports[b].Device], known: map[[2]int32][]bundle{}, open: map[[2]int32]bool{}}
+	s.last = stride{cable{b, t.To, w.tagOn(r, b, t.To)}, -1}
+	s.plain = s.p.x.towards(s.t)
+	bundles := s.from(w.ground.at[f.Ports[a].Device], -1)
+	if len(bundles) == 0 {
+		return nil
+	}
+	ways := &Fan{Peer: peers, Loop: s.loop, More: s.more}
+	for _, b := range bundles {
+		cables := append([]stride{{cable{t.From, a, w.tagOn(r, t.From, a)}, -1}}, b.cables...)
+		ways.Shapes = append(ways.Shapes, Shape{w.hops(x, cables), b.count})
+		ways.Count = plus(ways.Count, b.count)
+	}
+	return ways
+}
+
+// hops takes a frame over cables, whatever is wrong with them.
+func (w *walker) hops(x frameID, cables []stride) []Hop {
+	var way []Hop
+	priority, in := begins, fabric.PortID(0)
+	for _, s := range cables {
+		c := s.cable
+		priority, x = w.judge.tag(priority, x, hop{priority: s.priority})
+		way = append(way, w.judge.on(in, priority, x, c))
+		v := w.judge.hop(priority, x, c)
+		if v.next == 0 {
+			break // a port without a contract: nothing is known of what follows
+		}
+		priority, x, in = v.prio, v.next, c.to
+	}
+	return way
+}
+
+// stride is a cable, and the priority that a row of a routing table gives to what
+// goes over it, -1 = none.
+type stride struct {
+	cable
+	priority int8
+}
+
+// bundle is ways onward of one shape.
+type bundle struct {
+	shape  string
+	cables []stride
+	count  uint64
+}
+
+// shaper gathers ways to one endpoint by shape.
+type shaper struct {
+	*walker
+	p     *plane
+	t     Switch
+	last  stride
+	plain bool
+	known map[[2]int32][]bundle // by switch, and by the channel it came in by where that matters
+	open  map[[2]int32]bool
+	loop  bool
+	more  bool
+}
+
+// from are the ways on from a switch.
+func (s *shaper) from(at Switch, in int32) []bundle {
+	if s.plain {
+		in = -1
+	}
+	if at == s.t {
+		return []bundle{{s.mark(s.last), []stride{s.last}, 1}}
+	}
+	k := [2]int32{int32(at), in}
+	if list, ok := s.known[k]; ok {
+		return list
+	}
+	if s.open[k] {
+		s.loop = true
+		return nil
+	}
+	s.open[k] = true
+	defer delete(s.open, k)
+	var list []bundle
+	x := s.p.x
+	for _, h := range x.next(nil, at, s.t, in) {
+		ch := x.c.off[at] + h.out
+		rest := s.from(x.c.to[ch], x.c.back[ch]-x.c.off[x.c.to[ch]])
+		for _, strand := range s.p.cables[ch] {
+			first := stride{strand.cable, h.priority}
+			for _, r := range rest {
+				list = s.add(list, bundle{s.mark(first) + r.shape, append([]stride{first}, r.cables...), times(uint64(strand.same), r.count)})
+			}
+		}
+	}
+	s.known[k] = list
+	return list
+}
+
+// add enters ways of a shape.
+func (s *shaper) add(list []bundle, b bundle) []bundle {
+	if i := slices.IndexFunc(list, func(o bundle) bool { return o.shape == b.shape }); i >= 0 {
+		list[i].count = plus(list[i].count, b.count)
+		return list
+	}
+	if len(list) == maxShapes {
+		s.more = true
+		return list
+	}
+	return append(list, b)
+}
+
+// mark is all of a cable that treatment depends on.
+func (s *shaper) mark(c stride) string {
+	return fmt.Sprintf("%d-%d %v %d,", s.judge.kindOf[c.out], s.judge.kindOf[c.to], c.tagged, c.priority)
+}
+
+func plus(a, b uint64) uint64 {
+	if s, carry := bits.Add64(a, b, 0); carry == 0 {
+		return s
+	}
+	return math.MaxUint64
+}
+
+func times(a, b uint64) uint64 {
+	if hi, lo := bits.Mul64(a, b); hi == 0 {
+		return lo
+	}
+	return math.MaxUint64
+}

@@ -1,0 +1,228 @@
+package paths
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+)
+
+// Options are what to ask of a part: its routing and floods. steps bounds the
+// work, 0 stands for DefaultSteps.
+func (p *Part) Options(steps int64) Options {
+	o := Options{Routing: p.Routing, Floods: p.Floods, Steps: steps}
+	if p.Routing.Remap != nil {
+		o.Priorities, o.Remapped = p.starts, []uint8{0, 1, 2, 3, 4, 5, 6, 7}
+	}
+	return o
+}
+
+// Lossless reports whether some link of the part has PFC.
+func (p *Part) Lossless() bool {
+	return slices.ContainsFunc(p.Net.Links, func(l Link) bool { return l.Lossless != 0 })
+}
+
+// floods finds the VLANs between switches whose floods are lossless: unknown
+// unicast keeps the priority of its class, and what has no mark comes in that of
+// the default class [Guo et al., SIGCOMM 2016, 4.2].
+func (p *Part) floods(f *fabric.Fabric) {
+	for s := fabric.SegmentID(1); int(s) < len(f.Segments); s++ {
+		set := losslessFlood(f, s)
+		if set == 0 {
+			continue
+		}
+		var links []int
+		for i, l := range p.Links {
+			if carries(f, f.Links[l].A, s) && carries(f, f.Links[l].B, s) {
+				links = append(links, i)
+			}
+		}
+		if len(links) == 0 {
+			continue
+		}
+		for pr := range uint8(8) {
+			if set>>pr&1 == 1 {
+				p.Floods, p.Flooded = append(p.Floods, Flood{pr, links}), append(p.Flooded, s)
+			}
+		}
+	}
+}
+
+// losslessFlood is the set of priorities in which a segment floods without loss.
+func losslessFlood(f *fabric.Fabric, s fabric.SegmentID) (set uint8) {
+	seg := &f.Segments[s]
+	for i := range f.QoS[seg.QoS].Classes {
+		c := &f.QoS[seg.QoS].Classes[i]
+		floods := c.Default || seg.Unknown == fabric.UnknownFlood
+		if seg.FloodClass != 0 {
+			floods = c.Name == seg.FloodClass
+		}
+		if c.Lossless && floods {
+			set |= 1 << c.Priority
+		}
+	}
+	return set
+}
+
+// carries reports whether a port is in the VLAN of a segment.
+func carries(f *fabric.Fabric, p fabric.PortID, s fabric.SegmentID) bool {
+	port := &f.Ports[p]
+	lag := &f.LAGs[port.LAG]
+	return port.Native == s || lag.Native == s && port.LAG != 0 || slices.Contains(f.VLANSets[port.VLANs], s) || slices.Contains(f.VLANSets[lag.VLANs], s)
+}
+
+// gaps names what the net leaves out. With ranks nothing of an MLAG pair is: its
+// peer link is crossed first, from hosts below a switch that has lost its way
+// up, or last, to hosts whose cable to the other switch is down, and by one
+// failure never both, so that no circle goes over it.
+func (p *Part) gaps(f *fabric.Fabric) {
+	ranked := p.Routing.Base == UpDown && !p.Routing.LocalRepair
+	for m := 1; m < len(f.MLAGs); m++ {
+		pair := &f.MLAGs[m]
+		_, a := p.switchOf[pair.Switches[0]]
+		_, b := p.switchOf[pair.Switches[1]]
+		name := f.Text(pair.Name)
+		switch {
+		case !a && !b || ranked:
+		case len(pair.Links) > 0:
+			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("after a failure the peer link of mlag %s carries traffic, and routing by %s does not say which", name, p.Routing.word()), pair.Decl, true})
+		case p.Routing.LocalRepair:
+			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("nodes on both switches of mlag %s: one that loses its cable to a node goes round over the other, which is not followed", name), pair.Decl, true})
+		}
+	}
+}
+
+// word is the model of routing, with who repairs.
+func (r *Routing) word() string {
+	if r.LocalRepair {
+		return r.Base.String() + " with local repair"
+	}
+	return r.Base.String()
+}
+
+// remap follows classes whose priority differs between the links of the part:
+// a frame keeps its class, and has the priority of that class at the port it
+// comes in by. Where no priority differs there is nothing to follow.
+func (p *Part) remap(f *fabric.Fabric) {
+	t := remapTable{f: f, in: map[[2]Switch]priorities{}, out: map[[2]Switch]map[fabric.Str]uint8{}, kept: map[fabric.Str]bool{}}
+	if !t.differ(p) {
+		return
+	}
+	for _, l := range p.Links {
+		t.link(p, f.Links[l].A, f.Links[l].B)
+		t.link(p, f.Links[l].B, f.Links[l].A)
+	}
+	for s, d := range p.Devices {
+		first, end := f.PortsOf(d)
+		for id := first; id < end; id++ {
+			if peer := f.Ports[id].Peer; peer != 0 && f.Devices[f.Ports[peer].Device].Kind == fabric.Node {
+				t.enter([2]Switch{Hosts, Switch(s)}, id)
+			}
+		}
+	}
+	if t.clash {
+		p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("class %s is remapped, and two cables between the same switches, or two nodes on one, do not agree on its priority", f.Text(t.name)), t.decl, false})
+		return
+	}
+	for pr := range uint8(8) {
+		for s := range p.Devices {
+			if class, ok := t.in[[2]Switch{Hosts, Switch(s)}][pr]; ok && t.kept[class] {
+				p.starts = append(p.starts, pr)
+				break
+			}
+		}
+	}
+	p.Routing.Remap = func(from, at, next Switch, priority uint8) uint8 {
+		class, ok := t.in[[2]Switch{from, at}][priority]
+		if !ok {
+			return priority
+		}
+		if to, ok := t.out[[2]Switch{at, next}][class]; ok {
+			return to
+		}
+		return priority
+	}
+}
+
+// priorities are the classes of one side of a link by their priorities.
+type priorities map[uint8]fabric.Str
+
+// remapTable is what each link makes of a class.
+type remapTable struct {
+	f     *fabric.Fabric
+	in    map[[2]Switch]priorities           // by where a frame comes from and is, Hosts included
+	out   map[[2]Switch]map[fabric.Str]uint8 // by where it is and goes, the priority there
+	kept  map[fabric.Str]bool                // classes that are lossless somewhere
+	clash bool
+	name  fabric.Str    // a class that is remapped
+	decl  fabric.DeclID // and its declaration
+}
+
+// differ reports whether some class of the part that may be remapped has two
+// priorities.
+func (t *remapTable) differ(p *Part) bool {
+	at, last := map[fabric.Str]uint8{}, fabric.ProfileID(0)
+	for _, d := range p.Devices {
+		first, end := t.f.PortsOf(d)
+		for id := first; id < end; id++ {
+			port := &t.f.Ports[id]
+			if port.Profile == last || port.Link == 0 {
+				continue
+			}
+			last = port.Profile
+			q := &t.f.QoS[t.f.Profiles[last].QoS]
+			for i := range q.Classes {
+				c, on := &q.Classes[i], t.f.Profiles[last].On[i].Priority
+				if !c.Remap {
+					continue
+				}
+				if had, ok := at[c.Name]; ok && had != on {
+					t.name, t.decl = c.Name, c.Decl
+					return true
+				}
+				at[c.Name] = on
+			}
+		}
+	}
+	return false
+}
+
+// link enters what comes in at a port from the other end of its cable.
+func (t *remapTable) link(p *Part, from, to fabric.PortID) {
+	a, b := p.switchOf[t.f.Ports[from].Device], p.switchOf[t.f.Ports[to].Device]
+	t.enter([2]Switch{a, b}, to)
+	q, profile := &t.f.QoS[t.f.Profiles[t.f.Ports[to].Profile].QoS], &t.f.Profiles[t.f.Ports[to].Profile]
+	out := t.out[[2]Switch{a, b}]
+	if out == nil {
+		out = map[fabric.Str]uint8{}
+		t.out[[2]Switch{a, b}] = out
+	}
+	for i := range q.Classes {
+		had, ok := out[q.Classes[i].Name]
+		t.clash = t.clash || ok && had != profile.On[i].Priority
+		out[q.Classes[i].Name] = profile.On[i].Priority
+	}
+}
+
+func (t *remapTable) enter(at [2]Switch, port fabric.PortID) {
+	profile := &t.f.Profiles[t.f.Ports[port].Profile]
+	in := t.in[at]
+	if in == nil {
+		in = priorities{}
+		t.in[at] = in
+	}
+	for i, c := range t.f.QoS[profile.QoS].Classes {
+		had, ok := in[profile.On[i].Priority]
+		if ok && had != c.Name && (c.Lossless || t.lossless(profile.QoS, had)) {
+			t.clash = true
+		}
+		t.kept[c.Name] = t.kept[c.Name] || c.Lossless
+		if !ok || c.Lossless {
+			in[profile.On[i].Priority] = c.Name
+		}
+	}
+}
+
+func (t *remapTable) lossless(q fabric.QoSID, name fabric.Str) bool {
+	return slices.ContainsFunc(t.f.QoS[q].Classes, func(c fabric.Class) bool { return c.Name == name && c.Lossless })
+}
