@@ -42,7 +42,7 @@ func (r *resolver) hostAsFound(d *fabric.Device, base *scope) {
 	case v.Kind != lang.Absent:
 		d.Memlock = fabric.Memlock{Unlimited: true, Written: true}
 	}
-	d.ACS, d.Persistent, d.Virtualised = factOf(base.get(schema.AACS)), factOf(base.get(schema.APersistent)), base.get(schema.AVirtualised).N == 1
+	d.ACS, d.Persistent, d.Virtualised = fact(base.get(schema.AACS)), fact(base.get(schema.APersistent)), base.get(schema.AVirtualised).N == 1
 	d.Modules, d.Consumers = r.words(base.get(schema.AModules)), r.words(base.get(schema.AConsumers))
 }
 
@@ -77,15 +77,4 @@ func (r *resolver) validated() {
 			r.f.Validated = append(r.f.Validated, row)
 		}
 	})
-}
-
-// factOf is a yes or no that may be left out.
-func factOf(v lang.Value) fabric.Fact {
-	switch {
-	case v.Kind != lang.Int:
-		return fabric.Unknown
-	case v.N == 1:
-		return fabric.Yes
-	}
-	return fabric.No
 }

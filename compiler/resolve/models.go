@@ -163,6 +163,7 @@ func (r *resolver) facts(v lang.Value, into map[string]int64) {
 	}
 }
 
+// fact is a yes or no that may be left out.
 func fact(v lang.Value) fabric.Fact {
 	switch {
 	case v.Kind != lang.Int:

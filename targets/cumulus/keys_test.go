@@ -1,10 +1,7 @@
 package cumulus
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,17 +28,8 @@ type key struct {
 
 func keys(t testing.TB) []key {
 	t.Helper()
-	f, err := os.Open(filepath.Join(oracle.Dir(t), "cumulus", "nvue-keys.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var list []key
-	for _, r := range rows[1:] {
+	for _, r := range oracle.Rows(t, "cumulus", "nvue-keys.csv") {
 		k := key{path: strings.Fields(r[0]), until: release{Major: 1 << 20}}
 		if r[1] != "" {
 			k.values = strings.Split(r[1], "|")
@@ -294,17 +282,8 @@ var single = []string{
 // of NVIDIA's Ansible collection nvidia.nvue 1.2.5.
 func secondSource(t testing.TB) []key {
 	t.Helper()
-	f, err := os.Open(filepath.Join(oracle.Dir(t), "cumulus", "nvidia-nvue.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var list []key
-	for _, r := range rows[1:] {
+	for _, r := range oracle.Rows(t, "cumulus", "nvidia-nvue.csv") {
 		k := key{path: strings.Fields(r[0]), until: release{Major: 1 << 20}}
 		if r[1] != "" {
 			k.values = strings.Split(r[1], "|")

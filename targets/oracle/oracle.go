@@ -11,6 +11,7 @@ package oracle
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
@@ -109,6 +110,22 @@ func Dir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return filepath.Join(root, "testdata", "oracles")
+}
+
+// Rows are the rows of a table among the data that nobody here made up, a CSV
+// file, without its header.
+func Rows(t testing.TB, path ...string) [][]string {
+	t.Helper()
+	f, err := os.Open(filepath.Join(append([]string{Dir(t)}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%s: %d rows, %v", f.Name(), len(rows), err)
+	}
+	return rows[1:]
 }
 
 // repository finds the module's root from the folder of the package under test, which is where go test runs a test.

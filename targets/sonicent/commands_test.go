@@ -1,7 +1,6 @@
 package sonicent
 
 import (
-	"encoding/csv"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -27,17 +26,8 @@ type command struct {
 
 func commandTable(t testing.TB) []command {
 	t.Helper()
-	f, err := os.Open(filepath.Join(oracle.Dir(t), "sonic-enterprise", "commands.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var list []command
-	for _, r := range rows[1:] {
+	for _, r := range oracle.Rows(t, "sonic-enterprise", "commands.csv") {
 		if r[3] == "" || r[4] == "" || document(r[3]) == document(r[4]) {
 			t.Errorf("%s has not two documents", r[1])
 		}
@@ -66,16 +56,7 @@ func TestSources(t *testing.T) {
 			known = append(known, name)
 		}
 	}
-	f, err := os.Open(filepath.Join(dir, "commands.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows[1:] {
+	for _, r := range oracle.Rows(t, "sonic-enterprise", "commands.csv") {
 		for _, source := range r[3:5] {
 			if !slices.ContainsFunc(known, func(name string) bool { return source == name || strings.HasPrefix(source, name+" ") }) {
 				t.Errorf("%s: the README does not know %q", r[1], source)
