@@ -454,6 +454,7 @@ func noPath(p *Pass) {
 			}
 		}
 	}
+	p.apart()
 	p.failing(fabric.Reachability)
 }
 

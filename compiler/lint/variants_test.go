@@ -121,10 +121,32 @@ func TestTopologyVariants(t *testing.T) {
 		return lint.Edit(lint.TwoSpines(``, ``, lint.EvenUplinks), `ecn       = "auto"`, "ecn       = \"auto\"\n    "+class)
 	}
 	legs := func(port string) string { return lint.PairedLegs(port) }
+	apart := func(segment, more string) string { // n2 on a switch of its own
+		return lint.TwoNodesEdit(`  qos    = qos.roce`, "  qos    = qos.roce\n  "+segment, `switch "tor" {`, `switch "far" {
+  model = "nvidia/sn3700"
+  os    = "sonic/202505"
+  port "Ethernet[0-8:4]" {
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.storage
+  }
+}
+switch "tor" {
+  port "Ethernet8" {
+    speed  = "100G"
+    fec    = "rs"
+    native = segment.storage
+  }`, `switch.tor.port[each.value]]`, `each.key == "n2" ? switch.far.port["Ethernet0"] : switch.tor.port["Ethernet0"]]`) + more
+	}
+	const joined = "link \"isl\" {\n  ends  = [switch.far.port[\"Ethernet8\"], switch.tor.port[\"Ethernet8\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n"
 	for _, x := range []struct {
 		name, rules, text string
 		want              []string
 	}{
+		{"a segment on two switches that nothing joins", "ROCE805", apart("", ""), []string{"ROCE805: n1 and n2 are both in segment storage, and no link carries VLAN 100 between their switches"}},
+		{"a segment on two switches that a link joins", "ROCE805", apart("", joined), nil},
+		{"a segment on two switches that is routed", "ROCE805", apart(`gateway = "10.100.0.1"`, ""), nil},
+
 		{"MTU 4192", "ROCE807 ROCE808", lint.SmallMTU("4192"), nil},
 		{"MTU 4191", "ROCE807 ROCE808", lint.SmallMTU("4191"), []string{"ROCE808: MTU 4191 of n1/rail0 gives RDMA MTU 2048, and class rdma asks for 4096"}},
 		{"MTU 4155", "ROCE808", lint.SmallMTU("4155"), nil},
