@@ -146,6 +146,19 @@ var roce909 = &Rule{
 
 func inBand(p *Pass) {
 	f := p.Fabric
+	var managed []fabric.DeviceID
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		dev := &f.Devices[d]
+		if dev.Mgmt == 0 || dev.Kind != fabric.Switch || dev.Manage != fabric.Full {
+			continue
+		}
+		if _, ok := p.mgmt(d); ok {
+			managed = append(managed, d)
+		}
+	}
+	if len(managed) == 0 {
+		return
+	}
 	on := map[netip.Prefix]bool{} // of switches' interfaces
 	var lengths []int             // of these, few: a fabric may have a subnet for each cable
 	for i := 1; i < len(f.Ifaces); i++ {
@@ -162,12 +175,9 @@ func inBand(p *Pass) {
 			}
 		}
 	}
-	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+	for _, d := range managed {
 		dev := &f.Devices[d]
-		a, ok := p.mgmt(d)
-		if !ok || dev.Kind != fabric.Switch || dev.Manage != fabric.Full {
-			continue
-		}
+		a, _ := p.mgmt(d)
 		for _, bits := range lengths {
 			subnet, err := a.Prefix(bits)
 			if err != nil || !on[subnet] {
