@@ -44,7 +44,7 @@ func (a *app) locked(ctx context.Context, s *record.Store, operation string, tim
 	lock, err := s.Lock(ctx, operation, version(), timeout)
 	var held *record.LockedError
 	if errors.As(err, &held) {
-		return fmt.Errorf("%w (if nobody is at work there: rocec force-unlock %s)", err, held.Holder.ID)
+		return fmt.Errorf("%w (if nobody is at work there: rocec force-unlock %s). Rule: %s %s", err, held.Holder.ID, recordLock.ID, recordLock.Name)
 	}
 	if err != nil {
 		return err
@@ -61,6 +61,19 @@ func (a *app) locked(ctx context.Context, s *record.Store, operation string, tim
 		err = errors.Join(err, lock.Unlock())
 	}()
 	return f(lock)
+}
+
+// recordLock is the rule behind the lock, decided where the record is written.
+// That the record has moved since a plan was saved is the plan's to say: Saved
+// plan is stale.
+var recordLock = diag.Rule{
+	ID: "ROCE912", Name: "plan_record_lock", Severity: diag.Error,
+	Title:  "one apply at a time writes the record",
+	Why:    "two that write at once each plan against devices that the other is changing, and the record ends up with neither",
+	Fix:    "wait with --lock-timeout, or break a lock that nobody holds any more with rocec force-unlock",
+	Source: "cli-and-language section 5, the record",
+	Bad:    "# one terminal\nrocec apply\n# another, before the first has ended\nrocec apply\n",
+	Good:   "rocec apply --lock-timeout=5m\n",
 }
 
 func (a *app) recordCommand() *cobra.Command {
