@@ -351,7 +351,7 @@ func (t *tracer) between(q asked, from, to fabric.PortID, notes []string) ([]tra
 			continue
 		}
 		c := paths.Class{QoS: profile.QoS, Index: i}
-		if err := add(c, paths.Marks(f, c)); err != nil {
+		if err := add(c, paths.Marks(f, c, profile)); err != nil {
 			return nil, err
 		}
 	}
@@ -391,7 +391,7 @@ func (t *tracer) one(q asked, x paths.Traffic) (*trace, error) {
 		for i := range f.QoS[p.QoS].Classes {
 			if f.QoS[p.QoS].Classes[i].Name == c.Name {
 				back.Class = paths.Class{QoS: p.QoS, Index: i}
-				back.Mark = paths.Marks(f, back.Class)
+				back.Mark = paths.Marks(f, back.Class, &f.Profiles[f.Ports[back.From].Profile])
 			}
 		}
 	}

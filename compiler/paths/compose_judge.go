@@ -212,10 +212,11 @@ func (j *judge) sent(nic fabric.PortID) []frameID {
 			x.bytes = s.bytes
 		}
 		found := &j.f.Profiles[s.profile]
-		if found.ToSSet && c.Carries == fabric.CarriesRDMA {
+		known := found.ToSSet && c.Carries == fabric.CarriesRDMA // DSCP 0 too: a host that does not mark
+		if known {
 			x.dscp = found.ToS >> 2
 		}
-		if c.DSCP == 0 || x.dscp != 0 {
+		if known || c.DSCP == 0 {
 			list = append(list, j.id(x))
 			continue
 		}

@@ -476,7 +476,7 @@ func TestFan(t *testing.T) {
 		{0, 3, 8, 4},  // two leaves of a pod: 2 spines, 2 cables up and 2 down
 		{0, 8, 16, 6}, // two pods: 2 spines, 2 cables up, 2 cores each, 2 cables down
 	} {
-		fan, err := c.Fan(Traffic{From: nic(x.from), To: nic(x.to), Class: class, Mark: Marks(f, class)}, nil)
+		fan, err := c.Fan(Traffic{From: nic(x.from), To: nic(x.to), Class: class, Mark: Marks(f, class, &f.Profiles[f.Ports[nic(x.from)].Profile])}, nil)
 		if err != nil || len(fan.Shapes) != 1 || fan.Count != x.ways || len(fan.Shapes[0].Way) != x.hops {
 			t.Errorf("%d to %d: %+v, %v, want %d ways of %d hops", x.from, x.to, fan, err, x.ways, x.hops)
 		}
@@ -489,7 +489,7 @@ func TestFan(t *testing.T) {
 			break
 		}
 	}
-	fan, err := NewComposer(f, m.facts(t)).Fan(Traffic{From: nic(0), To: nic(3), Class: class, Mark: Marks(f, class)}, nil)
+	fan, err := NewComposer(f, m.facts(t)).Fan(Traffic{From: nic(0), To: nic(3), Class: class, Mark: Marks(f, class, &f.Profiles[f.Ports[nic(0)].Profile])}, nil)
 	if err != nil || len(fan.Shapes) != 2 || fan.Count != 8 {
 		t.Errorf("%+v, %v", fan, err)
 	}
@@ -522,16 +522,16 @@ func TestFanOfALoop(t *testing.T) {
 	f.Routings = append(f.Routings, fabric.Routing{Default: true, Model: fabric.TableRouting, Table: []fabric.Route{row("s0", "s2", "s1"), row("s1", "s2", "s0"), row("s2", "s0", "s1"), row("s1", "s0", "s0")}})
 	c := NewComposer(f, m.facts(t))
 	class := Class{1, classRDMA}
-	there, err := c.Fan(Traffic{From: nics[0], To: nics[1], Class: class, Mark: Marks(f, class)}, nil)
+	there, err := c.Fan(Traffic{From: nics[0], To: nics[1], Class: class, Mark: Marks(f, class, &f.Profiles[f.Ports[nics[0]].Profile])}, nil)
 	if err != nil || there.Count != 0 {
 		t.Errorf("%+v, %v", there, err)
 	}
-	back, err := c.Fan(Traffic{From: nics[1], To: nics[0], Class: class, Mark: Marks(f, class)}, nil)
+	back, err := c.Fan(Traffic{From: nics[1], To: nics[0], Class: class, Mark: Marks(f, class, &f.Profiles[f.Ports[nics[1]].Profile])}, nil)
 	if err != nil || back.Count != 1 || back.Loop {
 		t.Errorf("%+v, %v", back, err)
 	}
 	f.Routings[1].Table = append(f.Routings[1].Table, row("s1", "s2", "s2")) // and one of two ways out of it
-	if there, err = NewComposer(f, m.facts(t)).Fan(Traffic{From: nics[0], To: nics[1], Class: class, Mark: Marks(f, class)}, nil); err != nil || there.Count != 1 || !there.Loop {
+	if there, err = NewComposer(f, m.facts(t)).Fan(Traffic{From: nics[0], To: nics[1], Class: class, Mark: Marks(f, class, &f.Profiles[f.Ports[nics[0]].Profile])}, nil); err != nil || there.Count != 1 || !there.Loop {
 		t.Errorf("%+v, %v", there, err)
 	}
 }
@@ -575,7 +575,7 @@ func TestComposeTags(t *testing.T) {
 		}
 		f.Routings = append(f.Routings, fabric.Routing{Default: true, Model: fabric.TableRouting, Table: []fabric.Route{row("s0", "s2", "s1", -1), row("s1", "s2", "s2", 4)}})
 		class := Class{1, classRDMA}
-		fan, err := NewComposer(f, m.facts(t)).Fan(Traffic{From: nics[0], To: nics[1], Class: class, Mark: Marks(f, class)}, nil)
+		fan, err := NewComposer(f, m.facts(t)).Fan(Traffic{From: nics[0], To: nics[1], Class: class, Mark: Marks(f, class, &f.Profiles[f.Ports[nics[0]].Profile])}, nil)
 		if err != nil || len(fan.Shapes) != 1 {
 			t.Fatalf("%+v, %v", fan, err)
 		}

@@ -55,12 +55,16 @@ func Classify(f *fabric.Fabric, q fabric.QoSID, m Mark, byPCP bool) Class {
 }
 
 // Marks is what a NIC writes into frames of a class of its contract: the first
-// code point, and the priority where there is a tag.
-func Marks(f *fabric.Fabric, c Class) Mark {
+// code point, unless its profile knows what the host really writes, and the
+// priority where there is a tag.
+func Marks(f *fabric.Fabric, c Class, sender *fabric.Profile) Mark {
 	k := &f.QoS[c.QoS].Classes[c.Index]
 	m := Mark{PCP: int8(k.Priority & 7)}
 	if k.DSCP != 0 {
 		m.DSCP = uint8(bits.TrailingZeros64(k.DSCP))
+	}
+	if sender.ToSSet && k.Carries == fabric.CarriesRDMA {
+		m.DSCP = sender.ToS >> 2 // as found, even where that is no mark at all
 	}
 	return m
 }
