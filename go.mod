@@ -24,7 +24,7 @@ require (
 	golang.org/x/sync v0.24.0 // errgroup: files parsed in parallel
 	golang.org/x/sys v0.49.0 // file exchange and process checks of deploy
 	golang.org/x/term v0.47.0 // is it a terminal, and how wide
-	golang.org/x/text v0.31.0 // Unicode forms in functions and quoting
+	golang.org/x/text v0.43.0 // Unicode forms in functions and quoting
 	golang.org/x/tools v0.52.0 // tests: txtar archives
 	mvdan.cc/sh/v3 v3.14.1 // shell quoting; the parser of emitted scripts in tests
 	pgregory.net/rapid v1.3.0 // tests: properties
@@ -37,8 +37,11 @@ require (
 	github.com/apparentlymart/go-textseg/v17 v17.0.1 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/kr/fs v0.1.0 // indirect
 	github.com/mattn/go-runewidth v0.0.24 // indirect
 	github.com/mitchellh/go-wordwrap v1.0.1 // indirect
+	github.com/pkg/sftp v1.13.12 // files put on devices
+	github.com/scrapli/scrapligo v1.4.3 // sessions of systems that have a prompt only
 	github.com/tidwall/gjson v1.18.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
@@ -46,4 +49,5 @@ require (
 	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
 	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
 	github.com/xeipuuv/gojsonschema v1.2.0 // indirect
+	golang.org/x/crypto v0.58.0 // SSH
 )

@@ -59,6 +59,8 @@ type Target struct {
 	Impact func(d *intent.Device, c Change) Impact
 	// Observable says whether Parse can show a field at all. Nil: every field.
 	Observable func(d *intent.Device, p intent.Path) bool
+	// Live says how devices are changed over a session. Nil: by bundles only.
+	Live *Live
 	// Sources are documents the emitter rests on, for capabilities and pages.
 	Sources []string
 }

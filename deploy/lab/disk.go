@@ -1,0 +1,4 @@
+package lab
+
+// Disk is the file system of a simulated device, in memory.
+type Disk struct{}
