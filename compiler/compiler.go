@@ -43,6 +43,8 @@ type Result struct {
 	Facts  *derive.Facts
 	Diags  diag.List // of every stage: folded, silenced, sorted
 	Exempt []Exempt  // what the source takes out of them
+
+	ways ways // to devices, for Connection
 }
 
 // Compile runs the stages. It stops after resolve if that found errors, so that
@@ -76,10 +78,12 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	}
 	diags = append(diags, found...)
 	exempt = append(exempt, silent...)
+	ways := waysOf(cfg)
+	diags = append(append(diags, ways.check(f)...), unreached(f)...)
 	for i := range exempt {
 		exempt[i].Findings = diag.Sort(diag.Fold(exempt[i].Findings), cfg.Files)
 	}
-	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(diags), cfg.Files), Exempt: exempt}
+	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(diags), cfg.Files), Exempt: exempt, ways: ways}
 }
 
 // tables enters the headroom rows of the platforms that the fabric has.

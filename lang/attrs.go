@@ -82,7 +82,7 @@ func (ld *loader) shapeOf(u *unit, d *udecl) sharing {
 		if a.expr == 0 {
 			continue
 		}
-		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || seesBelow(d, a, u.fileOf(d, a)) {
+		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		shape |= sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps)
@@ -105,6 +105,10 @@ func sharedBy(d *udecl, need deps) sharing {
 	}
 	return shape
 }
+
+// later reports whether an attribute is evaluated by itself, after the blocks: the cable of a tier that names the switch below, and what
+// connections say of a device.
+func later(d *udecl, a *attr, f *file) bool { return seesBelow(d, a, f) || ofDevice(d, a, f) }
 
 // keepsEnabled: a port or NIC exists anyway, and enabled = false shuts it.
 func keepsEnabled(k schema.Kind) bool {
@@ -136,7 +140,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 	vals := room[:0]
 	for i := range attrs {
 		a := &attrs[i]
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || seesBelow(d, a, u.fileOf(d, a)) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := st.fixed[i]
@@ -202,7 +206,7 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, st *declState, id instID) {
 	s := &scope{ld: ld, mod: m, inst: id}
 	for i := range u.attrsOf(d) {
 		a := &u.attrs[int(d.attrs.first)+i]
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || seesBelow(d, a, u.fileOf(d, a)) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := a.val
@@ -243,7 +247,7 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 	}
 	if v.IsMarked() || !v.Type().IsPrimitiveType() {
 		if !a.def.Secret && v.HasMarkDeep(funcs.Sensitive) {
-			ld.fail(span, "the value of "+a.num.Name()+" is a secret and would land in artifacts", "secrets are named, never written: only attributes that name where one is kept take them", secretLabels(v)...)
+			ld.secretValue(span, d, a, v)
 			return Value{}, false
 		}
 		v, _ = v.UnmarkDeep()
@@ -252,6 +256,10 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 		return ld.overrideSet(s, u, d, f, a, v)
 	}
 	out, bad := ld.convert(&a.def.Type, a.num.Name(), v)
+	if bad != nil && a.def.Type.Base == schema.EnvVar {
+		ld.fail(u.spanOf(d), bad.summary, bad.help) // where it was written a secret may stand
+		return Value{}, false
+	}
 	if bad != nil {
 		ld.fail(span, bad.summary, bad.help, append(ld.originLabel(s.mod, f, a), ld.rowLabel(s, f, a)...)...)
 		return Value{}, false

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -113,6 +114,7 @@ func Console(c *Config, text string, view View) (string, diag.List) {
 // fresh forgets the findings of the evaluation before.
 func (ld *loader) fresh() {
 	ld.diags, ld.said, ld.stack = nil, map[source.Span]int{}, nil
+	ld.steps, ld.late = 0, true
 }
 
 // viewed is a module in which the functions that ask the fabric can be called.
@@ -159,6 +161,9 @@ func (ld *loader) asking(f func([]string) ([]map[string]any, error)) function.Fu
 				}
 			}
 			rows, err := f(texts)
+			if err == nil && !ld.charge(askSteps+len(rows)) {
+				err = errors.New(tooLong())
+			}
 			if err != nil {
 				return cty.NilVal, err
 			}

@@ -47,7 +47,8 @@ type Config struct {
 	modules   []string // module address prefixes, index = Decl.Module
 	byString  map[string]Str
 	pairs     map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
-	late      *loader             // what conditions are evaluated with; nil if there are none
+	late      *loader             // what conditions and connections are evaluated with; nil if there are none
+	insts     []instID            // by BlockID, what it was while it was evaluated; nil without connections
 	variables []string            // of the root, by name
 }
 

@@ -50,7 +50,7 @@ func (ld *loader) finish() (*Config, diag.List) {
 	if len(ld.mods) > 0 {
 		c.variables = ld.mods[0].varNames
 	}
-	if len(c.Checks) > 0 || ld.Keep {
+	if len(c.Checks) > 0 || ld.Keep || ld.ways != nil {
 		c.late = ld
 	}
 	slices.SortFunc(c.Inputs, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
@@ -87,6 +87,12 @@ func (ld *loader) number() []BlockID {
 			b.kids.n++
 		}
 		c.Blocks = append(c.Blocks, b)
+		if in.kind == schema.Connection {
+			ld.ways = append(ld.ways, number[id])
+		}
+	}
+	if ld.ways != nil {
+		c.insts = order
 	}
 	return number
 }

@@ -63,8 +63,9 @@ func FuzzLoad(f *testing.F) {
 		for _, ch := range c.Checks {
 			c.Eval(ch, fakeView{})
 		}
+		text += reached(c, files)
 		again, ds := Load(o)
-		if other := dump(again, false) + showDiags(again, ds, files); other != text {
+		if other := dump(again, false) + showDiags(again, ds, files) + reached(again, files); other != text {
 			t.Fatalf("loading again gives\n%s\nnot\n%s", other, text)
 		}
 	})

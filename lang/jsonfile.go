@@ -16,6 +16,7 @@ import (
 // schema: a key is an attribute or a block by what its block takes. From there
 // on both syntaxes are one.
 type jsonReader struct {
+	shape    jsonShape // nil: the schema's
 	src      []byte
 	diags    hcl.Diagnostics // of texts that do not parse
 	wrong    hcl.Diagnostics // of the structure; the rest is still read
@@ -30,16 +31,28 @@ type jsonComment struct {
 	root  bool
 }
 
-// parseJSON reads a file of configuration.
-func parseJSON(src []byte, name string, start hcl.Pos) (*hclsyntax.Body, *jsonReader, hcl.Diagnostics) {
-	r := &jsonReader{src: src}
+// jsonShape are words of files that hold no configuration: how many labels a
+// block has, by the block that it stands in ("" at the top) and its own word.
+// All other words are attributes.
+type jsonShape map[[2]string]int
+
+// testsJSON is the shape of files of tests.
+var testsJSON = jsonShape{{"", "variables"}: 0, {"", "run"}: 1, {"run", "assert"}: 0, {"run", "expect_artifact"}: 1}
+
+// parseJSON reads a file of configuration, or of another shape.
+func parseJSON(src []byte, name string, start hcl.Pos, shape jsonShape) (*hclsyntax.Body, *jsonReader, hcl.Diagnostics) {
+	r := &jsonReader{src: src, shape: shape}
 	e, diags := hcljson.ParseExpressionWithStartPos(src, name, start)
 	if diags.HasErrors() {
 		return nil, r, diags
 	}
 	body := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}, SrcRange: e.Range(), EndRange: e.Range()}
 	for _, obj := range r.objects(e) {
-		r.body(body, obj, schema.None, true)
+		if shape != nil {
+			r.shaped(body, obj, "")
+		} else {
+			r.body(body, obj, schema.None, true)
+		}
 	}
 	return body, r, r.diags
 }
@@ -98,6 +111,46 @@ func (r *jsonReader) body(into *hclsyntax.Body, e hcl.Expression, kind schema.Ki
 			continue
 		}
 		into.Attributes[name] = &hclsyntax.Attribute{Name: name, Expr: r.expr(kv.Value), SrcRange: hcl.RangeBetween(at, kv.Value.Range()), NameRange: at, EqualsRange: at}
+	}
+}
+
+// shaped reads the properties of an object as attributes and blocks of a shape.
+func (r *jsonReader) shaped(into *hclsyntax.Body, e hcl.Expression, in string) {
+	pairs, _ := hcl.ExprMap(e)
+	for _, kv := range pairs {
+		name, at := jsonKey(kv.Key)
+		if name == "//" {
+			continue
+		}
+		labels, word := r.shape[[2]string{in, name}]
+		switch {
+		case word && labels == 0:
+			r.shapedBlocks(into, name, at, kv.Value, nil, nil)
+		case word:
+			for _, obj := range r.objects(kv.Value) {
+				named, _ := hcl.ExprMap(obj)
+				for _, b := range named {
+					if label, labelAt := jsonKey(b.Key); label != "//" {
+						r.shapedBlocks(into, name, labelAt, b.Value, []string{label}, []hcl.Range{labelAt})
+					}
+				}
+			}
+		case into.Attributes[name] != nil:
+			r.fail(at, "attribute "+quoteWord(name)+" is written twice", "It was written before at line "+strconv.Itoa(into.Attributes[name].NameRange.Start.Line)+".")
+		default:
+			into.Attributes[name] = &hclsyntax.Attribute{Name: name, Expr: r.expr(kv.Value), SrcRange: hcl.RangeBetween(at, kv.Value.Range()), NameRange: at, EqualsRange: at}
+		}
+	}
+}
+
+func (r *jsonReader) shapedBlocks(into *hclsyntax.Body, word string, head hcl.Range, e hcl.Expression, names []string, places []hcl.Range) {
+	for _, obj := range r.objects(e) {
+		body := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}, SrcRange: obj.Range(), EndRange: obj.Range()}
+		r.shaped(body, obj, word)
+		into.Blocks = append(into.Blocks, &hclsyntax.Block{
+			Type: word, Labels: names, Body: body, TypeRange: head, LabelRanges: places,
+			OpenBraceRange: hcl.Range{Filename: head.Filename, Start: head.End, End: head.End}, CloseBraceRange: obj.Range(),
+		})
 	}
 }
 

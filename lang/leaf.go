@@ -107,6 +107,8 @@ func leafText(tb *tables, t *schema.Type, name, s string) (Value, *mistake) {
 			return Value{}, takes(t, name, quoteWord(s), "a date like \"2027-03-31\"")
 		}
 		return tb.text(d.Format("2006-01-02")), nil
+	case schema.Host, schema.EnvVar, schema.HostKey:
+		return leafHost(tb, t, name, s)
 	case schema.Ref:
 		if slices.Contains(t.Words, "*") {
 			if s == "" {
@@ -445,6 +447,12 @@ func wanted(t *schema.Type) string {
 		s = "a text, number or bool"
 	case schema.Any:
 		s = "any value"
+	case schema.Host:
+		s = "a host name or an IP address"
+	case schema.EnvVar:
+		s = "the name of an environment variable, like \"FABRIC_PASSWORD\""
+	case schema.HostKey:
+		s = "a fingerprint like \"SHA256:...\" or a key like \"ssh-ed25519 AAAA...\""
 	}
 	if words := plainWords(t); len(words) > 0 {
 		s += ", or " + quoted(words, "or")

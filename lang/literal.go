@@ -30,7 +30,11 @@ func (r *reducer) value(at *attr, e hclsyntax.Expression, d *decl) {
 		d.flags |= hasDynamic
 		return
 	}
+	said := len(r.diags)
 	v, st := r.literal(&at.def.Type, at.num.Name(), e)
+	if at.def.Type.Base == schema.EnvVar {
+		r.conceal(said, d)
+	}
 	switch st {
 	case isFinal:
 		at.val = v
@@ -42,6 +46,14 @@ func (r *reducer) value(at *attr, e hclsyntax.Expression, d *decl) {
 	case isExpr:
 		r.keep(at, e)
 		d.flags |= hasDynamic
+	}
+}
+
+// conceal puts what was found of a value that may be a secret at the head of its
+// block: messages show the line they are about.
+func (r *reducer) conceal(from int, d *decl) {
+	for i := range r.diags[from:] {
+		r.diags[from+i].Labels[0].Span = d.at.in(r.id)
 	}
 }
 
@@ -411,6 +423,8 @@ func isBlockRoot(word string) bool {
 
 func rootKind(word string) (schema.Kind, bool) {
 	switch word {
+	case "connection":
+		return schema.Connection, true
 	case "qos":
 		return schema.QoS, true
 	case "segment":

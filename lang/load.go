@@ -78,6 +78,8 @@ type loader struct {
 	tables
 	cfg       *Config
 	test      *underTest // nil without Options.Run
+	steps     int        // of the evaluation over the fabric under way
+	late      bool       // the fabric is there: what is evaluated now is bounded
 	files     *source.Files
 	diags     diag.List
 	said      map[source.Span]int // index+1 in diags of the first error at a place
@@ -106,6 +108,7 @@ type loader struct {
 	wants     []want
 	wanted    map[famKey]bool
 	extern    bool                  // some port is external
+	ways      []BlockID             // the connections
 	sizes     map[source.FileID]int // of files of configuration
 	refAt     source.Span           // the reference at hand, which a port that it implies is shown at
 }

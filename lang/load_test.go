@@ -72,6 +72,9 @@ func TestCases(t *testing.T) {
 			got := map[string]string{"want/diag": showDiags(c, ds, files)}
 			if !ds.HasErrors() {
 				got["want/config"] = dump(c, false)
+				if text := reached(c, files); text != "" {
+					got["want/reach"] = text
+				}
 			}
 			for _, f := range a.Files {
 				if exprs, ok := strings.CutPrefix(f.Name, "want/console"); ok && exprs == "" {
@@ -110,7 +113,7 @@ func compare(t *testing.T, path string, a *txtar.Archive, got map[string]string)
 				out.Files = append(out.Files, f)
 			}
 		}
-		for _, name := range []string{"want/diag", "want/config", "want/console"} {
+		for _, name := range []string{"want/diag", "want/config", "want/reach", "want/console"} {
 			if text, ok := got[name]; ok && (text != "" || name == "want/config") {
 				out.Files = append(out.Files, txtar.File{Name: name, Data: []byte(text)})
 			}

@@ -64,22 +64,10 @@ func (f *file) refuse(p *problem) {
 
 // parse returns the native tree of either syntax, nil if there is none.
 func (f *file) parse() (*hclsyntax.Body, []jsonComment) {
-	src, start := f.text(), hcl.Pos{Line: 1, Column: 1, Byte: int(f.part.start)}
-	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
-		src, start.Byte = src[3:], start.Byte+3
-	}
 	if f.json {
-		if p := checkJSONDepth(src); p != nil {
-			f.refuse(p)
-			return nil, nil
-		}
-		body, r, diags := parseJSON(src, f.name, start)
-		f.syntax(diags)
-		for _, d := range r.wrong {
-			f.diags.Add(fromHCL(d, placeOf(*d.Subject).in(f.id)))
-		}
-		return body, r.comments
+		return f.parseJSON(nil)
 	}
+	src, start := f.start()
 	if body, ok := parsePlain(src, f.name, start.Byte); ok {
 		return body, nil
 	}
@@ -92,6 +80,30 @@ func (f *file) parse() (*hclsyntax.Body, []jsonComment) {
 	diags = slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return f.redefined(body, d) })
 	f.syntax(diags)
 	return body, nil
+}
+
+// start is the text to parse and where it begins, behind a byte order mark.
+func (f *file) start() ([]byte, hcl.Pos) {
+	src, start := f.text(), hcl.Pos{Line: 1, Column: 1, Byte: int(f.part.start)}
+	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
+		src, start.Byte = src[3:], start.Byte+3
+	}
+	return src, start
+}
+
+// parseJSON is parse for JSON, whose words are those of a shape; nil: of the language.
+func (f *file) parseJSON(shape jsonShape) (*hclsyntax.Body, []jsonComment) {
+	src, start := f.start()
+	if p := checkJSONDepth(src); p != nil {
+		f.refuse(p)
+		return nil, nil
+	}
+	body, r, diags := parseJSON(src, f.name, start, shape)
+	f.syntax(diags)
+	for _, d := range r.wrong {
+		f.diags.Add(fromHCL(d, placeOf(*d.Subject).in(f.id)))
+	}
+	return body, r.comments
 }
 
 // redefined reports an attribute that is written twice, which leaves the rest
@@ -411,7 +423,7 @@ func (r *reducer) labelForm(label string, def *schema.BlockDef, d *decl) bool {
 			r.fail(d.labelP, "name "+quoteWord(label)+" of `"+def.Word+"` is not an identifier", "letters, digits, '_' and '-', starting with a letter")
 			return false
 		}
-	case schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond, schema.GPU, schema.Cabling, schema.Routing, schema.Wave:
+	case schema.Connection, schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond, schema.GPU, schema.Cabling, schema.Routing, schema.Wave:
 		if why := badLabel(label); why != "" {
 			r.fail(d.labelP, "label "+quoteWord(label)+" of `"+def.Word+"` "+why, "")
 			return false
@@ -533,9 +545,11 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 			r.fail(at, "there is no attribute `count`: adding one would renumber the others", "write for_each = toset(expand_range(\"name[1-4]\"))")
 			return
 		}
-	case "connection":
-		r.fail(at, "attribute `"+a.Name+"` is not in this version of rocec", "")
-		return
+	case "password", "passphrase", "secret", "enable", "enable_password", "private_key", "key":
+		if d.kind == schema.Connection {
+			r.fail(d.at, "`connection` has no attribute `"+a.Name+"`: it names secrets and holds none", secretHelp(a.Name))
+			return
+		}
 	}
 	var names []string
 	for i := range schema.Def(d.kind).Attrs {
@@ -559,6 +573,19 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 		}
 	}
 	r.fail(at, "`"+def.Word+"` has no attribute `"+clipName(a.Name)+"`", help)
+}
+
+// secretHelp says how a connection names a secret that somebody tried to write.
+func secretHelp(attr string) string {
+	switch attr {
+	case "enable", "enable_password":
+		return "write enable_env = \"NAME\", the environment variable that holds it"
+	case "private_key", "key":
+		return "write identity = \"FILE\", the file that holds the key"
+	case "passphrase":
+		return "an encrypted key is used through the agent: write agent = true"
+	}
+	return "write password_env = \"NAME\", the environment variable that holds it, or password_command = [\"PROGRAM\", ...], which prints it"
 }
 
 func clipName(s string) string {

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -26,9 +27,20 @@ type Run struct {
 	Asserts   int
 	Artifacts int // expect_artifact blocks
 
-	src   []byte
-	index int
+	src    []byte
+	digest source.Digest
+	index  int
+	common place // the file's `variables` block
+	own    place // the whole block
+	inputs string
 }
+
+// Inputs is a text that runs of one file share if and only if they give variables
+// the same expressions: what is compiled for one is what is for the other.
+func (r *Run) Inputs() string { return r.inputs }
+
+// TestEndings are the ends of the names of files of tests.
+var TestEndings = []string{".rocetest.hcl", ".rocetest.json"}
 
 // Commands are those that a run can have; the first is what it has unless it says so.
 var Commands = []string{"validate", "lint", "build"}
@@ -40,20 +52,36 @@ const maxTestBytes = 1 << 20
 // table. Nothing is evaluated: names of rules and variables are checked by who
 // knows them.
 func ReadTests(files *source.Files, name string, src []byte) ([]*Run, diag.List) {
-	t := parseTests(name, files.Add(name, src), src)
+	id := files.Add(name, src)
+	t := parseTests(name, id, src)
 	runs := make([]*Run, len(t.runs))
 	for i := range t.runs {
 		runs[i] = &t.runs[i].Run
-		runs[i].src, runs[i].index = src, i
+		runs[i].src, runs[i].digest, runs[i].index, runs[i].common = src, files.Digest(id), i, t.commonAt
+		runs[i].inputs = t.inputs(&t.runs[i])
 	}
 	return runs, t.diags
+}
+
+// inputs are the values that a run gives variables, as they are written.
+func (t *testFile) inputs(r *testRun) string {
+	var list []string
+	for i, v := range slices.Concat(r.vars, t.common) {
+		if i < len(r.vars) || !slices.ContainsFunc(r.vars, func(own testVar) bool { return own.name == v.name }) {
+			at := t.exprs[v.expr-1].at
+			list = append(list, v.name+" = "+string(t.src[at.start:at.start+at.length]))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, "\n")
 }
 
 // testFile is a file of tests with its expressions.
 type testFile struct {
 	*file
-	common []testVar // of its `variables` block
-	runs   []testRun
+	common   []testVar // of its `variables` block
+	commonAt place
+	runs     []testRun
 }
 
 type testRun struct {
@@ -78,7 +106,7 @@ type testArtifact struct {
 }
 
 func parseTests(name string, id source.FileID, src []byte) *testFile {
-	f := &file{name: name, id: id, src: src, part: place{0, uint32(min(len(src), maxTestBytes))}, tables: newTables()}
+	f := &file{name: name, id: id, src: src, part: place{0, uint32(min(len(src), maxTestBytes))}, json: strings.HasSuffix(name, ".json"), tables: newTables()}
 	t := &testFile{file: f}
 	if len(src) > maxTestBytes {
 		f.refuse(&problem{summary: "file has " + itoa(len(src)) + " bytes, at most " + itoa(maxTestBytes) + " of tests are read"})
@@ -88,13 +116,47 @@ func parseTests(name string, id source.FileID, src []byte) *testFile {
 		f.refuse(p)
 		return t
 	}
-	body, _ := f.parse()
-	if body == nil || f.broken {
-		return t
-	}
-	r := testReader{reducer: reducer{file: f}, into: t}
-	r.top(body)
+	t.read()
 	return t
+}
+
+// read enters what the part of the file holds.
+func (t *testFile) read() {
+	body, _ := t.parseTests()
+	if body == nil || t.broken {
+		return
+	}
+	r := testReader{reducer: reducer{file: t.file}, into: t}
+	r.top(body)
+}
+
+// parseTests is parse with the blocks of tests.
+func (t *testFile) parseTests() (*hclsyntax.Body, []jsonComment) {
+	if t.json {
+		return t.parseJSON(testsJSON)
+	}
+	return t.parse()
+}
+
+// parseRun reads the file of a run as far as the run needs it: a file may hold
+// thousands, each of which is loaded by itself.
+func parseRun(r *Run, id source.FileID) (t *testFile, run *testRun) {
+	if strings.HasSuffix(r.File, ".json") {
+		if t = parseTests(r.File, id, r.src); t.diags.HasErrors() || r.index >= len(t.runs) {
+			return t, nil
+		}
+		return t, &t.runs[r.index]
+	}
+	t = &testFile{file: &file{name: r.File, id: id, src: r.src, tables: newTables()}}
+	for _, t.part = range []place{r.common, r.own} {
+		if t.part.length > 0 {
+			t.read()
+		}
+	}
+	if t.diags.HasErrors() || len(t.runs) != 1 {
+		return t, nil
+	}
+	return t, &t.runs[0]
 }
 
 type testReader struct {
@@ -150,7 +212,7 @@ func (r *testReader) variables(b *hclsyntax.Block) {
 		r.wrong(b.TypeRange, nil, "block `variables` is written twice", "", diag.Label{Span: placeOf(r.common.TypeRange).in(r.id), Text: "first written"})
 		return
 	}
-	r.common = b
+	r.common, r.into.commonAt = b, blockPlace(b)
 	if len(b.Labels) > 0 {
 		r.wrong(b.LabelRanges[0], nil, "block `variables` takes no label", "")
 	}
@@ -160,6 +222,11 @@ func (r *testReader) variables(b *hclsyntax.Block) {
 	for _, a := range sortedAttrs(b.Body.Attributes) {
 		r.into.common = append(r.into.common, testVar{a.Name, placeOf(a.NameRange), r.expr(a.Expr)})
 	}
+}
+
+// blockPlace is a block from its type to its closing brace.
+func blockPlace(b *hclsyntax.Block) place {
+	return placeOf(hcl.RangeBetween(b.TypeRange, b.CloseBraceRange))
 }
 
 var (
@@ -177,7 +244,7 @@ func (r *testReader) run(b *hclsyntax.Block) {
 		r.wrong(b.TypeRange, nil, "block `run` takes one label, its name", "write `run \"what_holds\" { }`")
 		return
 	}
-	run := testRun{Run: Run{File: r.name, Name: b.Labels[0], At: head.in(r.id), Command: Setting{Text: Commands[0]}}}
+	run := testRun{Run: Run{File: r.name, Name: b.Labels[0], At: head.in(r.id), Command: Setting{Text: Commands[0]}, own: blockPlace(b)}}
 	if why := badLabel(run.Name); why != "" {
 		r.wrong(b.LabelRanges[0], nil, "name "+quoteWord(run.Name)+" of `run` "+why, "")
 		return

@@ -85,9 +85,13 @@ func TestReadTests(t *testing.T) {
 		},
 	}
 	for i := range runs {
-		runs[i].src, runs[i].index = nil, 0
+		runs[i].src, runs[i].digest, runs[i].index, runs[i].inputs = nil, source.Digest{}, 0, ""
+		if own := runs[i].own; i == 0 && !strings.HasPrefix(testText[own.start:own.start+own.length], "run \"first\"") {
+			t.Errorf("the first run stands at %+v", own)
+		}
+		runs[i].own, runs[i].common = place{}, place{}
 	}
-	if diff := cmp.Diff(want, runs, cmp.AllowUnexported(Run{})); diff != "" {
+	if diff := cmp.Diff(want, runs, cmp.AllowUnexported(Run{}, place{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -404,4 +408,145 @@ func FuzzTests(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRunsOfOneLoad: runs that give variables the same values share a load, and
+// one that gives others does not.
+func TestRunsOfOneLoad(t *testing.T) {
+	const text = `variables {
+  site = "lab"
+}
+run "first" {
+  assert {
+    condition     = length(links("x")) == 2
+    error_message = "first"
+  }
+}
+run "same" {
+  variables = { site = "lab" }
+  fail      = ["switch.tor"]
+  assert {
+    condition     = var.site == "lab" && length(links("x")) == 3
+    error_message = "same ${var.site}"
+  }
+}
+run "other" {
+  variables = { vlan = 9 }
+}
+`
+	files := source.NewFiles()
+	runs, diags := ReadTests(files, "tests/a.rocetest.hcl", []byte(text))
+	if len(diags) > 0 || len(runs) != 3 {
+		t.Fatal(runs, diags)
+	}
+	if runs[0].Inputs() != runs[1].Inputs() || runs[0].Inputs() == runs[2].Inputs() {
+		t.Errorf("inputs %q, %q, %q", runs[0].Inputs(), runs[1].Inputs(), runs[2].Inputs())
+	}
+	cfg, diags := underRun(t, text, 0)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for i, want := range []string{"", "same lab", ""} {
+		if i > 0 && !cfg.Test(runs[1-(i-1)]) {
+			t.Fatalf("run %d is not that of the load", i)
+		}
+		done := cfg.Asserts(twoLinks{})
+		if len(done) != 1 || done[0].Message != want {
+			t.Errorf("step %d: %+v", i, done)
+		}
+		down, _ := cfg.Down()
+		if (len(down) == 1) != (want != "") {
+			t.Errorf("step %d: down %v", i, down)
+		}
+	}
+	if cfg.Test(runs[2]) {
+		t.Error("a run with other values shares the load")
+	}
+}
+
+// TestRunJSON: a file of tests in JSON is the same file.
+func TestRunJSON(t *testing.T) {
+	const text = `{
+  "//": "tests",
+  "variables": {"vlan": 4},
+  "run": {
+    "first": {
+      "variables": {"site": "${upper(\"x\")}"},
+      "expect_failures": ["ROCE312", "check.one"],
+      "fail": ["switch.tor"],
+      "assert": [
+        {"condition": "${var.site == \"X\" && var.vlan == 4}", "error_message": "no"},
+        {"condition": "${length(links(\"x\")) == 3}", "error_message": "there are ${length(links(\"x\"))}"}
+      ]
+    },
+    "second": {"command": "build", "expect_artifact": {"tor/*.json": {"contains": ["a", "b"]}}}
+  }
+}
+`
+	load := func(index int) (*Config, *Run) {
+		runs, diags := ReadTests(source.NewFiles(), "a.rocetest.json", []byte(text))
+		if len(diags) > 0 || len(runs) != 2 {
+			t.Fatal(runs, diags)
+		}
+		cfg, diags := Load(Options{FS: fstest.MapFS{"main.roce.hcl": {Data: []byte(underTestText)}}, Keep: true, Run: runs[index]})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		return cfg, runs[index]
+	}
+	cfg, run := load(0)
+	if run.Name != "first" || run.Asserts != 2 || !run.Fails || len(run.Expects) != 2 || run.Expects[1].Text != "check.one" {
+		t.Errorf("%+v", run)
+	}
+	done := cfg.Asserts(twoLinks{})
+	if len(done) != 2 || !done[0].Holds || done[1].Holds || done[1].Message != "there are 2" {
+		t.Errorf("%+v", done)
+	}
+	if down, _ := cfg.Down(); len(down) != 1 || down[0].Text != "switch.tor" {
+		t.Errorf("down %v", down)
+	}
+	cfg, run = load(1)
+	if wants, diags := cfg.Wants(twoLinks{}); run.Command.Text != "build" || len(diags) > 0 || len(wants) != 1 || len(wants[0].Contains) != 2 {
+		t.Errorf("%+v, %+v, %v", run, wants, diags)
+	}
+	for src, want := range map[string]string{
+		`{"rnu": {}}`:                     "a file of tests has no attribute `rnu` outside of blocks",
+		`{"run": {"a": {"comand": "x"}}}`: "`run` has no attribute `comand`",
+		`{"run": {"a": {}, "a": {}}}`:     `run "a" is written twice`,
+		`{"run": 5}`:                      "an object is needed here",
+	} {
+		_, diags := ReadTests(source.NewFiles(), "a.rocetest.json", []byte(src))
+		if len(diags) == 0 || !strings.Contains(diags[0].Summary, want) {
+			t.Errorf("%s: %v, want %s", src, diags, want)
+		}
+	}
+}
+
+// TestRunSteps: loops over loops, and questions in them, end with a refusal.
+func TestRunSteps(t *testing.T) {
+	loops := func(body string) string {
+		return "length(flatten([for a in range(1000) : [for b in range(1000) : [for c in range(1000) : " + body + "]]])) == 1"
+	}
+	for _, c := range []struct {
+		condition string
+		refused   bool
+	}{
+		{"length([for a in range(1000) : [for b in range(100) : a + b]]) == 1000", false},
+		{"length([for a in range(1000) : links(\"x\")]) == 1000", false},
+		{loops("a + b + c"), true},
+		{"length([for a in range(1000) : [for b in range(1000) : links(\"x\")]]) == 1000", true},
+		{"length([for a in range(1000) : [for b in range(1000) : range(1000)[*]]]) == 1000", true},
+	} {
+		cfg, diags := underRun(t, "run \"a\" {\n  assert {\n    condition = "+c.condition+"\n    error_message = \"no\"\n  }\n}", 0)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		for range 2 { // the second has as much to spend
+			done := cfg.Asserts(twoLinks{})
+			refused := len(done) == 1 && len(done[0].Diags) > 0 && strings.Contains(done[0].Diags[0].Summary, "this takes more than 5000000 steps")
+			if refused != c.refused || !c.refused && !done[0].Holds {
+				t.Errorf("%s: %+v", c.condition, done)
+			}
+		}
+	}
 }

@@ -54,12 +54,12 @@ func (ld *loader) startRun(m *modinst) {
 	if ld.Run == nil {
 		return
 	}
-	t := parseTests(ld.Run.File, ld.files.Add(ld.Run.File, ld.Run.src), ld.Run.src)
-	if t.diags.HasErrors() || ld.Run.index >= len(t.runs) {
+	t, run := parseRun(ld.Run, ld.files.AddDigest(ld.Run.File, ld.Run.digest, len(ld.Run.src)))
+	if run == nil {
 		ld.diags = append(ld.diags, t.diags...)
 		return
 	}
-	ld.test = &underTest{t, &t.runs[ld.Run.index], m}
+	ld.test = &underTest{t, run, m}
 	set := map[string]bool{}
 	for _, v := range ld.test.run.vars {
 		set[v.name] = true
@@ -117,6 +117,21 @@ func (ld *loader) testing(to map[string]function.Function, view TestView) {
 			return cty.StringVal(text), err
 		},
 	})
+}
+
+// Test makes another run the one that Down, Asserts and Wants are of. It has to
+// be of the same file, and to give variables the same values.
+func (c *Config) Test(r *Run) bool {
+	ld := c.tested()
+	if ld == nil || ld.Run.File != r.File || ld.Run.inputs != r.inputs {
+		return false
+	}
+	t, run := parseRun(r, ld.test.file.id)
+	if run == nil {
+		return false
+	}
+	ld.Run, ld.test = r, &underTest{t, run, ld.test.mod}
+	return true
 }
 
 // viewedByTest is the root as the expressions of its run see it.

@@ -23,6 +23,7 @@ type scope struct {
 	inst  instID // the block instance whose attribute it is; 0 outside of blocks
 	each  *eachVal
 	below instID // of the `cable` of a tier: the switch at the lower end
+	self  instID // of a connection: the device it is evaluated for
 	ctx   *hcl.EvalContext
 }
 
@@ -57,7 +58,7 @@ func (s *scope) context(d deps) *hcl.EvalContext {
 
 var rootNames = []string{
 	"var", "local", "module", "each", "self", "port", "nic", "interface", "leaf", "spine", "core",
-	"qos", "segment", "switch", "node", "mlag", "link", "topology", "routing",
+	"connection", "qos", "segment", "switch", "node", "mlag", "link", "topology", "routing",
 }
 
 // resolve follows a reference from its root.
@@ -90,7 +91,10 @@ func (s *scope) root(name string) (val, *mistake) {
 		}
 	case "self":
 		v.form = isSelf
-		if v.inst = s.ld.deviceOf(s.inst); v.inst == 0 {
+		if v.inst = s.self; v.inst == 0 {
+			v.inst = s.ld.deviceOf(s.inst)
+		}
+		if v.inst == 0 {
 			return v, &mistake{"`self` stands for nothing here", "it is the switch or node around"}
 		}
 	case "port", "nic", "interface":
@@ -149,6 +153,9 @@ func (ld *loader) memberOf(id instID, word string) instID {
 // eval computes an expression. What goes wrong is reported; ok says whether the
 // value can be used.
 func (s *scope) eval(f *file, e *expr) (cty.Value, bool) {
+	if s.ld.late {
+		s.ld.bounded(e.tree)
+	}
 	v, diags := e.tree.Value(s.context(e.deps))
 	if diags.HasErrors() && s.secretIn(e) {
 		for _, d := range diags {

@@ -22,7 +22,7 @@ type typeReader struct {
 
 // handleWords are the blocks whose words are types.
 var handleWords = []schema.Kind{
-	schema.QoS, schema.Segment, schema.Switch, schema.Node, schema.MLAG, schema.Link, schema.Topology, schema.Routing,
+	schema.Connection, schema.QoS, schema.Segment, schema.Switch, schema.Node, schema.MLAG, schema.Link, schema.Topology, schema.Routing,
 	schema.Port, schema.NIC, schema.LAG, schema.Bond, schema.Interface,
 }
 

@@ -17,6 +17,11 @@ type Live struct {
 	// path of plain characters. A transaction is the folder Root/ID, which is laid
 	// out as a tree of artifacts: ID/<device>/... and ID/common/<kit>/...
 	Root string
+	// Prepare is the command line that makes the transaction's folder, Root/ID, so
+	// that the login may put files there, to be run before any is put, in the folder
+	// of the login. It exits with ExitRefused where that cannot be done. Nil: putting
+	// files makes it.
+	Prepare func(tx Transaction) string
 	// Command is the command line for one verb, to be run in the folder of the
 	// device inside the transaction's (Root/ID/<device>), but VerbStatus, which runs
 	// where nothing may have been put yet, in the folder of the login.

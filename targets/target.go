@@ -47,8 +47,16 @@ type Target struct {
 	// it takes hostile captures; with an error among its findings, out holds
 	// nothing that may be used.
 	Rebase func(d *intent.Device, c Captured, out *emit.Out) diag.List
+	// Delta are patterns (path.Match) of the artifacts of Rebase that say, for people,
+	// what will change on the device.
+	Delta []string
 	// Probes are the read-only commands whose output Parse takes.
 	Probes []Probe
+	// Neighbours is the read-only command that prints what neighbours say by LLDP, in
+	// a form that cable lists of format "lldp" have. Nil: there is none.
+	Neighbours *Probe
+	// Health reads how the device is. Nil: it cannot be asked.
+	Health *Health
 	// Capture is the artifact that runs all probes and keeps what they print. "":
 	// there is none, and an operator runs them one by one.
 	Capture string

@@ -2,32 +2,71 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/deploy/rollout"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/spf13/cobra"
 )
 
+// applyFlags steer an apply besides its plan.
+type applyFlags struct {
+	planFlags
+	live
+	bundle, wave    string
+	approve, resume bool
+	timeout         time.Duration
+}
+
 func (a *app) applyCommand() *cobra.Command {
-	var f planFlags
-	var bundle string
-	var approve bool
-	var timeout time.Duration
+	var f applyFlags
 	c := &cobra.Command{
-		Use: "apply [PLAN]", Short: "Hand the changes over: write bundles and record them", Args: cobra.MaximumNArgs(1),
-		Long: `apply writes the artifacts of every device that changes into a bundle, records the
-devices as handed over, and prints what to run on each, and how to read it back
-where none of its scripts does. rocec verify --from=DIR turns that into applied
-once the devices were read back; until then rocec plan lists them as awaiting
-confirmation.`,
-		Example: "  rocec plan --out=change.rocplan\n  rocec apply change.rocplan --bundle=bundle",
+		Use: "apply [PLAN]", Short: "Change live devices in waves, and hand bundles over for the others", Args: cobra.MaximumNArgs(1),
+		Long: `apply changes the devices whose delivery is ssh, wave after wave of the rollout, and
+hands over bundles for the others.
+
+Each live device changes in a transaction that goes back by itself: it is compared with
+the plan, what it has is kept, a timer is set on it, the change is made, and only when a
+new session has read back everything as wanted is it confirmed and recorded. When a
+device fails, it goes back, and so do the devices of its part of the wave that changed
+before it (on_failure = "stop" leaves those); nothing further begins. Without a rollout
+block devices change ten at a time, those of one link together, and all of them are one
+part. Exit code 1 says that every device is as it was or as it shall be, 3 that one is
+not: it is named, with what to type on it.
+
+A journal in .rocec/journal says what was done. After a crash the next apply asks each
+device, says what is done, undone and in doubt, and finishes it; rocec rollback takes it
+back instead. --confirm=DUR leaves the devices armed for that long: rocec confirm makes
+the changes last.
+
+A bundle has the artifacts of every device that changes and no session leads to;
+apply prints what to run on each, and how to read it back where none of its scripts
+does. rocec verify --from=DIR turns that into applied once the devices were read back;
+until then rocec plan lists them as awaiting confirmation.`,
+		Example: "  rocec plan --out=change.rocplan\n  rocec apply change.rocplan\n  rocec apply --wave=canary --confirm=15m",
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			if f.hold = c.Flags().Changed("confirm"); f.hold && f.confirm < time.Second {
+				return fmt.Errorf("--confirm is at least a second, not %s", f.confirm)
+			}
+			if f.live.parallelism = rollout.DefaultParallelism; c.Flags().Changed("parallelism") {
+				f.live.parallelism = f.read.parallelism
+			}
 			if err := a.startStream(); err != nil {
 				return err
 			}
@@ -36,9 +75,14 @@ confirmation.`,
 				if f.saved, err = plan.Load(args[0]); err != nil {
 					return err
 				}
+				f.refreshOnly = f.saved.Plan.RefreshOnly
 			}
 			p, devices, err := a.compiled(&f.in, &f.pick)
 			if err != nil {
+				return err
+			}
+			all := devices
+			if devices, err = f.inWave(p, devices); err != nil {
 				return err
 			}
 			store, err := a.store(p)
@@ -46,38 +90,105 @@ confirmation.`,
 				return err
 			}
 			// Held from before the comparison, so that what is approved is what is done.
-			return a.locked(c.Context(), store, "apply", timeout, func(lock *record.Lock) error {
-				pl, err := a.plan(&f, p, devices)
+			return a.locked(c.Context(), store, "apply", f.timeout, func(lock *record.Lock) error {
+				if err := a.unfinished(c.Context(), p, all, f.approve || f.resume || f.saved != nil, lock); err != nil {
+					return err
+				}
+				pl, err := a.plan(c.Context(), &f.planFlags, p, devices)
 				if err == nil && f.saved != nil {
-					err = f.same(pl)
+					err = f.same(pl, a.appliedBefore(store, f.saved))
 				}
 				if err != nil {
 					return err
 				}
-				if todo, err := a.approve(pl, approve || f.saved != nil); err != nil || !todo {
+				if f.refreshOnly {
+					return a.accept(pl, f.approve || f.saved != nil, lock)
+				}
+				if todo, err := a.approve(pl, f.approve || f.saved != nil); err != nil || !todo {
 					return err
 				}
-				return a.deliver(pl, bundle, f.from, lock)
+				return a.deliver(c.Context(), pl, &f, lock)
 			})
 		},
 	}
 	f.flags(c)
-	c.Flags().StringVar(&bundle, "bundle", "bundle", "`DIR` for the bundles")
-	c.Flags().BoolVar(&approve, "auto-approve", false, "do not ask")
-	c.Flags().DurationVar(&timeout, "lock-timeout", 0, "wait this `LONG` for the record's lock")
+	c.Flags().Lookup("parallelism").Usage = "read this `NUMBER` of devices at once; when it is given, change as many too (10)"
+	c.Flags().StringVar(&f.bundle, "bundle", "bundle", "`DIR` for the bundles")
+	c.Flags().BoolVar(&f.approve, "auto-approve", false, "do not ask")
+	c.Flags().DurationVar(&f.timeout, "lock-timeout", 0, "wait this `LONG` for the record's lock")
+	c.Flags().DurationVar(&f.confirm, "confirm", rollout.DefaultConfirm, "leave devices armed for this `LONG` after a good look back, for rocec confirm")
+	c.Flags().StringVar(&f.wave, "wave", "", "only the devices of this wave of the rollout, by its `NAME`")
+	c.Flags().BoolVar(&f.noRollback, "no-rollback", false, "leave a device that failed as it is, for its own timer or a person")
+	c.Flags().BoolVar(&f.resume, "resume", false, "finish an apply that did not come to its end without asking")
 	return c
+}
+
+// inWave are the devices of the wave that was asked for.
+func (f *applyFlags) inWave(p *project, devices []served) ([]served, error) {
+	if f.wave == "" {
+		return devices, nil
+	}
+	out := &p.res.Fabric.Rollout
+	number := 0
+	var names []string
+	for i := range out.Waves {
+		name := p.res.Fabric.Text(out.Waves[i].Name)
+		if names = append(names, name); name == f.wave {
+			number = i + 1
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, errors.New("--wave names a wave of the rollout, and none is written")
+	case number == 0:
+		return nil, fmt.Errorf("the rollout has no wave %q; it has %s", f.wave, strings.Join(names, ", "))
+	}
+	f.pick.some = true
+	return slices.DeleteFunc(slices.Clone(devices), func(s served) bool { return out.Of[s.id] != number }), nil
+}
+
+// planDigest is what a journal knows a saved plan by.
+func planDigest(s *plan.Saved) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return ""
+	}
+	return record.Digest(text)
+}
+
+// appliedBefore are the devices that earlier runs of a saved plan have applied: a
+// run that died does not make the rest of its plan stale.
+func (a *app) appliedBefore(store *record.Store, saved *plan.Saved) map[string]bool {
+	done := map[string]bool{}
+	list, _ := rollout.Journals(a.journals(store)) // those that cannot be read were complained of
+	digest := planDigest(saved)
+	for _, h := range list {
+		for _, d := range h.Devices {
+			if h.Plan == digest && digest != "" && d.Outcome() == rollout.Applied {
+				done[d.Name] = true
+			}
+		}
+	}
+	return done
 }
 
 // same demands that a saved plan is still what would be done. What it was made
 // with is not in it, as variables may be secret.
-func (f *planFlags) same(now *planned) error {
+func (f *planFlags) same(now *planned, done map[string]bool) error {
 	for _, d := range f.saved.Devices {
-		if d.Observed != "" && f.from == "" {
+		if d.From == plan.FromCaptures && f.read.from == "" {
 			return errors.New("the plan was made from captured output: give the same --from=DIR as to rocec plan")
 		}
 	}
-	saved := now.snapshot()
-	err := f.saved.Stale(saved)
+	saved, was := now.snapshot(), *f.saved
+	if len(done) > 0 {
+		was.Devices = maps.Clone(was.Devices)
+		for name := range done {
+			delete(was.Devices, name)
+			delete(saved.Devices, name)
+		}
+	}
+	err := was.Stale(saved)
 	if err != nil && f.saved.SourcesDigest != saved.SourcesDigest {
 		return fmt.Errorf("%w (--var and --var-file are given again to apply)", err)
 	}
@@ -100,10 +211,15 @@ func (a *app) approve(pl *planned, approved bool) (bool, error) {
 	if approved || !pl.plan.HasChanges() {
 		return pl.plan.HasChanges(), nil
 	}
+	return a.ask("Do you want to hand these changes over?")
+}
+
+// ask asks a question that only 'yes' answers with yes.
+func (a *app) ask(question string) (bool, error) {
 	if slices.Contains([]string{"0", "false"}, a.env["ROCEC_INPUT"]) || a.json {
 		return false, fmt.Errorf("nobody can be asked here: give --auto-approve or a saved plan")
 	}
-	fmt.Fprint(a.out, "\nDo you want to hand these changes over?\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: ")
+	fmt.Fprintf(a.out, "\n%s\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: ", question)
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if strings.TrimSpace(line) == "yes" {
 		fmt.Fprintln(a.out)
@@ -116,8 +232,8 @@ func (a *app) approve(pl *planned, approved bool) (bool, error) {
 	return false, exit(1)
 }
 
-// deliver writes the bundles under the record's lock and says what to run.
-func (a *app) deliver(pl *planned, bundle, from string, lock *record.Lock) error {
+// deliver changes what is live and hands the rest over, under the record's lock.
+func (a *app) deliver(ctx context.Context, pl *planned, f *applyFlags, lock *record.Lock) error {
 	changed := map[string]bool{}
 	var removed []string
 	for _, ch := range pl.plan.Changes {
@@ -127,13 +243,56 @@ func (a *app) deliver(pl *planned, bundle, from string, lock *record.Lock) error
 		}
 		changed[ch.Device] = true
 	}
-	list := slices.DeleteFunc(slices.Clone(pl.devices), func(d served) bool { return !changed[d.name] })
+	var over, bundled []served
+	for _, s := range pl.devices {
+		switch {
+		case !changed[s.name]:
+		case pl.project.delivery(s.id) == fabric.SSH:
+			over = append(over, s)
+		default:
+			bundled = append(bundled, s)
+		}
+	}
+	if len(over) > 0 {
+		approved := ""
+		if f.saved != nil {
+			approved = planDigest(f.saved)
+		}
+		if err := a.rollOut(ctx, pl, over, &f.live, approved, lock); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Lstat(f.bundle); len(bundled) == 0 && (len(removed) == 0 || errors.Is(err, fs.ErrNotExist)) {
+		return a.forget(removed, lock)
+	}
+	return a.handOver(pl, bundled, removed, f.bundle, lock)
+}
+
+// forget takes devices out of the record that the configuration no longer has.
+func (a *app) forget(removed []string, lock *record.Lock) error {
+	if len(removed) == 0 {
+		return nil
+	}
+	if err := a.write(func() error { return apply.Forget(removed, lock) }); err != nil {
+		return err
+	}
+	if a.stream != nil {
+		a.stream.applied(&apply.Delivery{Removed: removed})
+	}
+	if !a.json {
+		fmt.Fprintf(a.out, "No longer managed; what was written to them stays there: %s\n", diag.Printable(strings.Join(removed, ", ")))
+	}
+	return nil
+}
+
+// handOver writes the bundles and says what to run.
+func (a *app) handOver(pl *planned, list []served, removed []string, bundle string, lock *record.Lock) error {
 	if a.stream != nil {
 		for i := range list {
 			a.stream.put("info", "apply_start", list[i].address+": handing over", map[string]any{"address": list[i].address, "device": list[i].name, "action": "hand_over"})
 		}
 	}
-	devices := pl.project.deliveries(list, true, against(from))
+	devices := pl.project.deliveries(list, true, pl.emit)
 	var handed *apply.Delivery
 	err := a.write(func() (err error) {
 		handed, err = apply.Bundle(bundle, pl.project.made, devices, removed, lock)

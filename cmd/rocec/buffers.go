@@ -72,7 +72,7 @@ func (a *app) buffers(in *inputs, fail []string, format string) error {
 	out := buffersJSON{FormatVersion: "1.0", Acyclic: true, Parts: []bufferPartJSON{}}
 	drawn := &bufferPicture{f: f, at: map[bufferKey]int{}}
 	for _, part := range paths.Parts(f) {
-		j := p.buffersOf(part, part.Down(mask), format, drawn)
+		j := p.buffersOf(part, mask, format, drawn)
 		out.Acyclic = out.Acyclic && len(j.Circles)+len(j.NotProven) == 0
 		out.Parts = append(out.Parts, j)
 	}
@@ -84,9 +84,13 @@ func (a *app) buffers(in *inputs, fail []string, format string) error {
 
 // buffersOf counts the graph of one part, and draws it unless only counts are
 // asked for.
-func (p *project) buffersOf(part *paths.Part, down *paths.Down, format string, drawn *bufferPicture) bufferPartJSON {
+func (p *project) buffersOf(part *paths.Part, mask *fabric.Mask, format string, drawn *bufferPicture) bufferPartJSON {
 	o := part.Options(p.res.Fabric.Analysis.BudgetSteps)
-	o.Down, o.Search = down, true
+	net := &part.Net
+	o.Down, o.Search = part.Down(mask), true
+	if homes := part.HomedDown(mask); homes != nil { // nodes that go round the failure
+		net, o.Down = &part.Homed.Net, homes
+	}
 	j := bufferPartJSON{
 		Switches: part.Net.Switches, Links: len(part.Net.Links), Routing: part.Routing.Base.String(), Assumed: part.Assumed, Repair: "global",
 		Circles: []int64{}, Cycle: []bufferJSON{}, NotProven: []string{},
@@ -95,11 +99,11 @@ func (p *project) buffersOf(part *paths.Part, down *paths.Down, format string, d
 		j.Repair = "local"
 	}
 	for _, g := range part.Gaps {
-		if !g.Failing || down != nil {
+		if !g.Failing || o.Down != nil {
 			j.NotProven = append(j.NotProven, g.What)
 		}
 	}
-	b, err := paths.Deadlock(&part.Net, o)
+	b, err := paths.Deadlock(net, o)
 	if err != nil {
 		j.NotProven = append(j.NotProven, err.Error())
 		return j
@@ -107,7 +111,7 @@ func (p *project) buffersOf(part *paths.Part, down *paths.Down, format string, d
 	j.Proof, j.Vertices, j.Edges, j.Valleys, j.Lost, j.Shortest = b.Proof.String(), b.Vertices, b.Edges, b.Valleys, b.Holes, b.Shortest
 	j.Circles, j.Cycle = append(j.Circles, b.Circles...), append(j.Cycle, p.cycle(part, b)...)
 	if format != "json" {
-		drawn.part(part, o, b)
+		drawn.part(part, net, o, b)
 	}
 	return j
 }
@@ -115,7 +119,7 @@ func (p *project) buffersOf(part *paths.Part, down *paths.Down, format string, d
 // cycle is the shortest circle of a part with its places and flows.
 func (p *project) cycle(part *paths.Part, b *paths.Buffers) (list []bufferJSON) {
 	f := p.res.Fabric
-	address := func(s paths.Switch) string { return f.Text(f.Devices[part.Devices[s]].Address) }
+	address := func(s paths.Switch) string { return f.Text(f.Devices[part.Device(s)].Address) }
 	for i, v := range b.Cycle {
 		j := bufferJSON{From: address(v.From), To: address(v.To), Priority: v.Priority, Links: []string{}}
 		for k, l := range part.LinksOf(v) {
@@ -162,7 +166,7 @@ type bufferPicture struct {
 
 // part adds the buffers of a part: all of them, or with many those that wait for
 // a buffer of the circle or are waited for by one.
-func (d *bufferPicture) part(part *paths.Part, o paths.Options, b *paths.Buffers) {
+func (d *bufferPicture) part(part *paths.Part, net *paths.Net, o paths.Options, b *paths.Buffers) {
 	few := b.Edges <= maxWaits
 	if !few && len(b.Cycle) == 0 {
 		return
@@ -172,18 +176,18 @@ func (d *bufferPicture) part(part *paths.Part, o paths.Options, b *paths.Buffers
 		marked[v], step[[2]paths.Vertex{v, b.Cycle[(i+1)%len(b.Cycle)]}] = true, true
 	}
 	top := uint8(0)
-	for _, l := range part.Net.Level {
+	for _, l := range net.Level {
 		top = max(top, l)
 	}
-	name := func(s paths.Switch) string { return d.f.Text(d.f.Devices[part.Devices[s]].Name) }
+	name := func(s paths.Switch) string { return d.f.Text(d.f.Devices[part.Device(s)].Name) }
 	node := func(v paths.Vertex) int {
-		k := bufferKey{part.Devices[v.From], part.Devices[v.To], v.Priority}
+		k := bufferKey{part.Device(v.From), part.Device(v.To), v.Priority}
 		i, ok := d.at[k]
 		if !ok {
 			i = len(d.out.Nodes)
 			d.at[k] = i
-			row := int(part.Net.Level[v.From])
-			if to := part.Net.Level[v.To]; to < part.Net.Level[v.From] {
+			row := int(net.Level[v.From])
+			if to := net.Level[v.To]; to < net.Level[v.From] {
 				row = 2*int(top) - int(to)
 			}
 			d.out.Nodes = append(d.out.Nodes, picture.Buffer{Name: name(v.From) + " > " + name(v.To), Note: fmt.Sprintf("priority %d", v.Priority), Row: row, Marked: marked[v]})
@@ -196,7 +200,7 @@ func (d *bufferPicture) part(part *paths.Part, o paths.Options, b *paths.Buffers
 			d.out.Waits = append(d.out.Waits, picture.Wait{From: node(v), To: node(w), Marked: on})
 		}
 	}
-	_, _ = paths.Deadlock(&part.Net, o) // it went through before
+	_, _ = paths.Deadlock(net, o) // it went through before
 }
 
 // picture is what was collected, with a title that says how much that is.

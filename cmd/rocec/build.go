@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
@@ -15,17 +16,57 @@ import (
 )
 
 // choice is which devices a command is about.
-type choice struct{ target, exclude []string }
+type choice struct {
+	target, exclude, targetFile, excludeFile []string
+
+	some bool // others were left out by other means
+}
 
 func (c *choice) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&c.target, "target", nil, "only this `ADDRESS` (repeatable; globs, quotes around keys may be left out)")
 	cmd.Flags().StringArrayVar(&c.exclude, "exclude", nil, "without this `ADDRESS` (repeatable)")
+	cmd.Flags().StringArrayVar(&c.targetFile, "target-file", nil, "only the addresses in `FILE`, one a line, # begins a comment (repeatable)")
+	cmd.Flags().StringArrayVar(&c.excludeFile, "exclude-file", nil, "without the addresses in `FILE` (repeatable)")
 }
 
-func (c *choice) all() bool { return len(c.target)+len(c.exclude) == 0 }
+func (c *choice) all() bool {
+	return !c.some && len(c.target)+len(c.exclude)+len(c.targetFile)+len(c.excludeFile) == 0
+}
+
+// read takes the addresses of files in. A file without any chooses nothing, which
+// is not to choose all.
+func (c *choice) read() error {
+	for _, list := range []struct {
+		flag  string
+		files []string
+		to    *[]string
+	}{{"target-file", c.targetFile, &c.target}, {"exclude-file", c.excludeFile, &c.exclude}} {
+		for _, name := range list.files {
+			text, err := readFile(name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", list.flag, err)
+			}
+			any := false
+			for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+				line, _, _ = strings.Cut(line, "#")
+				if line = strings.TrimSpace(line); line != "" {
+					*list.to, any = append(*list.to, line), true
+				}
+			}
+			if !any && list.flag == "target-file" {
+				return fmt.Errorf("target-file: %s has no address", name)
+			}
+		}
+	}
+	c.targetFile, c.excludeFile = nil, nil
+	return nil
+}
 
 // pick keeps the chosen devices. A pattern that fits none is a mistake.
 func (c *choice) pick(devices []served) ([]served, error) {
+	if err := c.read(); err != nil {
+		return nil, err
+	}
 	hit := map[string]bool{}
 	fits := func(patterns []string, address string) bool {
 		any := false

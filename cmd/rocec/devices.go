@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,7 +11,6 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/deploy/apply"
-	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/targets"
@@ -153,6 +149,7 @@ func (p *project) serve(id fabric.DeviceID, found *diag.List) *served {
 	if s.target == nil {
 		return nil
 	}
+	p.deliverable(s, found)
 	return s
 }
 
@@ -197,6 +194,9 @@ func (p *project) deliveries(list []served, derived bool, make func(*compiled) (
 		if err != nil {
 			return nil, err
 		}
+		if !targets.Returns(out) {
+			return nil, fmt.Errorf("%s: %s changes it and writes nothing to go back with. Rule: %s %s", c.name, c.target.Name, targets.ROCE908.ID, targets.ROCE908.Name)
+		}
 		device := &apply.Device{
 			Name: c.name, Address: c.address, Emitter: c.target.Name, Output: c.chosen.Output,
 			Intent: c.intent, Digest: out.Digest(c.intent), Artifacts: out.Artifacts, Kits: out.Kits,
@@ -233,40 +233,25 @@ type refused struct{ findings diag.List }
 
 func (r *refused) Error() string { return "the captured output could not be read" }
 
-// against makes a device to fit what was captured of it: a target may then write
-// less, only what differs there. Without a folder of captures it is plain.
-func against(from string) func(*compiled) (*emit.Out, error) {
-	return func(c *compiled) (*emit.Out, error) {
-		if from == "" || c.target.Rebase == nil || c.intent.Verify {
-			return plain(c)
-		}
-		files, err := c.captured(from)
-		if err != nil || len(files) == 0 {
-			return c.emit(false), err
-		}
-		out := &emit.Out{}
-		if found := c.target.Rebase(c.intent, targets.Captured{Files: files}, out); found.HasErrors() {
-			return nil, &refused{found}
-		}
-		return out, nil
+// rebased makes a device to fit what was read of it: a target may then write less,
+// only what differs there. Without captures it is plain.
+func rebased(c *compiled, captured *targets.Captured) (*emit.Out, error) {
+	if captured == nil || c.target.Rebase == nil || c.intent.Verify {
+		return plain(c)
 	}
-}
-
-// captured reads the captures of a device that do not depend on its ports.
-func (c *compiled) captured(from string) (map[string][]byte, error) {
-	files := map[string][]byte{}
+	// What depends on ports is not asked for: a patch is made from the whole.
+	whole := targets.Captured{Files: map[string][]byte{}, Label: captured.Label}
 	for _, probe := range c.target.Probes {
-		if probe.PerPort {
-			continue
-		}
-		text, err := readFile(filepath.Join(from, c.intent.Name, probe.File))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return nil, fmt.Errorf("read captures: %w", err)
-		default:
-			files[probe.File] = verify.Plain(text)
+		if text, ok := captured.Files[probe.File]; ok && !probe.PerPort {
+			whole.Files[probe.File] = text
 		}
 	}
-	return files, nil
+	if len(whole.Files) == 0 {
+		return c.emit(false), nil
+	}
+	out := &emit.Out{}
+	if found := c.target.Rebase(c.intent, whole, out); found.HasErrors() {
+		return nil, &refused{found}
+	}
+	return out, nil
 }

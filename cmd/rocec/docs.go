@@ -141,6 +141,12 @@ func typeText(t schema.Type) string {
 		text = "address"
 	case schema.Date:
 		text = "date: 2027-01-31"
+	case schema.Host:
+		text = "host name or address"
+	case schema.EnvVar:
+		text = "name of an environment variable"
+	case schema.HostKey:
+		text = "fingerprint or key"
 	case schema.Ref:
 		var kinds []string
 		for _, k := range t.Refs {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,6 +184,21 @@ func (o overlay) Open(name string) (fs.File, error) {
 		return &memory{Reader: bytes.NewReader(text), name: name, size: int64(len(text))}, nil
 	}
 	return o.FS.Open(name)
+}
+
+// ReadDir lists a folder, with the files in it that have a text and are not there.
+func (o overlay) ReadDir(dir string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(o.FS, dir)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range o.files {
+		if path.Dir(name) == dir && !slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == path.Base(name) }) {
+			list = append(list, fs.FileInfoToDirEntry(&memory{bytes.NewReader(text), name, int64(len(text))}))
+		}
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, nil
 }
 
 // memory is a file that is only a text.

@@ -265,6 +265,7 @@ type thing struct {
 	Peer     string     `json:"peer,omitempty"`
 	Link     string     `json:"link,omitempty"`
 	Emitters []string   `json:"emitters,omitempty"`
+	Reached  *reached   `json:"reached,omitempty"` // of a device that is not taken as declared
 	Settings []setting  `json:"settings"`
 	Headroom []reserved `json:"headroom,omitempty"`
 	Proofs   []proven   `json:"proofs,omitempty"`
@@ -351,6 +352,7 @@ func (p *project) device(id fabric.DeviceID) thing {
 	for _, c := range lower.Selected(f, id) {
 		t.Emitters = append(t.Emitters, c.Emitter)
 	}
+	t.Reached = p.reached(id)
 	if dev := p.res.Intent(id); dev != nil {
 		for path, v := range dev.Fields {
 			if v.State != intent.Unmanaged {
@@ -369,6 +371,7 @@ func (t *thing) text(w io.Writer) {
 	for _, e := range t.Emitters {
 		fmt.Fprintf(w, "  emitter: %s\n", e)
 	}
+	t.Reached.text(w)
 	if len(t.Settings) == 0 {
 		fmt.Fprintln(w, "  rocec never touches it")
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/deploy/session"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -130,9 +131,11 @@ type app struct {
 	writing  sync.Mutex   // held while files are exchanged: a signal waits for it
 	lock     *record.Lock // of the record, while this run holds it
 
+	dialer session.Dialer // for tests: instead of SSH
 	// For tests: instead of the constant and of the clock.
 	settledFrom int
 	now         func() time.Time
+	after       func(time.Duration) <-chan time.Time
 
 	chdir   string
 	color   string
@@ -185,7 +188,7 @@ what each device needs: SONiC tables, Windows NetQos scripts, Linux host files.`
 
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
-		a.fmtCommand(), a.validateCommand(), a.lintCommand(), a.buildCommand(), a.planCommand(), a.applyCommand(), a.verifyCommand(),
+		a.fmtCommand(), a.validateCommand(), a.lintCommand(), a.buildCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.rollbackCommand(), a.verifyCommand(),
 		a.showCommand(), a.explainCommand(), a.traceCommand(), a.whatifCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.testCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), a.generateCommand(),
 	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/deploy/apply"
@@ -12,33 +14,64 @@ import (
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
 	"github.com/spf13/cobra"
 )
 
 // planFlags steer how a plan is made; apply has them too.
 type planFlags struct {
-	in    inputs
-	pick  choice
-	from  string
-	saved *plan.Saved // the plan that this one is made again for; its devices only
+	in          inputs
+	pick        choice
+	read        reading
+	refreshOnly bool
+	saved       *plan.Saved // the plan that this one is made again for; its devices only
 }
 
 func (f *planFlags) flags(c *cobra.Command) {
 	f.in.flags(c)
 	f.pick.flags(c)
-	c.Flags().StringVar(&f.from, "from", "", "compare with output captured from devices in `DIR`/<device>/ instead of the record")
+	f.read.flags(c)
+	c.Flags().StringVar(&f.read.from, "from", "", "compare with output captured from devices in `DIR`/<device>/ instead of the devices and the record")
+	c.Flags().BoolVar(&f.refreshOnly, "refresh-only", false, "compare what devices show with the record, and plan no change")
+}
+
+// check refuses flags that have no meaning together.
+func (f *planFlags) check() error {
+	switch {
+	case f.refreshOnly && !f.read.refresh && f.read.from == "":
+		return errors.New("--refresh-only reads the devices: it does not go with --refresh=false")
+	case f.read.parallelism < 1:
+		return fmt.Errorf("--parallelism is at least 1, not %d", f.read.parallelism)
+	}
+	return nil
 }
 
 func (a *app) planCommand() *cobra.Command {
 	var f planFlags
-	var out, format string
-	var detailed, summary bool
+	var form planForm
+	var against, out string
+	var detailed, destroy, lock bool
+	var timeout time.Duration
 	c := &cobra.Command{
-		Use: "plan", Short: "Show what would change, against the record or captured output", Args: cobra.NoArgs,
-		Example: "  rocec plan --out=change.rocplan\n  rocec plan --from=captured --detailed-exitcode",
-		RunE: func(*cobra.Command, []string) error {
-			if err := oneOf("format", format, "text", "json"); err != nil {
+		Use: "plan", Short: "Show what would change, against the devices, captured output or the record", Args: cobra.NoArgs,
+		Long: `plan reads every device whose target block or connection says that it is reached over
+SSH, and takes the record for the others; --refresh=false takes the record for all, and
+--from=DIR output that was captured. Devices are not read while somebody applies, unless
+--lock=false says so. What it finds is compared with the configuration,
+setting by setting, in the device's own units. Nothing is changed anywhere.
+
+A device that cannot be read ends the plan with code 1, after all others were read: half
+a plan is none. --refresh-only compares what devices show with the record instead, and
+rocec apply --refresh-only accepts what moved. --against=REV compares with the
+configuration of another git revision, and neither with devices nor with the record.`,
+		Example: "  rocec plan --out=change.rocplan\n  rocec plan --from=captured --detailed-exitcode\n  rocec plan --against=origin/main --format=markdown --max-bytes=60000",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := errors.Join(form.check(), f.check(), exclusive(c, against != "", "--against", "from", "refresh-only", "refresh", "out", "lock-timeout")); err != nil {
 				return err
+			}
+			if destroy {
+				return errors.New("--destroy has no meaning here: a device that leaves the configuration is no longer managed, and what was written to it stays; to go back to an earlier revision run rocec rollback --to=REV")
 			}
 			if err := a.startStream(); err != nil {
 				return err
@@ -47,7 +80,18 @@ func (a *app) planCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			pl, err := a.plan(&f, p, devices)
+			var pl *planned
+			if against != "" {
+				pl, err = a.planAgainst(c.Context(), &f, p, devices, against)
+			} else {
+				asked := c.Flags().Changed("lock") || c.Flags().Changed("lock-timeout")
+				if lock && (asked || slices.ContainsFunc(devices, func(s served) bool { return f.read.live(p, &s) })) {
+					if err := a.unheld(c.Context(), p, timeout); err != nil {
+						return err
+					}
+				}
+				pl, err = a.plan(c.Context(), &f, p, devices)
+			}
 			if err != nil {
 				return err
 			}
@@ -64,22 +108,27 @@ func (a *app) planCommand() *cobra.Command {
 					return err
 				}
 			}
-			switch {
-			case a.json:
-			case format == "json":
-				err = pl.plan.JSON(a.out)
-			case summary:
-				_, err = fmt.Fprintln(a.out, pl.plan.Summary)
-			default:
-				err = pl.plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
-				if out != "" {
-					a.hint("Saved the plan to %s. To hand it over, run: rocec apply %s", out, out)
-				} else if pl.plan.HasChanges() {
-					a.hint("To hand the changes over, run: rocec apply")
+			if !a.json {
+				if form.format == "json" {
+					pl.plan.Properties = p.properties()
+				}
+				if err := a.printPlan(pl.plan, &form); err != nil {
+					return err
+				}
+				if form.commands {
+					if err := a.printCommands(pl); err != nil {
+						return err
+					}
 				}
 			}
-			if err != nil {
-				return err
+			switch {
+			case form.format != "text" || form.summary || against != "" || f.refreshOnly && !pl.plan.Moved():
+			case f.refreshOnly:
+				a.hint("To accept that into the record, run: rocec apply --refresh-only")
+			case out != "":
+				a.hint("Saved the plan to %s. To hand it over, run: rocec apply %s", out, out)
+			case pl.plan.HasChanges():
+				a.hint("To hand the changes over, run: rocec apply")
 			}
 			if detailed && pl.plan.DetailedExit() != 0 {
 				return exit(pl.plan.DetailedExit())
@@ -88,10 +137,14 @@ func (a *app) planCommand() *cobra.Command {
 		},
 	}
 	f.flags(c)
+	form.flags(c)
+	c.Flags().StringVar(&against, "against", "", "compare with the configuration at this git `REV`, instead of devices and the record")
 	c.Flags().StringVar(&out, "out", "", "save the plan to `FILE`")
 	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 when there are changes")
-	c.Flags().BoolVar(&summary, "summary", false, "print the summary line only")
-	c.Flags().StringVar(&format, "format", "text", "`FORM` of the plan: text, json (one object; --json is a stream)")
+	c.Flags().BoolVar(&form.commands, "commands", false, "print what is run on each device besides")
+	c.Flags().BoolVar(&destroy, "destroy", false, "refused: rocec destroys no device")
+	c.Flags().BoolVar(&lock, "lock", true, "do not read devices while somebody applies")
+	c.Flags().DurationVar(&timeout, "lock-timeout", 0, "wait this `LONG` for somebody who applies")
 	return c
 }
 
@@ -103,53 +156,76 @@ type planned struct {
 	parts   []*plan.Part
 	plan    *plan.Plan
 	kept    *settling // nil: nothing is kept
+	// captured are what was read of devices whose target writes less against it, by name.
+	captured map[string]*targets.Captured
 }
 
-// plan compares the devices with captures or the record, one by one.
-func (a *app) plan(f *planFlags, p *project, devices []served) (*planned, error) {
+// emit makes the files of a device as they were planned: to fit what was read of it.
+func (pl *planned) emit(c *compiled) (*emit.Out, error) { return rebased(c, pl.captured[c.name]) }
+
+// plan compares the devices with what is read of them, or the record, one by one.
+func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []served) (*planned, error) {
 	store, err := a.store(p)
 	if err != nil {
 		return nil, err
 	}
+	f.read.saved = f.saved
 	if f.saved != nil {
 		devices = slices.DeleteFunc(devices, func(d served) bool { _, ok := f.saved.Devices[d.name]; return !ok })
 	}
-	pl := &planned{project: p, devices: devices, store: store}
+	pl := &planned{project: p, devices: devices, store: store, captured: map[string]*targets.Captured{}}
 	known := map[string]bool{}
 	results, parts := make([]comparison, len(devices)), make([]*plan.Part, len(devices))
-	if f.from == "" {
+	if f.read.from == "" && !f.refreshOnly {
 		pl.kept = a.settling(store, len(devices))
 	}
-	progress := p.steps("Comparing", len(devices))
-	parallel(len(devices), func(i int) {
-		if d := &devices[i]; p.written(d.id) {
-			if results[i].part = pl.kept.find(p, i, d); results[i].part == nil {
-				results[i] = compare(p, store, d, f.from)
-			}
-			parts[i] = results[i].part
+	o := plan.Options{RocecVersion: version(), Variables: p.made.Variables, View: p.view, Waves: p.waves().planned(), RefreshOnly: f.refreshOnly, Full: a.verbose}
+	written := slices.DeleteFunc(slices.Clone(devices), func(d served) bool { return !p.written(d.id) })
+	at := make(map[string]int, len(devices))
+	for i := range devices {
+		at[devices[i].name] = i
+	}
+	progress := p.steps("Comparing", len(written))
+	a.look(ctx, p, written, &f.read, func(n int, seen sight) {
+		i := at[written[n].name]
+		r, d := &results[i], &devices[i]
+		if seen.from == plan.FromRecord {
+			r.part = pl.kept.find(p, i, d)
 		}
+		if r.part == nil {
+			*r = compare(p, store, d, seen, o)
+		}
+		parts[i] = r.part
 		progress.one()
 	})
 	progress.end()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	failed := false
 	for i := range results {
 		r := &results[i]
 		known[devices[i].name] = true
 		a.print(p, r.findings)
-		if r.findings.HasErrors() {
-			return nil, exit(1)
-		}
 		if r.err != nil {
 			return nil, r.err
 		}
+		failed = failed || r.findings.HasErrors()
 		if r.part != nil {
 			pl.parts = append(pl.parts, r.part)
 		}
+		if r.captured != nil {
+			pl.captured[devices[i].name] = r.captured
+		}
+	}
+	if failed { // every device that has something in its way was named
+		return nil, exit(1)
 	}
 	pl.kept.keep(devices, parts, f.pick.all() && f.saved == nil)
 	if err := pl.gone(f, known); err != nil {
 		return nil, err
 	}
-	pl.plan = plan.Join(pl.parts, plan.Options{RocecVersion: version(), View: p.view, Waves: p.waves().planned()})
+	pl.plan = plan.Join(pl.parts, o)
 	a.print(p, p.waves().undrained(pl.plan))
 	return pl, nil
 }
@@ -162,35 +238,46 @@ func (pl *planned) snapshot() *plan.Saved {
 // comparison is what came of one device.
 type comparison struct {
 	part     *plan.Part
+	captured *targets.Captured // where the target writes less against it; nil elsewhere
 	findings diag.List
 	err      error
 }
 
-// compare compares a device with what was captured of it, else with the record.
-func compare(p *project, store *record.Store, s *served, from string) (r comparison) {
+// compare compares a device with what was read of it, else with the record.
+func compare(p *project, store *record.Store, s *served, seen sight, o plan.Options) (r comparison) {
+	var bad *refused
+	switch {
+	case errors.As(seen.err, &bad):
+		r.findings = bad.findings
+		return r
+	case seen.err != nil && seen.from == plan.FromDevice:
+		r.findings.Add(p.unread(s, seen.err))
+		return r
+	case seen.err != nil:
+		r.err = seen.err
+		return r
+	}
 	c := p.lower(s)
-	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: p.origin(s.id)}
-	if from != "" {
+	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: p.origin(s.id), From: seen.from}
+	if seen.from != plan.FromRecord {
 		if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
 			r.err = fmt.Errorf("read record: %w", r.err)
 			return r
 		}
-		seen, err := verify.Captures(from, c.address, c.intent, c.target, p.cfg.Files)
-		if err != nil {
-			r.err = err
-			return r
+		if seen.captured != nil {
+			found := verify.Compare(c.address, c.intent, c.target, *seen.captured)
+			if r.findings = found.Findings; r.findings.HasErrors() {
+				return r
+			}
+			in.Have, seen.reason = found.Observed, found.Reason
 		}
-		if r.findings = seen.Findings; r.findings.HasErrors() {
-			return r
-		}
-		if in.Have = seen.Observed; in.Have == nil {
+		if in.Have == nil {
 			r.findings.Add(diag.Diagnostic{
-				Severity: diag.Warning, Summary: fmt.Sprintf("%s is compared with the record: %s", c.address, seen.Reason), Address: c.address,
+				Severity: diag.Warning, Summary: fmt.Sprintf("%s is compared with the record: %s", c.address, seen.reason), Address: c.address,
 			})
 		}
 	}
-	out, err := against(from)(c)
-	var bad *refused
+	out, err := rebased(c, seen.captured)
 	if errors.As(err, &bad) {
 		r.findings = append(r.findings, bad.findings...)
 		return r
@@ -199,21 +286,31 @@ func compare(p *project, store *record.Store, s *served, from string) (r compari
 		return r
 	}
 	in.Digest = out.Digest(c.intent)
-	if from == "" { // equal intents are not compared
+	if seen.from == plan.FromRecord { // equal intents are not compared
 		if in.Recorded, in.Version, r.err = store.GetUnless(c.intent, in.Digest); r.err != nil {
 			r.err = fmt.Errorf("read record: %w", r.err)
 			return r
 		}
+		if e := in.Recorded; e != nil && e.Observed != nil { // it moved, and somebody has accepted that it did
+			if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
+				r.err = fmt.Errorf("read record: %w", r.err)
+				return r
+			}
+			in.Have = in.Recorded.Observed
+		}
 	}
 	in.Artifacts = (&apply.Device{Artifacts: out.Artifacts, Kits: out.Kits}).Digests()
-	r.part = plan.Compare(&in, plan.Options{})
+	r.part = plan.Compare(&in, o)
+	if c.target.Rebase != nil {
+		r.captured = seen.captured
+	}
 	return r
 }
 
 // gone adds the devices that the record has and the configuration has not,
 // unless only some devices were asked for.
 func (pl *planned) gone(f *planFlags, known map[string]bool) error {
-	if !f.pick.all() {
+	if !f.pick.all() || f.refreshOnly {
 		return nil
 	}
 	fab := pl.project.res.Fabric

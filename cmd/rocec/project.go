@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/deploy/session"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
@@ -86,9 +87,10 @@ type project struct {
 	diags diag.List
 	made  apply.Source // what the artifacts are made from
 	steps func(what string, total int) steps
-	memo  *emit.Memo // files that devices have alike
-	room  sync.Pool  // of *[]byte, for keys of devices
-	last  origins    // that somebody asked for
+	memo  *emit.Memo              // files that devices have alike
+	room  sync.Pool               // of *[]byte, for keys of devices
+	last  origins                 // that somebody asked for
+	lab   map[string]session.Spec // simulated devices, by name; nil: the real ones
 
 	varFiles []string // of --var-file
 }
@@ -104,6 +106,12 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 		return nil, fmt.Errorf("as-of is a date such as 2027-01-31, not %q", in.asOf)
 	}
 	p := &project{dir: dir, steps: a.progress, memo: emit.NewMemo()}
+	if file := a.env[labVariable]; file != "" {
+		var err error
+		if p.lab, err = labSpecs(file); err != nil {
+			return nil, err
+		}
+	}
 	// A root keeps links in the tree from leading out of it.
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -19,6 +19,9 @@ func (a *app) workspace() string {
 	if w := a.env["ROCEC_WORKSPACE"]; w != "" {
 		return w
 	}
+	if a.env[labVariable] != "" {
+		return "lab"
+	}
 	return "default"
 }
 
@@ -72,8 +75,8 @@ var recordLock = diag.Rule{
 	Why:    "two that write at once each plan against devices that the other is changing, and the record ends up with neither",
 	Fix:    "wait with --lock-timeout, or break a lock that nobody holds any more with rocec force-unlock",
 	Source: "cli-and-language section 5, the record",
-	Bad:    "# one terminal\nrocec apply\n# another, before the first has ended\nrocec apply\n",
-	Good:   "rocec apply --lock-timeout=5m\n",
+	Bad:    lockedBy("rocec apply --auto-approve\n"),
+	Good:   lockedBy("rocec force-unlock abc123\nrocec apply --auto-approve\n"),
 }
 
 func (a *app) recordCommand() *cobra.Command {

@@ -27,7 +27,7 @@ func ruleOf(codeOrName string) *diag.Rule {
 }
 
 // otherRules are the rules that are not decided over the fabric alone.
-var otherRules = []*diag.Rule{&targets.ROCE717, &planDrain, &recordLock}
+var otherRules = []*diag.Rule{&targets.ROCE717, &targets.ROCE908, &planDrain, &recordLock}
 
 // rules are all rules, by code.
 func rules() []*diag.Rule {

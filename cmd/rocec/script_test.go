@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/rocec/rocec/targets/targettest"
 )
@@ -28,6 +29,10 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	schemas, err := filepath.Abs("../../docs/schema")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       targettest.Update(),
@@ -35,12 +40,26 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SMB", fixture)
+			e.Setenv("SCHEMAS", schemas)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"smb": smb, "exits": exits, "capture": capture, "stream": streamed, "json": jsonAt, "replace": replace, "same": same, "readback": readback,
+			"smb": smb, "exits": exits, "capture": capture, "stream": streamed, "json": jsonAt, "replace": replace, "same": same, "readback": readback, "schema": schemaOf,
 		},
 	})
+}
+
+// schema NAME demands that the output is one JSON object of a published schema.
+func schemaOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: schema NAME")
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile("stdout")))
+	ts.Check(err)
+	c := jsonschema.NewCompiler()
+	s, err := c.Compile(filepath.Join(ts.Getenv("SCHEMAS"), args[0]+".schema.json"))
+	ts.Check(err)
+	ts.Check(s.Validate(doc))
 }
 
 // smb [DIR] puts the small fabric into a folder.

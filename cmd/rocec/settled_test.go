@@ -30,7 +30,7 @@ func planOf(t *testing.T, cache string) (shown string, settled int) {
 	if err != nil {
 		return "", 0
 	}
-	pl, err := a.plan(f, p, devices)
+	pl, err := a.plan(t.Context(), f, p, devices)
 	if err != nil {
 		return "error: " + err.Error(), 0
 	}

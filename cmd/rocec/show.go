@@ -10,26 +10,30 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var in inputs
-	var format string
+	var form planForm
 	c := &cobra.Command{
 		Use: "show [FILE]", Short: "Print a saved plan, a manifest or the record", Args: cobra.MaximumNArgs(1),
 		Long: `show prints a saved plan as rocec plan does, and a manifest or an entry of the record as
 it is. Without FILE it prints the record of the workspace: what was last handed over to
-each device, or seen applied on it. With --json that is the object of rocec record export.`,
+each device, or seen applied on it. With --json that is the object of rocec record export.
+The forms markdown and html, --summary and --tree are for plans.`,
 		Example: "  rocec show change.rocplan\n  rocec show --json            # the record",
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := oneOf("format", format, "text", "json"); err != nil {
+			if err := form.check(); err != nil {
 				return err
 			}
-			a.json = a.json || format == "json"
+			a.json = a.json || form.format == "json"
 			if len(args) == 0 {
+				if err := form.ofPlans("the record"); err != nil {
+					return err
+				}
 				return a.showRecord(&in)
 			}
-			return a.showFile(args[0])
+			return a.showFile(args[0], &form)
 		},
 	}
 	in.flags(c)
-	c.Flags().StringVar(&format, "format", "text", "`FORM`: text, json")
+	form.flags(c)
 	return c
 }
 
@@ -57,15 +61,16 @@ func (a *app) showRecord(in *inputs) error {
 }
 
 // showFile prints a file that rocec wrote.
-func (a *app) showFile(path string) error {
+func (a *app) showFile(path string, form *planForm) error {
 	text, err := readFile(path)
 	if err != nil {
 		return err
 	}
 	if saved, err := plan.DecodeSaved(text); err == nil {
-		return a.object(saved.Plan, func() error {
-			return saved.Plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose})
-		})
+		return a.object(saved.Plan, func() error { return a.printPlan(saved.Plan, form) })
+	}
+	if err := form.ofPlans(path); err != nil {
+		return err
 	}
 	var any map[string]any
 	if err := record.Unmarshal(text, &any); err != nil {

@@ -1,108 +1,280 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/spf13/cobra"
 )
 
+// verifyFlags steer what is compared, and how often.
+type verifyFlags struct {
+	in       inputs
+	pick     choice
+	read     reading
+	format   string
+	detailed bool
+	lldp     bool
+	interval time.Duration
+	count    int
+}
+
+func (f *verifyFlags) flags(c *cobra.Command) {
+	f.in.flags(c)
+	f.pick.flags(c)
+	f.read.refresh = true
+	c.Flags().StringVar(&f.read.from, "from", "", "`DIR` with the output captured from each device, instead of the devices")
+	c.Flags().IntVar(&f.read.parallelism, "parallelism", parallelReads, "read this `NUMBER` of devices at once")
+	c.Flags().StringVar(&f.format, "format", "text", "`FORM` of the result: text, json (one object; --json is a stream)")
+	c.Flags().BoolVar(&f.detailed, "detailed", false, "show devices in sync and every object by itself")
+	c.Flags().BoolVar(&f.lldp, "lldp", false, "compare what the devices hear of their neighbours with the cables of the source")
+	c.Flags().DurationVar(&f.interval, "interval", 0, "look again every so `LONG`, until interrupted, and print what changes")
+	c.Flags().IntVar(&f.count, "count", 0, "with --interval: look this `NUMBER` of times (0: until interrupted)")
+}
+
+func (f *verifyFlags) check() error {
+	if err := oneOf("format", f.format, "text", "json"); err != nil {
+		return err
+	}
+	switch {
+	case f.read.parallelism < 1:
+		return fmt.Errorf("--parallelism is at least 1, not %d", f.read.parallelism)
+	case f.interval < 0 || f.count < 0:
+		return errors.New("--interval and --count are not negative")
+	case f.count > 0 && f.interval == 0:
+		return errors.New("--count goes with --interval")
+	case f.interval > 0 && f.format == "json":
+		return errors.New("--interval prints no single object: use --json, which is a stream")
+	}
+	return nil
+}
+
 func (a *app) verifyCommand() *cobra.Command {
-	var in inputs
-	var pick choice
-	var from, format string
-	var detailed bool
+	var f verifyFlags
 	c := &cobra.Command{
-		Use: "verify --from=DIR", Short: "Compare what was captured on devices with what they shall be", Args: cobra.NoArgs,
-		Long: `verify reads DIR/<device>/ as the capture scripts write it, compares every device with
-its intent, and marks devices that were handed over as applied when everything that
-can be seen is as wanted. It exits 2 when a device has drifted, 1 when one could not
-be compared or DIR has a folder of no device.`,
-		Example: "  rocec verify --from=captured --detailed",
+		Use: "verify", Short: "Compare devices, or output captured on them, with what they shall be", Args: cobra.NoArgs,
+		Long: `verify reads every device whose target block or connection says that it is reached over
+SSH, or with --from=DIR the folder DIR/<device>/ of every device as the capture scripts
+write it, compares each with its intent, and marks devices that were handed over as
+applied when everything that can be seen is as wanted. It exits 2 when a device has
+drifted, 1 when one could not be compared or DIR has a folder of no device.
+
+With --lldp it asks each device for its neighbours besides (lldpctl, show lldp table,
+nv show interface lldp; with --from a file lldp.json or lldp.txt in the device's folder)
+and compares them with the cables of the source: ROCE119. Another neighbour is drift.`,
+		Example: "  rocec verify --detailed --lldp\n  rocec verify --from=captured\n  rocec verify --interval=5m",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if from == "" {
-				return errors.New("say where the captured output is: rocec verify --from=DIR")
-			}
-			if err := oneOf("format", format, "text", "json"); err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
 			if err := a.startStream(); err != nil {
 				return err
 			}
-			p, devices, err := a.compiled(&in, &pick)
+			p, devices, err := a.compiled(&f.in, &f.pick)
 			if err != nil {
 				return err
 			}
-			results, err := a.verify(p, devices, from)
-			if err != nil {
+			if devices, err = a.readable(p, devices, &f); err != nil {
 				return err
 			}
-			strays, err := p.strays(from)
-			if err != nil {
-				return err
+			var last *round
+			for n := 1; ; n++ {
+				r, err := a.round(c, p, devices, &f)
+				if err != nil {
+					return err
+				}
+				if err := a.printRound(p, r, last, &f); err != nil {
+					return err
+				}
+				if f.interval == 0 || n == f.count {
+					if code := r.exit(); code != 0 {
+						return exit(code)
+					}
+					return nil
+				}
+				last = r
+				if err := a.wait(c.Context(), f.interval); err != nil {
+					return err
+				}
 			}
-			a.print(p, strays)
-			if err := a.confirm(c, p, results); err != nil {
-				return err
-			}
-			if a.stream != nil {
-				err = a.stream.verified(results, p)
-			}
-			switch {
-			case err != nil:
-			case a.json:
-			case format == "json":
-				err = verify.JSON(a.out, results, strays, version(), p.view)
-			default:
-				err = verify.Text(a.out, results, verify.TextOptions{Style: a.planStyle(), Detailed: detailed, View: p.view})
-			}
-			if err != nil {
-				return err
-			}
-			code := verify.Exit(results)
-			if strays.HasErrors() {
-				code = 1
-			}
-			if code != 0 {
-				return exit(code)
-			}
-			return nil
 		},
 	}
-	in.flags(c)
-	pick.flags(c)
-	c.Flags().StringVar(&from, "from", "", "`DIR` with the output captured from each device")
-	c.Flags().StringVar(&format, "format", "text", "`FORM` of the result: text, json (one object; --json is a stream)")
-	c.Flags().BoolVar(&detailed, "detailed", false, "show devices in sync and every object by itself")
+	f.flags(c)
 	return c
 }
 
-// verify compares every device with what was captured of it.
-func (a *app) verify(p *project, devices []served, from string) ([]*verify.Result, error) {
+// readable are the devices that can be compared: of a folder of captures all, else
+// those that are reached over a session. The others are named.
+func (a *app) readable(p *project, devices []served, f *verifyFlags) ([]served, error) {
+	if f.read.from != "" {
+		return devices, nil
+	}
+	list := slices.DeleteFunc(slices.Clone(devices), func(s served) bool { return !f.read.live(p, &s) })
+	switch left := len(devices) - len(list); {
+	case len(list) == 0:
+		return nil, errors.New("no device is read over a session: say where the captured output is, rocec verify --from=DIR")
+	case left > 0 && !a.json && !a.quiet:
+		fmt.Fprintf(a.err, "Not compared: %s without delivery over SSH (rocec verify --from=DIR compares captured output).\n", count(left, "device"))
+	}
+	return list, nil
+}
+
+// wait waits until it is time to look again.
+func (a *app) wait(ctx context.Context, d time.Duration) error {
+	after := time.After
+	if a.after != nil {
+		after = a.after
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-after(d):
+		return nil
+	}
+}
+
+// round is one look at all devices.
+type round struct {
+	results  []*verify.Result
+	strays   diag.List
+	cables   diag.List // what neighbours say otherwise
+	cabled   *project  // whose view has the text that cables point into
+	findings diag.List // about devices and captures, as they came
+}
+
+func (r *round) exit() int {
+	code := verify.Exit(r.results)
+	switch {
+	case r.strays.HasErrors():
+		return 1
+	case code == 0 && r.cables.HasErrors():
+		return 2
+	}
+	return code
+}
+
+// round looks at all devices and marks what was handed over and is as wanted.
+func (a *app) round(c *cobra.Command, p *project, devices []served, f *verifyFlags) (*round, error) {
+	r := &round{}
+	var err error
+	if r.results, err = a.verify(c.Context(), p, devices, &f.read); err != nil {
+		return nil, err
+	}
+	for _, x := range r.results {
+		r.findings = append(r.findings, x.Findings...)
+	}
+	if f.read.from != "" {
+		if r.strays, err = p.strays(f.read.from); err != nil {
+			return nil, err
+		}
+	}
+	if f.lldp {
+		if r.cabled, r.cables, err = a.neighbours(c.Context(), p, devices, f); err != nil {
+			return nil, err
+		}
+	}
+	return r, a.confirm(c, p, r.results)
+}
+
+// printRound prints a look, of a later one only what is not as it was.
+func (a *app) printRound(p *project, r, last *round, f *verifyFlags) error {
+	results := r.results
+	if last == nil || rendered(last.findings) != rendered(r.findings) {
+		a.print(p, r.findings)
+	}
+	if last == nil {
+		a.print(p, r.strays)
+	}
+	if r.cabled != nil && (last == nil || rendered(last.cables) != rendered(r.cables)) {
+		a.print(r.cabled, r.cables)
+		if !a.json && len(r.cables) == 0 && (last != nil || f.detailed) {
+			fmt.Fprintln(a.out, "The neighbours are those of the source.")
+		}
+	}
+	if last != nil {
+		if results = verify.Changed(last.results, r.results); len(results) == 0 {
+			return nil
+		}
+	}
+	if a.stream != nil {
+		if err := a.stream.verified(results, p); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.json:
+		return nil
+	case f.format == "json":
+		return verify.JSON(a.out, results, append(r.strays, r.cables...), version(), p.view)
+	}
+	o := verify.TextOptions{Style: a.planStyle(), Detailed: f.detailed || last != nil, View: p.view}
+	if last == nil {
+		return verify.Text(a.out, results, o)
+	}
+	return verify.News(a.out, results, r.results, o)
+}
+
+// rendered are findings as one text, to tell whether they are the same.
+func rendered(list diag.List) string {
+	var b strings.Builder
+	for i := range list {
+		fmt.Fprintf(&b, "%s %s %s\n", list[i].Rule, list[i].Address, list[i].Summary)
+	}
+	return b.String()
+}
+
+// verify compares every device with what is read of it.
+func (a *app) verify(ctx context.Context, p *project, devices []served, r *reading) ([]*verify.Result, error) {
 	results, failed := make([]*verify.Result, len(devices)), make([]error, len(devices))
 	progress := p.steps("Comparing", len(devices))
-	parallel(len(devices), func(i int) {
-		c := p.lower(&devices[i])
-		r, err := verify.Captures(from, c.address, c.intent, c.target, p.cfg.Files)
-		if err == nil {
-			r.Observed = nil // what differs is known, and there may be many devices
-			if len(r.Differences) > 0 {
-				r.Locate(p.res.Origins(c.id))
-			}
-		}
-		results[i], failed[i] = r, err
+	a.look(ctx, p, devices, r, func(i int, seen sight) {
+		results[i], failed[i] = p.compared(&devices[i], seen)
 		progress.one()
 	})
 	progress.end()
-	for i, r := range results {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i := range results {
 		if failed[i] != nil {
 			return nil, failed[i]
 		}
-		a.print(p, r.Findings)
 	}
 	return results, nil
+}
+
+// compared is the verdict on a device. One that cannot be reached is unknown; a
+// folder that cannot be read is an error.
+func (p *project) compared(s *served, seen sight) (*verify.Result, error) {
+	c := p.lower(s)
+	var bad *refused
+	switch {
+	case errors.As(seen.err, &bad):
+		r := verify.Unread(c.address, c.intent, bad.findings[0].Summary)
+		r.Findings = bad.findings
+		return r, nil
+	case seen.err != nil && seen.from == plan.FromDevice:
+		said := strings.TrimPrefix(strings.TrimPrefix(seen.err.Error(), "read "+c.name+": "), c.name+": ")
+		return verify.Unread(c.address, c.intent, "it could not be read: "+said), nil
+	case seen.err != nil:
+		return nil, seen.err
+	case seen.captured == nil:
+		return verify.Unread(c.address, c.intent, seen.reason), nil
+	}
+	r := verify.Compare(c.address, c.intent, c.target, *seen.captured)
+	r.Observed = nil // what differs is known, and there may be many devices
+	if len(r.Differences) > 0 {
+		r.Locate(p.res.Origins(c.id))
+	}
+	return r, nil
 }
 
 // strays are findings about captures of no device. Those that were not chosen,

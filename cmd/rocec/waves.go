@@ -133,6 +133,6 @@ var planDrain = diag.Rule{
 	Why:    "a change of lossless buffers or of PFC stops the port: what is on its way is lost, and RDMA goes back to the beginning",
 	Fix:    "move traffic away from the devices of the wave, and write drain = true on it",
 	Source: "Juniper CoS guide (buffer changes stop traffic); sonic-net/SONiC doc/roce",
-	Bad:    "rollout {\n  wave \"canary\" {\n    soak = \"15m\"\n  }\n}\n",
-	Good:   "rollout {\n  wave \"canary\" {\n    soak  = \"15m\"\n    drain = true\n  }\n}\n",
+	Bad:    handedOver(""),
+	Good:   handedOver("\n    drain = true"),
 }

@@ -66,6 +66,7 @@ type Fabric struct {
 
 	Validated  []Validated
 	Selections []Selection // target blocks
+	Ways       []Way       // connection blocks
 	Rollout    Rollout     // the zero value: none is written
 	Analysis   Analysis    // the zero value: none is written
 	Overrides  []Override
@@ -108,8 +109,9 @@ type Device struct {
 	Rack        Str
 	Cluster     Str
 	Site        Str
-	Mgmt        Str // address or name of the way in, as written
-	Tenant      Str // of nodes
+	Mgmt        Str          // address or name of the way in, as written
+	Connection  ConnectionID // the way to it, 0 if none is written
+	Tenant      Str          // of nodes
 	Slot        uint32
 	First       PortID
 	NPorts      uint32

@@ -1,5 +1,10 @@
 package fabric
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // Rollout is the order in which devices are changed, as written.
 type Rollout struct {
 	UpstreamFirst   bool
@@ -50,3 +55,30 @@ const (
 	GateNoDiscards
 	GateRDMAPing
 )
+
+// WaveGroup is the part of a wave that a device is in, "" if the wave has none.
+func (f *Fabric) WaveGroup(w *Wave, d DeviceID) string {
+	dev := &f.Devices[d]
+	number := func(word string, n int32) string {
+		if dev.Tier == NoTier || n < 0 {
+			return "no " + word
+		}
+		return fmt.Sprintf("%s %d", word, n)
+	}
+	text := func(word string, s Str) string { return cmp.Or(f.Text(s), "no "+word) }
+	switch w.GroupBy {
+	case GroupRail:
+		return number("rail", dev.Rail)
+	case GroupPlane:
+		return number("plane", dev.Plane)
+	case GroupPod:
+		return number("pod", dev.Pod)
+	case GroupRack:
+		return text("rack", dev.Rack)
+	case GroupCluster:
+		return text("cluster", dev.Cluster)
+	case GroupDevice:
+		return f.Text(dev.Name)
+	}
+	return ""
+}

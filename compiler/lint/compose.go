@@ -119,6 +119,9 @@ func crossedLossless(p *Pass) {
 		})
 	}
 	for _, b := range p.broken(paths.Unpaused, paths.Unbuffered) {
+		if p.rewritten(b) {
+			continue // ROCE804
+		}
 		class, out, to, _ := p.hopNames(b)
 		h := &b.Way[b.At]
 		if b.Fault == paths.Unbuffered {
@@ -126,6 +129,38 @@ func crossedLossless(p *Pass) {
 			continue
 		}
 		p.crossing(b, schema.APFC, fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", class, out, h.Next, to), fmt.Sprintf("enable PFC for priority %d on both ends, or send the class as one that they have", h.Next))
+	}
+}
+
+// rewritten reports whether a class breaks in a priority that a declared remap
+// gave it on the way.
+func (p *Pass) rewritten(b *paths.Break) bool {
+	h := &b.Way[b.At]
+	if h.Next == b.Way[0].Priority {
+		return false
+	}
+	name := p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index].Name
+	declares := func(q fabric.QoSID) bool {
+		return slices.ContainsFunc(p.Fabric.QoS[q].Classes, func(c fabric.Class) bool { return c.Name == name && c.Remap })
+	}
+	return declares(b.Class.QoS) || declares(p.End(h.Out).Profile.QoS) || declares(p.End(h.To).Profile.QoS)
+}
+
+// remappedAway is ROCE804 for classes that remap takes from one priority to another.
+func remappedAway(p *Pass) {
+	for _, b := range p.broken(paths.Unpaused, paths.Unbuffered) {
+		if !p.rewritten(b) {
+			continue
+		}
+		class, out, to, _ := p.hopNames(b)
+		h := &b.Way[b.At]
+		lacks := "PFC"
+		if b.Fault == paths.Unbuffered {
+			lacks = "headroom"
+		}
+		p.crossing(b, schema.APFC, fmt.Sprintf("class %s is remapped from priority %d to %d, which has no %s from %s to %s: lossless there is %s",
+			class, b.Way[0].Priority, h.Next, lacks, out, to, Priorities(p.End(h.Out).Profile.PFC&p.End(h.To).Profile.PFC)),
+			fmt.Sprintf("give both ends a lossless class %s, or declare it there with lossless = false", class))
 	}
 }
 

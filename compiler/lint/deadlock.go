@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -190,11 +191,11 @@ func (p *Pass) guessed(part *paths.Part) string {
 
 // name is a switch of a part as messages name it.
 func (p *Pass) name(part *paths.Part, s paths.Switch) string {
-	return p.Fabric.Text(p.Fabric.Devices[part.Devices[s]].Name)
+	return p.Fabric.Text(p.Fabric.Devices[part.Device(s)].Name)
 }
 
 func (p *Pass) address(part *paths.Part, s paths.Switch) string {
-	return p.Fabric.Text(p.Fabric.Devices[part.Devices[s]].Address)
+	return p.Fabric.Text(p.Fabric.Devices[part.Device(s)].Address)
 }
 
 // way joins switches: "leaf1 > spine2 > leaf3".
@@ -212,7 +213,20 @@ func (p *Pass) way(part *paths.Part, list []paths.Switch) string {
 
 // flow shows a flow: from the nodes of one switch to those of another.
 func (p *Pass) flow(part *paths.Part, f *paths.Flow) string {
-	return fmt.Sprintf("what nodes of %s send to those of %s (%s)", p.name(part, f.From), p.name(part, f.To), p.way(part, f.Path))
+	whose := func(s paths.Switch, nodes string) string {
+		if int(s) >= len(part.Devices) {
+			return p.name(part, s) // itself a node
+		}
+		return nodes + p.name(part, s)
+	}
+	return fmt.Sprintf("what %s send%s to %s (%s)", whose(f.From, "nodes of "), alone(int(f.From) >= len(part.Devices)), whose(f.To, "those of "), p.way(part, f.Path))
+}
+
+func alone(one bool) string {
+	if one {
+		return "s"
+	}
+	return ""
 }
 
 // atRow is the row of a table that sends what came in by a buffer on to the next
@@ -354,7 +368,7 @@ func losslessValley(p *Pass) {
 var roce804 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE804", Name: "tag_priorities", Severity: diag.Error,
-		Title:  "tags lead to lossless priorities that exist, or to a class that is lossy on purpose",
+		Title:  "tags and remaps lead to lossless priorities that exist, or to a class that is lossy on purpose",
 		Why:    "a scheme that tolerates k bounces takes k + 1 lossless priorities: a frame tagged beyond them is dropped where it was promised not to be",
 		Fix:    "tolerate fewer bounces, or declare a class for the priority, with PFC or lossless = false",
 		Source: "Hu et al., Tagger, CoNEXT 2017; theory C.4",
@@ -384,6 +398,7 @@ func tagPriorities(p *Pass) {
 			})
 		}
 	}
+	remappedAway(p)
 }
 
 func bounces(n int) string {
@@ -456,6 +471,15 @@ func noPath(p *Pass) {
 	}
 	p.apart()
 	p.failing(fabric.Reachability)
+	if a := &p.Fabric.Analysis; a.Failures > 0 && a.Properties != 0 && a.Properties.Has(fabric.Reachability) && !a.Properties.Has(fabric.Deadlock) { // else ROCE801 says so
+		_, left := p.proofs().failed()
+		for _, why := range left {
+			p.Report(diag.Diagnostic{
+				Severity: diag.Warning, Summary: "whether all reach each other after a failure is not known: " + why, Labels: []diag.Label{p.Fabric.Label(a.Decl, 0, schema.AFailures, "")},
+				Help: "ask for fewer failures, or try those that matter by rocec whatif --fail",
+			})
+		}
+	}
 }
 
 // stray is the finding on packets that have no way on.
@@ -585,7 +609,7 @@ func backupPath(p *Pass) {
 		hop   [2]fabric.PortID
 	}
 	said := map[place]bool{}
-	list := v.masks(nil, max(1, int(p.Fabric.Analysis.Failures)), true)
+	list := v.masks(nil, max(1, int(p.Fabric.Analysis.Failures)), true, math.MaxInt64)
 	limit := cmp.Or(v.steps, backupSteps)
 	steps, short := int64(0), (*paths.LimitError)(nil)
 	for i, m := range list.masks {

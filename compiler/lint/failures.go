@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -91,7 +92,7 @@ func (v *Prover) deadlock(p *Pass, verdict *Verdict, under []Routed, m *fabric.M
 	for i, r := range under {
 		base := v.whole()[i]
 		known := base.Buffers != nil || base.Err == nil // else too large to prove, which less of it need not be
-		if r.Down(m) == nil {                           // as it is with everything up
+		if r.Down(m) == nil && r.HomedDown(m) == nil {  // as it is with everything up
 			if !known {
 				verdict.Open = append(verdict.Open, base.Err.Error())
 			}
@@ -312,13 +313,22 @@ type failureMasks struct {
 	masks []*fabric.Mask
 	alike []int
 	left  int // beyond what is looked at, as far as they were counted
+	steps int64
 }
+
+// Bounds of what proofs under all failures take together, in steps: about a
+// minute, or as many times the budget of analysis where one is written.
+const (
+	failureSteps   = paths.DefaultSteps
+	failureBudgets = 16
+)
 
 // masks are the failures of up to n links and switches on top of what a mask has
 // down, single ones first. A cable to a node fails with the node: only links
 // between switches, and switches, are taken out. With each, none stands for
-// another: switches that stand alike may treat classes in different ways.
-func (v *Prover) masks(m *fabric.Mask, n int, each bool) (out failureMasks) {
+// another: switches that stand alike may treat classes in different ways. Beyond
+// a limit of steps for the proofs under them there are none.
+func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failureMasks) {
 	most := v.most()
 	for _, part := range v.parts() {
 		o := part.Options(v.steps)
@@ -327,7 +337,10 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool) (out failureMasks) {
 			down  *paths.Down
 			times int
 		}
-		last := []failed{{part.Down(m), 1}}
+		net, last := &part.Net, []failed{{part.Down(m), 1}}
+		if part.Homed != nil && !each { // what a node goes round is no matter of one class
+			net, last[0].down = &part.Homed.Net, part.HomedDown(m)
+		}
 		for range n {
 			var now []failed
 			for _, before := range last {
@@ -335,14 +348,20 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool) (out failureMasks) {
 					break // how many more is not counted
 				}
 				o.Down = before.down
-				failures := paths.Failures(&part.Net, &o)
+				failures := paths.Failures(net, &o)
 				for i := range failures {
+					if down := failures[i].Down.Switches; len(down) > 0 && int(down[0]) >= len(part.Devices) {
+						continue // a node, without which nothing goes to it
+					}
 					times := before.times * failures[i].Alike
-					if each && len(out.masks) >= most {
+					if each && len(out.masks) >= most || out.steps > limit {
 						out.left += times
 						continue
 					}
 					more := failed{before.down.With(&failures[i].Down), times}
+					after := o
+					after.Down = more.down
+					out.steps += paths.Work(net, &after) + int64(len(v.f.Ports))
 					mask := part.Mask(more.down)
 					if m != nil {
 						maps.Copy(mask.Links, m.Links)
@@ -366,10 +385,18 @@ func (v *Prover) sound() bool {
 // switches on top of what a mask has down. With more than one failure, a pair
 // counts twice in Alike, once in each order. open says what was left out.
 func (v *Prover) Failures(m *fabric.Mask, n int, set fabric.PropertySet) (outcomes []*Outcome, open []string) {
-	list := v.masks(m, n, set.Has(fabric.Composition) && !v.sound())
+	limit := cmp.Or(failureBudgets*v.steps, failureSteps)
+	list := v.masks(m, n, set.Has(fabric.Composition) && !v.sound(), limit)
 	masks, alike := list.masks, list.alike
-	if list.left > 0 {
+	switch {
+	case list.left > 0 && list.steps > limit:
+		open = append(open, fmt.Sprintf("%d failures or more were not looked at: those under %d kinds take %d steps, and the limit is %d; raise budget of analysis above %d",
+			list.left, len(masks), list.steps, limit, list.steps/failureBudgets))
+	case list.left > 0:
 		open = append(open, fmt.Sprintf("%d failures or more: classes lose their treatment already, so that each failure is looked at by itself, and %d at most are", list.left, v.most()))
+	}
+	if each := set.Has(fabric.Composition) && !v.sound(); n > 0 && each && slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Homed != nil }) {
+		open = append(open, "classes lose their treatment already, so that cables of nodes on both switches of an mlag pair are not taken out")
 	}
 	v.whole() // all below compare with it
 	outcomes = make([]*Outcome, len(masks))
@@ -398,7 +425,8 @@ func (p *Pass) failing(property fabric.Property) {
 		return
 	}
 	reported, more := 0, 0
-	for _, o := range p.proofs().failed() {
+	outcomes, _ := p.proofs().failed()
+	for _, o := range outcomes {
 		for _, v := range o.Verdicts {
 			if v.Property != property {
 				continue
@@ -426,7 +454,9 @@ func (p *Pass) failing(property fabric.Property) {
 
 // notProven are the reasons why a property is not proven under failures, each once.
 func (p *Pass) notProven(property fabric.Property) (list []string) {
-	for _, o := range p.proofs().failed() {
+	outcomes, list := p.proofs().failed()
+	list = slices.Clone(list)
+	for _, o := range outcomes {
 		for _, v := range o.Verdicts {
 			for _, why := range v.Open {
 				if v.Property == property && !slices.Contains(list, why) {

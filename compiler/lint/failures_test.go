@@ -2,11 +2,13 @@ package lint_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/lint"
 )
 
@@ -42,5 +44,134 @@ func TestFailuresLeft(t *testing.T) {
 	want := []string{left + "4 failures or more were not looked at: classes lose their treatment already, so that each failure is looked at by itself, and the limits are 4096 of them and 50000000 steps"}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestFailuresBudget: pairs of failures on a fabric in which no two switches
+// stand alike are looked at as far as the budget goes, and the rest is counted.
+func TestFailuresBudget(t *testing.T) {
+	cables := ""
+	for i := range 40 {
+		cables += fmt.Sprintf(" x%d-x%d", i, i+1)
+		if i%3 == 0 && i < 38 {
+			cables += fmt.Sprintf(" x%d-x%d", i, min(40, i+2+i/4))
+		}
+	}
+	text := lint.NetOf("x0 x7 x20 x33 x40", strings.TrimSpace(cables), "model = \"ecmp\"")
+	for _, c := range []struct {
+		analysis string
+		want     []string
+	}{
+		{"failures = 1\n  properties = [\"reachability\", \"deadlock\"]", nil},
+		{"failures = 2\n  budget = 1000000\n  properties = [\"reachability\"]", []string{"ROCE805"}},
+		{"failures = 2\n  budget = 1000000\n  properties = [\"reachability\", \"deadlock\"]", []string{"ROCE801"}},
+	} {
+		var got []string
+		for _, d := range compiled(t, text+"analysis {\n  "+c.analysis+"\n}\n") {
+			if strings.Contains(d.Summary, "failures or more were not looked at: those under ") && strings.Contains(d.Summary, "; raise budget of analysis above ") {
+				got = append(got, d.Rule)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.analysis, diff)
+		}
+	}
+}
+
+// dualToR is two leaves that a node is bonded to, without a peer link, below two
+// spines, with local repair; more is what analysis says besides.
+func dualToR(more string) string {
+	return lint.NetOf("t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2", "model  = \"up_down\"\n  repair = \"local\"") + `
+mlag "pair" {
+  switches = [switch.t1, switch.t2]
+}
+node "dual" {
+  os   = "ubuntu/24.04"
+  slot = 9
+  nic "p[0-1]" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+    fec   = "rs"
+    qos   = qos.roce
+    mtu   = 9000
+  }
+  bond "b" {
+    mode    = "lacp"
+    members = "p[0-1]"
+  }
+}
+link "dual0" {
+  ends  = [node.dual.nic["p0"], switch.t1.port["Ethernet40"]]
+  cable = { media = "dac", length = "3m" }
+}
+link "dual1" {
+  ends  = [node.dual.nic["p1"], switch.t2.port["Ethernet40"]]
+  cable = { media = "dac", length = "3m" }
+}
+analysis {
+  properties = ["deadlock", "reachability"]
+  ` + more + `
+}
+`
+}
+
+// TestHostLinks: under local repair the cables of a node on both switches of a
+// pair fail like any other, and what follows is proven: one of them makes frames
+// bounce, which is no circle, and two of two nodes make one.
+func TestHostLinks(t *testing.T) {
+	for _, c := range []struct {
+		name, more string
+		want       []string
+	}{
+		{"one failure", "failures = 1", nil},
+		{"two failures", "failures = 2", []string{"ROCE801 "}},
+	} {
+		text := dualToR(c.more)
+		if c.more == "failures = 2" { // a second node, so that each switch of the pair may lose one
+			i, j := strings.Index(text, `node "dual"`), strings.Index(text, "analysis {")
+			second := strings.NewReplacer("dual", "other", "Ethernet40", "Ethernet44", "slot = 9", "slot = 10").Replace(text[i:j])
+			text = text[:j] + second + text[j:]
+		}
+		var got []string
+		about := false
+		for _, d := range compiled(t, text) {
+			if d.Rule == "ROCE801" {
+				if strings.Contains(d.Summary, "not ruled out") {
+					t.Errorf("%s: %s", c.name, d.Summary)
+				}
+				if !slices.Contains(got, "ROCE801 ") {
+					got = append(got, "ROCE801 ")
+				}
+				about = about || strings.Contains(d.Summary, "dual") && strings.Contains(d.Summary, "other")
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		if len(c.want) > 0 && !about {
+			t.Errorf("%s: none of them is by cables of nodes", c.name)
+		}
+	}
+	// whatif: one cable of the node, and the only one of another.
+	res := compiledResult(t, dualToR("failures = 1"))
+	v := lint.NewProver(res.Fabric, res.Facts)
+	for l := 1; l < len(res.Fabric.Links); l++ {
+		m := &fabric.Mask{Links: map[fabric.LinkID]bool{fabric.LinkID(l): true}}
+		o := v.Prove(m, fabric.AllProperties)
+		for _, x := range o.Verdicts {
+			if len(x.Open) > 0 || len(x.Broken) > 0 && x.Property == fabric.Deadlock {
+				t.Errorf("%s: %s: %q, %d broken", o.Names, x.Property, x.Open, len(x.Broken))
+			}
+		}
+	}
+	outcomes, open := v.Failures(nil, 1, fabric.PropertySet(0).With(fabric.Deadlock))
+	cables := 0
+	for _, o := range outcomes {
+		if strings.Contains(o.Names, "dual/p") {
+			cables += o.Alike
+		}
+	}
+	if cables != 2 || len(open) > 0 {
+		t.Errorf("%d cables of the node fail, want 2; %q", cables, open)
 	}
 }

@@ -18,11 +18,16 @@ import (
 // compiled is what is found in a fabric, pedantic rules included.
 func compiled(t *testing.T, text string) diag.List {
 	t.Helper()
+	return compiledResult(t, text).Diags
+}
+
+func compiledResult(t *testing.T, text string) *compiler.Result {
+	t.Helper()
 	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(text)}}, Packs: packs.Files()})
 	if diags.HasErrors() {
 		t.Fatalf("%s\n%s", diags[0].Summary, text)
 	}
-	return compiler.Compile(cfg, compiler.Options{Rows: packs.HeadroomRows, AsOf: "2026-01-01", Pedantic: true}).Diags
+	return compiler.Compile(cfg, compiler.Options{Rows: packs.HeadroomRows, AsOf: "2026-01-01", Pedantic: true})
 }
 
 // findings are the codes and summaries of some rules, in order.

@@ -65,7 +65,7 @@ func RunAs(f *fabric.Fabric, facts *derive.Facts, how How, rules []*Rule) diag.L
 	found := make([]diag.List, len(rules))
 	var next atomic.Int64
 	var work sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), maxPasses, len(rules)) {
+	for range min(runtime.GOMAXPROCS(0)+1, maxPasses, len(rules)) { // one more than cores, as rules wait for what another proves
 		p := one
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(rules); i = int(next.Add(1)) - 1 {

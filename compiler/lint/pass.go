@@ -41,6 +41,7 @@ type Pass struct {
 
 	// Room that is used again.
 	subnets []subnet   // of one device
+	homes   []uint64   // likewise, as numbers
 	spines  []parallel // of one leaf
 
 	// Of floods, made on first use.

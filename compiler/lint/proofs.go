@@ -18,7 +18,7 @@ type Prover struct {
 	parts    func() []*paths.Part
 	whole    func() []Routed
 	worst    func() []repaired
-	failed   func() []*Outcome // under the failures that the fabric's analysis asks for
+	failed   func() (outcomes []*Outcome, open []string) // under the failures that the fabric's analysis asks for
 	composed struct {
 		sync.Mutex
 		by *paths.Composer
@@ -40,19 +40,18 @@ func NewProver(f *fabric.Fabric, facts *derive.Facts) *Prover {
 	v.whole = sync.OnceValue(func() []Routed {
 		list := make([]Routed, len(v.parts()))
 		for i, p := range v.parts() {
-			list[i] = v.route(p, nil, false)
+			list[i] = v.route(p, nil, nil, false)
 		}
 		return list
 	})
 	v.worst = sync.OnceValue(v.repairs)
-	v.failed = sync.OnceValue(func() []*Outcome {
+	v.failed = sync.OnceValues(func() ([]*Outcome, []string) {
 		set := f.Analysis.Properties
 		if set == 0 {
 			set = fabric.AllProperties
 		}
 		// What classes do is ROCE822, which looks at failures by itself.
-		list, _ := v.Failures(nil, int(f.Analysis.Failures), set&^fabric.PropertySet(0).With(fabric.Composition))
-		return list
+		return v.Failures(nil, int(f.Analysis.Failures), set&^fabric.PropertySet(0).With(fabric.Composition))
 	})
 	return v
 }
@@ -68,8 +67,8 @@ func (v *Prover) Under(m *fabric.Mask, brief bool) []Routed {
 	}
 	list := make([]Routed, len(v.parts()))
 	for i, p := range v.parts() {
-		if d := p.Down(m); d != nil {
-			list[i] = v.route(p, d, brief)
+		if d, homes := p.Down(m), p.HomedDown(m); d != nil || homes != nil {
+			list[i] = v.route(p, d, homes, brief)
 		} else {
 			list[i] = v.whole()[i]
 		}
@@ -78,8 +77,9 @@ func (v *Prover) Under(m *fabric.Mask, brief bool) []Routed {
 }
 
 // route proves one part. Repair is looked at in both of its states: while
-// switches beside the failure go round it, and when all have learnt of it.
-func (v *Prover) route(p *paths.Part, d *paths.Down, brief bool) Routed {
+// switches beside the failure go round it, and when all have learnt of it. homes
+// is what is down of the part with its nodes.
+func (v *Prover) route(p *paths.Part, d, homes *paths.Down, brief bool) Routed {
 	o := p.Options(v.steps)
 	o.Down, o.Brief = d, brief
 	learnt := o
@@ -99,10 +99,21 @@ func (v *Prover) route(p *paths.Part, d *paths.Down, brief bool) Routed {
 	}
 	learnt.Skip = o.Skip
 	r.Buffers, r.Err = paths.Deadlock(&p.Net, learnt)
-	if r.Err != nil || !r.Buffers.Acyclic() || !o.Routing.LocalRepair || d == nil {
+	if r.Err != nil || !r.Buffers.Acyclic() || !o.Routing.LocalRepair || d == nil && homes == nil {
 		return r
 	}
-	r.Buffers, r.Err = paths.Deadlock(&p.Net, o)
+	if homes == nil {
+		r.Buffers, r.Err = paths.Deadlock(&p.Net, o)
+		return r
+	}
+	o.Down = homes
+	r.Buffers, r.Err = paths.Deadlock(&p.Homed.Net, o)
+	if limit(r.Err) != nil && d != nil { // without the nodes it may fit, and have a circle
+		o.Down = d
+		if b, err := paths.Deadlock(&p.Net, o); err == nil && !b.Acyclic() {
+			r.Buffers, r.Err = b, nil
+		}
+	}
 	return r
 }
 

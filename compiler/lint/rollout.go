@@ -129,7 +129,7 @@ func shareOfRole(p *Pass) {
 		}
 		role := p.roleKey(dev)
 		of[role]++
-		k := part{out.Of[d], p.waveGroup(&out.Waves[out.Of[d]-1], d), role}
+		k := part{out.Of[d], f.WaveGroup(&out.Waves[out.Of[d]-1], d), role}
 		if together[k]++; together[k] == 1 {
 			order = append(order, k)
 			one[k] = d
@@ -157,33 +157,6 @@ func shareOfRole(p *Pass) {
 			Edits: setAt(f.DeclLabel(wave.Decl, ""), "group_by", `"device"`),
 		})
 	}
-}
-
-// waveGroup is the part of a wave that a device is in, "" if the wave has none.
-func (p *Pass) waveGroup(w *fabric.Wave, d fabric.DeviceID) string {
-	dev := &p.Fabric.Devices[d]
-	number := func(word string, n int32) string {
-		if dev.Tier == fabric.NoTier || n < 0 {
-			return "no " + word
-		}
-		return fmt.Sprintf("%s %d", word, n)
-	}
-	text := func(word string, s fabric.Str) string { return cmp.Or(p.Fabric.Text(s), "no "+word) }
-	switch w.GroupBy {
-	case fabric.GroupRail:
-		return number("rail", dev.Rail)
-	case fabric.GroupPlane:
-		return number("plane", dev.Plane)
-	case fabric.GroupPod:
-		return number("pod", dev.Pod)
-	case fabric.GroupRack:
-		return text("rack", dev.Rack)
-	case fabric.GroupCluster:
-		return text("cluster", dev.Cluster)
-	case fabric.GroupDevice:
-		return p.Fabric.Text(dev.Name)
-	}
-	return ""
 }
 
 var roce907 = &Rule{

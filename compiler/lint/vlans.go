@@ -395,6 +395,9 @@ type subnet struct {
 // still hold it.
 func (p *Pass) overlaps(ifaces []fabric.IfaceID) {
 	f := p.Fabric
+	if p.disjoint(ifaces) {
+		return
+	}
 	p.subnets = p.subnets[:0]
 	for _, id := range ifaces {
 		for _, a := range f.Ifaces[id].Addresses {
@@ -421,6 +424,34 @@ func (p *Pass) overlaps(ifaces []fabric.IfaceID) {
 			around = append(around, s)
 		}
 	}
+}
+
+// disjoint reports whether subnets are all of IPv4 and none of them meets the next
+// one: of most devices that is all there is to know, and numbers sort faster than
+// prefixes.
+func (p *Pass) disjoint(ifaces []fabric.IfaceID) bool {
+	p.homes = p.homes[:0]
+	for _, id := range ifaces {
+		for _, a := range p.Fabric.Ifaces[id].Addresses {
+			if a.Addr().IsLinkLocalUnicast() {
+				continue
+			}
+			if !a.Addr().Is4() || p.Fabric.Ifaces[id].VRF > 1<<26-1 {
+				return false
+			}
+			// The first address of the subnet, and the bits behind the prefix: 0 to 32.
+			free := uint64(32 - a.Bits())
+			p.homes = append(p.homes, key4(p.Fabric.Ifaces[id].VRF, a.Addr())>>free<<free<<6|free)
+		}
+	}
+	slices.Sort(p.homes)
+	for i := 1; i < len(p.homes); i++ {
+		before := p.homes[i-1]
+		if p.homes[i]>>6 < before>>6+1<<(before&63) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Pass) overlap(a, b fabric.IfaceID, inner, outer netip.Prefix) {

@@ -112,3 +112,16 @@ func chosen(f *fabric.Fabric, sel *fabric.Selection) Chosen {
 	}
 	return c
 }
+
+// Delivery is how the artifacts of a device get there under a target block that
+// selects it: what the block says, else fabric.SSH where the device has a
+// connection, else fabric.Bundle.
+func Delivery(f *fabric.Fabric, d fabric.DeviceID, c *Chosen) string {
+	switch {
+	case c.Delivery != "":
+		return c.Delivery
+	case f.Devices[d].Connection != 0:
+		return fabric.SSH
+	}
+	return fabric.Bundle
+}

@@ -20,6 +20,7 @@ type Part struct {
 	Floods  []Flood            // lossless floods of VLANs
 	Flooded []fabric.SegmentID // by index in Floods
 	Gaps    []Gap
+	Homed   *Homed // nil: no node goes round a failure
 
 	starts  []uint8 // priorities that hosts send without loss, where classes are remapped
 	Assumed bool    // no routing block says how packets go: Base follows from the shape
@@ -271,14 +272,18 @@ func (p *Part) Down(m *fabric.Mask) *Down {
 	return d
 }
 
-// Mask is a Down of the part as the fabric says it.
+// Mask is a Down of the part, or of its Homed, as the fabric says it.
 func (p *Part) Mask(d *Down) *fabric.Mask {
 	m := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}
 	for _, l := range d.Links {
-		m.Links[p.Links[l]] = true
+		if i := l - len(p.Links); i >= 0 {
+			m.Links[p.Homed.Links[i]] = true
+		} else {
+			m.Links[p.Links[l]] = true
+		}
 	}
 	for _, s := range d.Switches {
-		m.Devices[p.Devices[s]] = true
+		m.Devices[p.Device(s)] = true
 	}
 	return m
 }

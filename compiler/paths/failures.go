@@ -39,6 +39,15 @@ func Failures(n *Net, o *Options) []Failure {
 	return kinds.list()
 }
 
+// Work is about what proofs of a net with what is down take, in steps: what
+// stands alike is looked at once.
+func Work(n *Net, o *Options) int64 {
+	if !o.Whole && len(o.Routing.Rows)+len(o.Floods)+len(o.Skip) == 0 && o.Routing.Base != ByTable && o.Routing.Remap == nil {
+		n, _, _, _ = fold(n, o.Down, o.Routing.LocalRepair && !o.Down.empty())
+	}
+	return int64(len(n.Sinks)) * int64(2*len(n.Links)+n.Switches)
+}
+
 // linkKind is a link by the classes of its ends.
 type linkKind struct {
 	a, b     int32

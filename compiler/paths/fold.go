@@ -24,13 +24,16 @@ func fold(n *Net, d *Down, frozen bool) (folded *Net, classOf []int32, size []in
 	for _, k := range classOf {
 		size[k]++
 	}
-	sink, wasSink := sinksUp(n, d), n.sinkSet()
+	sink, wasSink, still := sinksUp(n, d), n.sinkSet(), n.stillSet()
 	for k, s := range first {
 		if n.Level != nil {
 			folded.Level[k] = n.Level[s]
 		}
 		if sink[s] || frozen && wasSink[s] {
 			folded.Sinks = append(folded.Sinks, Switch(k))
+		}
+		if still != nil && still[s] {
+			folded.Still = append(folded.Still, Switch(k))
 		}
 		for ch := c.off[s]; ch < c.off[s+1]; ch++ {
 			to := classOf[c.to[ch]]
@@ -79,10 +82,14 @@ func classes(n *Net, c *channels, d *Down, frozen bool) (of []int32, first []Swi
 			down[s] = true
 		}
 	}
+	still := n.stillSet()
+	if still == nil {
+		still = make([]bool, n.Switches)
+	}
 	of = make([]int32, n.Switches)
 	byHash := map[uint64][]int32{}
 	for s := range n.Switches {
-		h := mix(uint64(n.level(Switch(s)))<<2 | flag(sink[s])<<1 | flag(down[s]))
+		h := mix(uint64(n.level(Switch(s)))<<3 | flag(still[s])<<2 | flag(sink[s])<<1 | flag(down[s]))
 		for k := c.off[s]; k < c.off[s+1]; k++ {
 			if c.width[k] > 0 || frozen {
 				h = mix(h ^ uint64(c.to[k])<<32 ^ uint64(c.width[k])<<8 ^ uint64(c.lossless[k]))
@@ -90,7 +97,7 @@ func classes(n *Net, c *channels, d *Down, frozen bool) (of []int32, first []Swi
 		}
 		of[s] = -1
 		for _, class := range byHash[h] {
-			if f := first[class]; sink[s] == sink[f] && down[s] == down[f] && n.level(Switch(s)) == n.level(f) && alike(c, Switch(s), f, frozen) {
+			if f := first[class]; still[s] == still[f] && sink[s] == sink[f] && down[s] == down[f] && n.level(Switch(s)) == n.level(f) && alike(c, Switch(s), f, frozen) {
 				of[s] = class
 				break
 			}

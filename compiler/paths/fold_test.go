@@ -2,6 +2,7 @@ package paths
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,6 +34,60 @@ func drawAlike(t *rapid.T) *Net {
 	return n
 }
 
+// drawFlat is a mesh, ring or hypercube without levels, and perhaps with a link
+// too few or too many.
+func drawFlat(t *rapid.T) *Net {
+	var n *Net
+	switch size := rapid.IntRange(3, 9).Draw(t, "size"); rapid.IntRange(0, 2).Draw(t, "kind") {
+	case 0:
+		n = mesh(size)
+	case 1:
+		n = &ring(size).Net
+	default:
+		n = &Net{Switches: 8}
+		for a := range Switch(8) {
+			n.Sinks = append(n.Sinks, a)
+			for _, b := range []Switch{a ^ 1, a ^ 2, a ^ 4} {
+				if a < b {
+					n.Links = append(n.Links, Link{a, b, 1 << rdma})
+				}
+			}
+		}
+	}
+	n.Level = make([]uint8, n.Switches)
+	switch rapid.IntRange(0, 3).Draw(t, "odd") {
+	case 0:
+		i := rapid.IntRange(0, len(n.Links)-1).Draw(t, "missing")
+		n.Links = append(n.Links[:i:i], n.Links[i+1:]...)
+	case 1:
+		n.Links = append(n.Links, n.Links[rapid.IntRange(0, len(n.Links)-1).Draw(t, "twice")])
+	case 2:
+		n.Links[rapid.IntRange(0, len(n.Links)-1).Draw(t, "lossy")].Lossless = 0
+	}
+	return n
+}
+
+// drawHomed is a net with nodes that are cabled to two of its leaves.
+func drawHomed(t *rapid.T) *Net {
+	n := drawAlike(t)
+	for s := range n.Level {
+		n.Level[s]++
+	}
+	if leaves := slices.Clone(n.Sinks); len(leaves) > 1 {
+		a := rapid.IntRange(0, len(leaves)-2).Draw(t, "pair")
+		for range rapid.IntRange(1, 4).Draw(t, "nodes") {
+			s := Switch(n.Switches)
+			n.Switches++
+			n.Sinks, n.Still = append(n.Sinks, s), append(n.Still, s)
+			n.Links = append(n.Links, Link{leaves[a], s, 1 << rdma}, Link{leaves[a+1], s, 1 << rdma})
+			if n.Level != nil {
+				n.Level = append(n.Level, 1)
+			}
+		}
+	}
+	return n
+}
+
 func drawDown(t *rapid.T, n *Net) *Down {
 	d := &Down{}
 	for range rapid.IntRange(0, 2).Draw(t, "links down") {
@@ -49,7 +104,7 @@ func drawDown(t *rapid.T, n *Net) *Down {
 func TestFoldedFailures(t *testing.T) {
 	folded := 0
 	rapid.Check(t, func(t *rapid.T) {
-		n := drawAlike(t)
+		n := rapid.SampledFrom([]func(*rapid.T) *Net{drawAlike, drawHomed}).Draw(t, "shape")(t)
 		o := Options{
 			Search: true, Brief: true, Down: drawDown(t, n), Priorities: []uint8{rdma},
 			Routing: Routing{Base: rapid.SampledFrom([]Base{UpDown, Shortest}).Draw(t, "base"), LocalRepair: rapid.Bool().Draw(t, "repair")},
@@ -93,7 +148,7 @@ func TestFoldedFailures(t *testing.T) {
 // failures are those to one of each kind, as often as there are of it.
 func TestKindsOfFailures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := drawAlike(t)
+		n := rapid.SampledFrom([]func(*rapid.T) *Net{drawAlike, drawFlat, drawHomed}).Draw(t, "shape")(t)
 		o := Options{Search: true, Whole: true, Priorities: []uint8{rdma}, Routing: Routing{
 			Base: rapid.SampledFrom([]Base{UpDown, Shortest}).Draw(t, "base"), LocalRepair: rapid.Bool().Draw(t, "repair"),
 		}}

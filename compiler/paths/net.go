@@ -36,6 +36,9 @@ type Net struct {
 	// Sinks are the switches with hosts, ascending: flows begin and end there.
 	Sinks []Switch
 	Links []Link
+	// Still are sinks that send nothing on, ascending: nodes that are cabled to
+	// several switches, as part of the net.
+	Still []Switch
 }
 
 // Link is one cable between two switches. A link from a switch to itself is
@@ -153,6 +156,11 @@ func check(n *Net, r *Routing, d *Down) error {
 			return fmt.Errorf("sink %d is switch %d of %d, or not after the one before it", i, s, n.Switches)
 		}
 	}
+	for i, s := range n.Still {
+		if !in(s) || i > 0 && n.Still[i-1] >= s {
+			return fmt.Errorf("still %d is switch %d of %d, or not after the one before it", i, s, n.Switches)
+		}
+	}
 	for i, row := range r.Rows {
 		if !in(row.At) || !in(row.To) || !in(row.Next) || row.From != Anywhere && row.From != Hosts && !in(row.From) {
 			return fmt.Errorf("row %d names a switch beyond the %d there are", i, n.Switches)
@@ -180,6 +188,18 @@ func check(n *Net, r *Routing, d *Down) error {
 func (n *Net) sinkSet() []bool {
 	set := make([]bool, n.Switches)
 	for _, s := range n.Sinks {
+		set[s] = true
+	}
+	return set
+}
+
+// stillSet is those that send nothing on, as a set; nil: none.
+func (n *Net) stillSet() []bool {
+	if len(n.Still) == 0 {
+		return nil
+	}
+	set := make([]bool, n.Switches)
+	for _, s := range n.Still {
 		set[s] = true
 	}
 	return set

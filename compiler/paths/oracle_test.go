@@ -94,7 +94,7 @@ func (x *naive) distances(all bool, dist []int, fixed []bool, may func(from, to 
 	for again := true; again; {
 		again = false
 		x.ends(all, func(_ int, from, to Switch) {
-			if !fixed[from] && may(from, to) && dist[to]+1 < dist[from] {
+			if (dist[to] == 0 || !slices.Contains(x.n.Still, to)) && !fixed[from] && may(from, to) && dist[to]+1 < dist[from] {
 				dist[from], again = dist[to]+1, true
 			}
 		})
@@ -112,7 +112,7 @@ func (x *naive) hops(d Switch) map[Switch]map[Switch]bool {
 	next := map[Switch]map[Switch]bool{}
 	pick := func(may func(from, to Switch) bool) {
 		x.ends(all, func(_ int, from, to Switch) {
-			if from != d && !fixed[from] && dist[from] < far && dist[to]+1 == dist[from] && may(from, to) {
+			if (to == d || !slices.Contains(x.n.Still, to)) && from != d && !fixed[from] && dist[from] < far && dist[to]+1 == dist[from] && may(from, to) {
 				if next[from] == nil {
 					next[from] = map[Switch]bool{}
 				}
@@ -179,6 +179,9 @@ func (x *naive) ways(base map[Switch]map[Switch]bool, from, v, d Switch) map[onw
 	}
 	if some || !x.frozen() || len(base[v]) == 0 || x.o.Routing.Base == ByTable {
 		return list
+	}
+	for _, s := range x.n.Still {
+		delete(live, s)
 	}
 	for s := range live {
 		if x.n.level(s) > x.n.level(v) && !back(s) {
@@ -351,6 +354,13 @@ func drawNet(t *rapid.T) *Net {
 		if len(n.Links) > 0 {
 			i := draw("link", 0, len(n.Links)-1)
 			n.Links = slices.Delete(n.Links, i, i+1)
+		}
+	}
+	if draw("still", 0, 2) == 0 {
+		for _, s := range n.Sinks {
+			if draw("sends nothing on", 0, 2) == 0 {
+				n.Still = append(n.Still, s)
+			}
 		}
 	}
 	return n

@@ -77,6 +77,8 @@ func carries(f *fabric.Fabric, p fabric.PortID, s fabric.SegmentID) bool {
 // failure never both, so that no circle goes over it.
 func (p *Part) gaps(f *fabric.Fabric) {
 	ranked := p.Routing.Base == UpDown && !p.Routing.LocalRepair
+	var followed bool
+	p.Homed, followed = p.homed(f)
 	for m := 1; m < len(f.MLAGs); m++ {
 		pair := &f.MLAGs[m]
 		_, a := p.switchOf[pair.Switches[0]]
@@ -86,7 +88,7 @@ func (p *Part) gaps(f *fabric.Fabric) {
 		case !a && !b || ranked:
 		case len(pair.Links) > 0:
 			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("after a failure the peer link of mlag %s carries traffic, and routing by %s does not say which", name, p.Routing.word()), pair.Decl, true})
-		case p.Routing.LocalRepair:
+		case !followed:
 			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("nodes on both switches of mlag %s: one that loses its cable to a node goes round over the other, which is not followed", name), pair.Decl, true})
 		}
 	}

@@ -130,7 +130,8 @@ func TestGaps(t *testing.T) {
 		{"ranks", fabric.Routing{Default: true, Model: fabric.UpDown}, true, ""},
 		{"shortest ways", fabric.Routing{Default: true, Model: fabric.ECMP}, true, "the peer link of mlag"},
 		{"local repair", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}, true, "up_down with local repair"},
-		{"no peer link", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}, false, "nodes on both switches"},
+		{"no peer link", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}, false, ""},
+		{"no peer link, and a table beside", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true, Table: []fabric.Route{{At: 2, To: 4, Next: 9, Priority: -1}}}, false, "nodes on both switches"},
 		{"no peer link, and ranks", fabric.Routing{Default: true, Model: fabric.ECMP}, false, ""},
 	} {
 		m := pods(true)

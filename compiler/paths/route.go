@@ -13,6 +13,7 @@ type router struct {
 	r       *Routing
 	frozen  bool      // LocalRepair after a failure: the ways are those before it
 	sink    []bool    // that are up
+	still   []bool    // that send nothing on; nil: none
 	skip    []bool    // destinations that are left out; nil: none
 	size    []int64   // switches behind each one of a folded net, else nil
 	alive   []uint64  // per switch, by channel: some link of it is up
@@ -28,7 +29,7 @@ type router struct {
 }
 
 func newRouter(n *Net, r *Routing, d *Down) *router {
-	x := &router{n: n, c: layChannels(n, d), r: r, frozen: r.LocalRepair && !d.empty(), sink: n.sinkSet()}
+	x := &router{n: n, c: layChannels(n, d), r: r, frozen: r.LocalRepair && !d.empty(), sink: n.sinkSet(), still: n.stillSet()}
 	if d != nil {
 		for _, s := range d.Switches {
 			x.sink[s] = false
@@ -117,6 +118,9 @@ func (x *router) flood(d Switch, comes func(k int32) bool) {
 	x.queue = append(x.queue[:0], d)
 	for head := 0; head < len(x.queue); head++ {
 		u := x.queue[head]
+		if u != d && !x.sends(u) {
+			continue
+		}
 		for k := c.off[u]; k < c.off[u+1]; k++ {
 			v := c.to[k]
 			if v == d || x.dist[v] >= 0 && x.dist[v] != x.dist[u]+1 || !x.usable(k) || !comes(c.back[k]) {
@@ -142,7 +146,7 @@ func (x *router) upDown(d Switch) {
 		}
 		best := int32(-1)
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if w := c.to[k]; level(w) > level(v) && x.dist[w] >= 0 && x.usable(k) && (best < 0 || x.dist[w] < best) {
+			if w := c.to[k]; level(w) > level(v) && x.dist[w] >= 0 && x.usable(k) && (w == d || x.sends(w)) && (best < 0 || x.dist[w] < best) {
 				best = x.dist[w]
 			}
 		}
@@ -151,12 +155,15 @@ func (x *router) upDown(d Switch) {
 		}
 		x.dist[v] = best + 1
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if w := c.to[k]; level(w) > level(v) && x.dist[w] == best && x.usable(k) {
+			if w := c.to[k]; level(w) > level(v) && x.dist[w] == best && x.usable(k) && (w == d || x.sends(w)) {
 				x.set(x.nh, k)
 			}
 		}
 	}
 }
+
+// sends reports whether a switch sends on what is not for it.
+func (x *router) sends(s Switch) bool { return x.still == nil || !x.still[s] }
 
 // sortByDistance fills order: a switch stands before those it sends to.
 func (x *router) sortByDistance() {
@@ -197,7 +204,7 @@ func (x *router) between(list []hop, d Switch) []hop {
 	c, level := x.c, x.n.level
 	for k := c.off[d]; k < c.off[d+1]; k++ {
 		v, i := c.to[k], c.back[k]-c.off[c.to[k]]
-		if x.r.Base == UpDown && level(v) <= level(d) || c.width[k] == 0 {
+		if x.r.Base == UpDown && level(v) <= level(d) || c.width[k] == 0 || !x.sends(v) {
 			continue
 		}
 		if x.of(x.nh, v)[i>>6]>>(i&63)&1 == 1 {
@@ -263,7 +270,7 @@ func (x *router) around(list []hop, v Switch, in int32) []hop {
 	c, first := x.c, len(list)
 	for _, above := range [2]bool{true, false} {
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if out := k - c.off[v]; c.width[k] > 0 && (x.n.level(c.to[k]) > x.n.level(v)) == above && (x.r.MayReturn || !x.same(v, out, in)) {
+			if out := k - c.off[v]; c.width[k] > 0 && x.sends(c.to[k]) && (x.n.level(c.to[k]) > x.n.level(v)) == above && (x.r.MayReturn || !x.same(v, out, in)) {
 				list = append(list, hop{out, -1})
 			}
 		}

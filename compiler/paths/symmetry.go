@@ -17,8 +17,14 @@ const maxTries = 50_000_000
 func (k *failureKinds) symmetries(n *Net, d *Down) {
 	folded, _, size, _ := fold(n, d, false)
 	s := newSymmetry(folded, size)
-	s.left = maxTries
-	stable := s.refine(slices.Clone(s.base))
+	stable := slices.Clone(s.one.color)
+	at := make([][]int32, len(k.first)) // kinds of links by the classes they join
+	for i, l := range k.links {
+		at[l.a] = append(at[l.a], int32(i))
+		if l.b != l.a {
+			at[l.b] = append(at[l.b], int32(i))
+		}
+	}
 	byColor := map[uint64]int32{}
 	for v := range int32(folded.Switches) {
 		r, ok := byColor[stable[v]]
@@ -27,7 +33,7 @@ func (k *failureKinds) symmetries(n *Net, d *Down) {
 			continue
 		}
 		if find(k.switches, r) != find(k.switches, v) {
-			k.exchange(s, stable, [][2]int32{{r, v}})
+			k.exchange(s, at, [][2]int32{{r, v}})
 		}
 	}
 	type edgeColor struct {
@@ -51,8 +57,8 @@ func (k *failureKinds) symmetries(n *Net, d *Down) {
 			if stable[x] != stable[a] {
 				x, y = y, x
 			}
-			if !k.exchange(s, stable, [][2]int32{{x, a}, {y, b}}) && stable[a] == stable[b] {
-				k.exchange(s, stable, [][2]int32{{x, b}, {y, a}})
+			if !k.exchange(s, at, [][2]int32{{x, a}, {y, b}}) && stable[a] == stable[b] {
+				k.exchange(s, at, [][2]int32{{x, b}, {y, a}})
 			}
 		}
 	}
@@ -60,152 +66,154 @@ func (k *failureKinds) symmetries(n *Net, d *Down) {
 
 // exchange looks for a symmetry that takes the first of each pair to the second,
 // and joins what it moves.
-func (k *failureKinds) exchange(s *symmetry, stable []uint64, pairs [][2]int32) bool {
-	to := s.search(stable, pairs)
-	if to == nil {
-		return false
-	}
-	for v, w := range to {
-		join(k.switches, int32(v), w)
-	}
-	for i, l := range k.links {
-		if other, ok := k.at[k.kindOf(to[l.a], to[l.b], l.lossless)]; ok {
-			join(k.edges, int32(i), other)
+func (k *failureKinds) exchange(s *symmetry, at [][]int32, pairs [][2]int32) bool {
+	moved := s.search(pairs)
+	for _, v := range moved {
+		join(k.switches, v, s.to[v])
+		for _, i := range at[v] {
+			l := k.links[i]
+			if other, ok := k.at[k.kindOf(s.to[l.a], s.to[l.b], l.lossless)]; ok {
+				join(k.edges, i, other)
+			}
 		}
 	}
-	return true
+	for _, v := range moved {
+		s.to[v] = v
+	}
+	return len(moved) > 0
 }
 
 // symmetry is a folded net with what a symmetry must keep: of a switch its
 // level, whether it has hosts, and how many stand behind it; of a link how many
 // there are and for which priorities they have PFC.
 type symmetry struct {
-	c    *channels
-	base []uint64 // colour of each switch
-	keep []uint64 // what a switch is, exactly
-	left int64    // looks at an edge
+	c          *channels
+	keep       []uint64 // what a switch is, exactly
+	one, other *coloring
+	to         []int32 // the candidate: each switch to itself but for those that move
+	hit        []bool  // of the candidate, some switch goes there
+	left       int64   // looks at an edge
 }
 
 func newSymmetry(n *Net, size []int64) *symmetry {
-	s := &symmetry{c: layChannels(n, nil), base: make([]uint64, n.Switches), keep: make([]uint64, n.Switches)}
+	s := &symmetry{c: layChannels(n, nil), keep: make([]uint64, n.Switches), to: singles(n.Switches), hit: make([]bool, n.Switches), left: maxTries}
 	sink := n.sinkSet()
-	for v := range s.base {
+	for v := range s.keep {
 		s.keep[v] = uint64(size[v])<<16 | uint64(n.level(Switch(v)))<<8 | flag(sink[v])
-		s.base[v] = mix(s.keep[v])
 	}
+	for _, v := range n.Still {
+		s.keep[v] |= 2
+	}
+	s.one = newColoring(s.c, s.keep)
+	s.one.refine(&s.left)
+	s.other = s.one.settle()
 	return s
-}
-
-// refine gives switches other colours until those of one colour have neighbours
-// of the same colours. The order of switches has no part in it.
-func (s *symmetry) refine(color []uint64) []uint64 {
-	c := s.c
-	next := make([]uint64, len(color))
-	for cells := distinct(color); ; {
-		for v := range color {
-			sum := uint64(0)
-			for k := c.off[v]; k < c.off[v+1]; k++ {
-				sum += mix(color[c.to[k]] ^ uint64(c.width[k])<<8 ^ uint64(c.lossless[k]))
-			}
-			next[v] = mix(color[v] ^ mix(sum))
-		}
-		s.left -= int64(len(c.to) + 8*len(color)) // a map is slow
-		color, next = next, color
-		more := distinct(color)
-		if more == cells || s.left < 0 {
-			return color
-		}
-		cells = more
-	}
-}
-
-func distinct(color []uint64) int {
-	seen := make(map[uint64]struct{}, len(color))
-	for _, c := range color {
-		seen[c] = struct{}{}
-	}
-	return len(seen)
 }
 
 // maxChoices bounds how many switches are fixed by choice before a candidate is
 // given up.
 const maxChoices = 64
 
-// search is a symmetry that takes the first of each pair to the second, nil if
-// none is found. From two equal colourings, one around each side of the pairs, a
-// candidate follows: what has its colour on both sides stays, and the rest of a
-// colour is matched in order. If that is none, one more switch is fixed.
-func (s *symmetry) search(stable []uint64, pairs [][2]int32) []int32 {
-	one, other := slices.Clone(stable), slices.Clone(stable)
+// search is the switches that a symmetry moves which takes the first of each pair
+// to the second, none if no such is found; where they go is in to. From two equal
+// colourings, one around each side of the pairs, a candidate follows: what has its
+// colour on both sides stays, and the rest of a colour is matched in order. If
+// that is none, one more switch is fixed.
+func (s *symmetry) search(pairs [][2]int32) []int32 {
+	defer s.one.back()
+	defer s.other.back()
 	for choice := 0; choice < maxChoices && s.left > 0; choice++ {
 		for i, p := range pairs {
 			mark := mix(uint64(choice)<<32 ^ uint64(i) ^ 0x5ca1ab1e)
-			one[p[0]] ^= mark
-			other[p[1]] ^= mark
+			s.one.mark(p[0], mark)
+			s.other.mark(p[1], mark)
 		}
-		one, other = s.refine(one), s.refine(other)
-		to, open := match(one, other)
-		if to == nil {
-			return nil
+		s.one.refine(&s.left)
+		s.other.refine(&s.left)
+		moved, ok := s.match()
+		if ok && s.keeps(moved) {
+			return moved
 		}
-		if s.keeps(to) {
-			return to
+		open := int32(-1)
+		if ok {
+			open = s.open(moved)
+		}
+		if open >= 0 {
+			pairs = [][2]int32{{open, s.to[open]}}
+		}
+		for _, v := range moved {
+			s.to[v] = v
 		}
 		if open < 0 {
 			return nil
 		}
-		pairs = [][2]int32{{open, to[open]}}
 	}
 	return nil
 }
 
 // match takes each switch of one colouring to one of the same colour in the
-// other, itself if it can be; nil where colours differ. open is a switch whose
-// colour others share, -1 if there is none.
-func match(one, other []uint64) (to []int32, open int32) {
-	free := make(map[uint64][]int32, len(one)) // of the other colouring, those without a match
-	for v, c := range other {
-		if one[v] != c {
-			free[c] = append(free[c], int32(v))
+// other, itself if it can be, and returns those that move; false where colours differ.
+func (s *symmetry) match() (moved []int32, ok bool) {
+	one, other := s.one, s.other
+	changed := slices.Concat(one.changed, other.changed)
+	slices.Sort(changed)
+	changed = slices.Compact(changed)
+	s.left -= int64(8 * len(changed)) // a map is slow
+	free := map[uint64][]int32{}      // of the other colouring, those without a match
+	for _, v := range changed {
+		if c := other.color[v]; one.color[v] != c {
+			free[c] = append(free[c], v)
 		}
 	}
-	to, open = make([]int32, len(one)), -1
-	shared := make(map[uint64]bool, len(one))
-	for v, c := range one {
-		if again, seen := shared[c]; !again {
-			shared[c] = seen
-		}
-		if other[v] == c {
-			to[v] = int32(v)
+	for _, v := range changed {
+		c := one.color[v]
+		if other.color[v] == c {
 			continue
 		}
 		list := free[c]
 		if len(list) == 0 {
-			return nil, -1
+			return moved, false
 		}
-		to[v], free[c] = list[0], list[1:]
+		s.to[v], free[c] = list[0], list[1:]
+		moved = append(moved, v)
 	}
-	// Those that move are tried first: what stays rarely stands in the way.
-	for v, c := range one {
-		if shared[c] && (open < 0 || to[open] == open && to[v] != int32(v)) {
-			open = int32(v)
-		}
-	}
-	return to, open
+	return moved, true
 }
 
-// keeps reports whether a map of switches is a symmetry.
-func (s *symmetry) keeps(to []int32) bool {
+// open is a switch whose colour others share, -1 if there is none. Those that
+// move come first: what stays rarely stands in the way.
+func (s *symmetry) open(moved []int32) int32 {
+	for _, v := range moved {
+		if s.one.shared(v) {
+			return v
+		}
+	}
+	for v := range int32(len(s.to)) {
+		if s.one.shared(v) {
+			return v
+		}
+	}
+	return -1
+}
+
+// keeps reports whether the candidate is a symmetry. Links between switches that
+// stay are kept anyway.
+func (s *symmetry) keeps(moved []int32) bool {
 	c := s.c
-	s.left -= int64(len(c.to))
-	hit := make([]bool, len(to))
-	for v, w := range to {
-		if hit[w] || s.keep[v] != s.keep[w] || c.degree(Switch(v)) != c.degree(Switch(w)) {
+	defer func() {
+		for _, v := range moved {
+			s.hit[s.to[v]] = false
+		}
+	}()
+	for _, v := range moved {
+		w := s.to[v]
+		if s.hit[w] || s.keep[v] != s.keep[w] || c.degree(Switch(v)) != c.degree(Switch(w)) {
 			return false
 		}
-		hit[w] = true
+		s.hit[w] = true
+		s.left -= int64(c.degree(Switch(v)))
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if !s.has(Switch(w), Switch(to[c.to[k]]), c.width[k], c.lossless[k]) {
+			if !s.has(Switch(w), Switch(s.to[c.to[k]]), c.width[k], c.lossless[k]) {
 				return false
 			}
 		}

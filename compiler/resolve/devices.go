@@ -74,15 +74,19 @@ func (r *resolver) devices() {
 	r.deviceOf = make([]fabric.DeviceID, len(r.cfg.Blocks))
 	r.blockOf = make([]lang.BlockID, 1)
 	byName := map[string]lang.BlockID{}
-	for _, b := range r.cfg.Top {
-		switch kind := r.cfg.Blocks[b].Kind; kind {
+	eachDevice(r.cfg, func(b lang.BlockID) { r.addDevice(b, byName) })
+}
+
+func eachDevice(cfg *lang.Config, visit func(lang.BlockID)) {
+	for _, b := range cfg.Top {
+		switch kind := cfg.Blocks[b].Kind; kind {
 		case schema.Switch, schema.Node:
-			r.addDevice(b, byName)
+			visit(b)
 		case schema.Topology:
-			first, end := r.cfg.Kids(b)
+			first, end := cfg.Kids(b)
 			for k := first; k < end; k++ {
-				if blk := &r.cfg.Blocks[k]; blk.Kind.Tier() && blk.Name != 0 {
-					r.addDevice(k, byName)
+				if blk := &cfg.Blocks[k]; blk.Kind.Tier() && blk.Name != 0 {
+					visit(k)
 				}
 			}
 		}
@@ -115,7 +119,7 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 		Role: r.text(base.get(schema.ARole)), Rack: r.text(base.get(schema.ARack)), Cluster: r.text(base.get(schema.ACluster)),
 		Site: r.text(base.get(schema.ASite)), Mgmt: r.text(base.get(schema.AMgmt)), Tenant: r.text(base.get(schema.ATenant)),
 		Slot: uint32(base.get(schema.ASlot).N), Address: r.f.Names.Add(r.cfg.Address(b)),
-		Manage: manageOf(r.cfg.Text(base.get(schema.AManage))),
+		Manage: manageOf(r.cfg.Text(base.get(schema.AManage))), Connection: r.way(base),
 	}
 	if v := base.get(schema.ATrusted); v.Kind == lang.Int {
 		d.Trusted = v.N == 1

@@ -25,6 +25,7 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.vendorDefaults() // what "keep" leaves
 	r.segments()       // VLANs and subnets
 	r.reach()          // which blocks an override with `set` speaks to
+	r.ways()           // connections
 	r.devices()        // switches and nodes, names unique
 	r.inners()         // which of them have exceptions for what is inside
 	r.topologyRows()   // generated fabrics: which switch plays which part
@@ -60,6 +61,7 @@ type resolver struct {
 
 	qosOf       map[lang.BlockID]fabric.QoSID
 	segmentOf   map[lang.BlockID]fabric.SegmentID
+	wayOf       map[lang.BlockID]fabric.ConnectionID
 	deviceOf    []fabric.DeviceID   // by BlockID
 	blockOf     []lang.BlockID      // by DeviceID
 	portsOf     []*portList         // by DeviceID
@@ -139,6 +141,7 @@ func newFabric(cfg *lang.Config) *fabric.Fabric {
 		VLANSets:  make([][]fabric.SegmentID, 1),
 		QoS:       make([]fabric.QoS, 1),
 		Segments:  make([]fabric.Segment, 1),
+		Ways:      make([]fabric.Way, 1),
 		Models:    make([]fabric.SwitchModel, 1),
 		NICModels: make([]fabric.NICModel, 1),
 		MLAGs:     make([]fabric.MLAG, 1),

@@ -368,16 +368,13 @@ func note(src Source, devices Devices, removed []string, lock *record.Lock) erro
 	store := lock.Store()
 	sources := SourcesDigest(src.Sources, src.Variables)
 	err := devices.inOrder(func(_ int, d *Device) error {
-		e := &record.Entry{
-			Device: d.Name, Address: d.Address, Emitter: d.Emitter, Output: d.Output, Status: record.HandedOver,
-			IntentDigest: d.intentDigest(), SourcesDigest: sources, Artifacts: d.Digests(), Options: d.Intent.Options, Inputs: d.Inputs, Intent: d.Intent,
-		}
+		e := d.Entry(record.HandedOver, sources)
 		before, version, err := store.Get(d.Name)
 		if err != nil {
 			return err
 		}
 		if before != nil && before.Address == e.Address && before.Emitter == e.Emitter && before.Output == e.Output &&
-			before.IntentDigest == e.IntentDigest && maps.Equal(before.Artifacts, e.Artifacts) {
+			before.IntentDigest == e.IntentDigest && maps.Equal(before.Artifacts, e.Artifacts) && before.Observed == nil {
 			return nil // the digest of the sources alone is no reason to touch every file of a repository
 		}
 		_, err = lock.Put(e, version)
@@ -386,19 +383,7 @@ func note(src Source, devices Devices, removed []string, lock *record.Lock) erro
 	if err != nil {
 		return err
 	}
-	for _, name := range removed {
-		_, version, err := store.Get(name)
-		if err != nil {
-			return err
-		}
-		if version == "" {
-			continue
-		}
-		if err := lock.Delete(name, version); err != nil {
-			return err
-		}
-	}
-	return nil
+	return Forget(removed, lock)
 }
 
 // Text prints what is to be run, device by device. What needs a maintenance

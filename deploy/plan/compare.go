@@ -152,6 +152,26 @@ func (c *comparison) captured() {
 	}
 }
 
+// refresh compares what a device shows with what the record expects of it: the
+// observation that was accepted last, else what was written.
+func (c *comparison) refresh() {
+	d := c.device
+	if d.Want == nil || d.Have == nil || d.Recorded == nil {
+		return
+	}
+	expected := d.Recorded.Observed
+	if expected == nil {
+		expected = d.Recorded.Intent
+	}
+	moved := intent.Diff(expected, d.Have)
+	for _, x := range moved {
+		c.drifted(x.Path, x.After, x.Before, "")
+	}
+	if len(moved) > 0 {
+		c.plan.observed = d.Have
+	}
+}
+
 // recorded compares with what was handed over last. The record states all that
 // was managed: what it lacks was not managed, and is no gap in a read-back.
 func (c *comparison) recorded() {

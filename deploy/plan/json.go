@@ -12,14 +12,18 @@ import (
 
 // planJSON is a plan as programs read it.
 type planJSON struct {
-	FormatVersion string       `json:"format_version"`
-	RocecVersion  string       `json:"rocec_version"`
-	Changes       []changeJSON `json:"resource_changes"`
-	Drift         []changeJSON `json:"drift"`
-	Summary       Summary      `json:"summary"`
-	Waves         []Wave       `json:"waves,omitempty"`
-	Awaiting      []Awaited    `json:"awaiting"`
-	Unseen        []Unseen     `json:"unseen"`
+	FormatVersion string            `json:"format_version"`
+	RocecVersion  string            `json:"rocec_version"`
+	RefreshOnly   bool              `json:"refresh_only,omitempty"`
+	Variables     map[string]string `json:"variables"`
+	Changes       []changeJSON      `json:"resource_changes"`
+	Drift         []changeJSON      `json:"drift"`
+	Properties    []Property        `json:"properties"`
+	Read          map[From]int      `json:"read"`
+	Summary       Summary           `json:"summary"`
+	Waves         []Wave            `json:"waves,omitempty"`
+	Awaiting      []Awaited         `json:"awaiting"`
+	Unseen        []Unseen          `json:"unseen"`
 }
 
 type changeJSON struct {
@@ -61,8 +65,19 @@ func (p *Plan) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(p) }
 
 // MarshalJSON is the form of the command line reference. Lists are never null.
 func (p *Plan) MarshalJSON() ([]byte, error) {
+	orNone := func(m map[string]string) map[string]string {
+		if m == nil {
+			return map[string]string{}
+		}
+		return m
+	}
+	read := p.Read
+	if read == nil {
+		read = map[From]int{}
+	}
 	return json.Marshal(planJSON{
-		FormatVersion: FormatVersion, RocecVersion: p.RocecVersion, Changes: changesJSON(p.Changes), Drift: changesJSON(p.Drift),
+		FormatVersion: FormatVersion, RocecVersion: p.RocecVersion, RefreshOnly: p.RefreshOnly, Variables: orNone(p.Variables),
+		Changes: changesJSON(p.Changes), Drift: changesJSON(p.Drift), Properties: append([]Property{}, p.Properties...), Read: read,
 		Summary: p.Summary, Waves: p.Waves, Awaiting: append([]Awaited{}, p.Awaiting...), Unseen: append([]Unseen{}, p.Unseen...),
 	})
 }
@@ -77,7 +92,7 @@ func (p *Plan) UnmarshalJSON(b []byte) error {
 	if err := record.CheckFormat(j.FormatVersion, FormatVersion); err != nil {
 		return err
 	}
-	*p = Plan{RocecVersion: j.RocecVersion, Summary: j.Summary, Waves: j.Waves, Awaiting: j.Awaiting, Unseen: j.Unseen}
+	*p = Plan{RocecVersion: j.RocecVersion, RefreshOnly: j.RefreshOnly, Variables: j.Variables, Properties: j.Properties, Read: j.Read, Summary: j.Summary, Waves: j.Waves, Awaiting: j.Awaiting, Unseen: j.Unseen}
 	for _, list := range []struct {
 		from []changeJSON
 		to   *[]Change

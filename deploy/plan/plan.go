@@ -30,6 +30,7 @@ type Device struct {
 	Want     *intent.Device // nil: no longer in the configuration
 	Digest   string         // of Want; "": not computed yet
 	Have     *intent.Device // what captures show; nil: nothing was captured
+	From     From           // where Have is from
 	Recorded *record.Entry  // nil: never handed over
 	Version  string         // of Recorded, as Store.Get returns it
 	// Artifacts are the digests of what the target writes now, by path; nil: not emitted.
@@ -38,12 +39,27 @@ type Device struct {
 	Origin func(intent.Path) []diag.Label
 }
 
+// From says where what a device has is known from.
+type From string
+
+// FromRecord is what was handed over or observed before, FromCaptures a folder,
+// FromDevice a session with the device itself.
+const (
+	FromRecord   From = "record"
+	FromCaptures From = "captures"
+	FromDevice   From = "device"
+)
+
 // Options steer Compare and Join.
 type Options struct {
 	RocecVersion string
-	View         *source.View // for lines of origins; may be nil
-	Waves        Waves
-	Full         bool // keep every setting of new devices, not only their number
+	Variables    map[string]string // digests of their values by name, as the manifest has them
+	Properties   []Property        // that were proven of the configuration; may be nil
+	// RefreshOnly compares what devices show with the record and plans no change.
+	RefreshOnly bool
+	View        *source.View // for lines of origins; may be nil
+	Waves       Waves
+	Full        bool // keep every setting of new devices, not only their number
 }
 
 // Action is what happens to an object, in the words of Terraform's JSON.
@@ -57,9 +73,21 @@ const (
 	Replace Action = "replace"
 )
 
+// Property is what was proven of a class at so many ports.
+type Property struct {
+	Property string `json:"property"` // "lossless", "composition", "ecn", "mtu"
+	Class    string `json:"class"`
+	Holds    bool   `json:"holds"`
+	Ports    int    `json:"ports"`
+}
+
 // Plan is what would change, in the order of addresses.
 type Plan struct {
 	RocecVersion string
+	Variables    map[string]string
+	Properties   []Property
+	RefreshOnly  bool         // drift from the record, and no changes
+	Read         map[From]int // devices by where they are known from
 	Changes      []Change
 	Drift        []Change // what differs and is not rocec's to change, or was changed by others
 	Awaiting     []Awaited
@@ -134,6 +162,8 @@ type Part struct {
 	unseen         []Unseen
 	summary        Summary
 	address, name  string
+	from           From
+	observed       *intent.Device // of a part that moved away from the record, with RefreshOnly
 	origin         func(intent.Path) []diag.Label
 	print          Fingerprint
 	artifacts      func() map[string]string // those of print, where they are made on demand
@@ -144,16 +174,38 @@ func Compare(d *Device, o Options) *Part {
 	if d.Digest == "" && d.Want != nil {
 		d.Digest = intent.Digest(d.Want)
 	}
-	part := &Part{address: d.Address, origin: d.Origin, summary: Summary{Interrupted: map[intent.Object]int{}}}
+	part := &Part{address: d.Address, origin: d.Origin, from: d.from(), summary: Summary{Interrupted: map[intent.Object]int{}}}
 	part.name, part.print = fingerprint(d)
 	c := comparison{device: d, plan: part, full: o.Full}
+	if o.RefreshOnly {
+		c.refresh()
+		return part
+	}
 	c.run()
 	return part
 }
 
+// from is where what the device has is known from.
+func (d *Device) from() From {
+	switch {
+	case d.Have == nil:
+		return FromRecord
+	case d.From == "":
+		return FromCaptures
+	}
+	return d.From
+}
+
+// Moved is what the device of a part shows that the record did not expect, with
+// RefreshOnly; nil where they agree.
+func (p *Part) Moved() (device string, observed *intent.Device) { return p.name, p.observed }
+
 // Join is the plan of all devices. It does not depend on their order.
 func Join(parts []*Part, o Options) *Plan {
-	p := &Plan{RocecVersion: o.RocecVersion, Summary: Summary{Interrupted: map[intent.Object]int{}}}
+	p := &Plan{
+		RocecVersion: o.RocecVersion, Variables: o.Variables, Properties: o.Properties, RefreshOnly: o.RefreshOnly, Read: map[From]int{},
+		Summary: Summary{Interrupted: map[intent.Object]int{}},
+	}
 	origins := make(map[string]func(intent.Path) []diag.Label, len(parts))
 	for _, part := range parts {
 		p.Changes = append(p.Changes, part.changes...)
@@ -161,6 +213,7 @@ func Join(parts []*Part, o Options) *Plan {
 		p.Awaiting = append(p.Awaiting, part.awaiting...)
 		p.Unseen = append(p.Unseen, part.unseen...)
 		p.Summary.add(part.summary)
+		p.Read[cmp.Or(part.from, FromRecord)]++
 		origins[part.address] = part.origin
 	}
 	order := func(a, b Change) int {
@@ -256,10 +309,14 @@ func locate(list []Change, origins map[string]func(intent.Path) []diag.Label, vi
 // HasChanges reports whether applying the plan would do anything.
 func (p *Plan) HasChanges() bool { return len(p.Changes) > 0 }
 
+// Moved reports whether devices show what the record does not expect, with
+// RefreshOnly.
+func (p *Plan) Moved() bool { return p.RefreshOnly && len(p.Drift) > 0 }
+
 // DetailedExit is the exit code of plan --detailed-exitcode: 0 without changes,
-// 2 with changes.
+// 2 with changes, or where devices moved away from the record if that was asked.
 func (p *Plan) DetailedExit() int {
-	if p.HasChanges() {
+	if p.HasChanges() || p.Moved() {
 		return 2
 	}
 	return 0

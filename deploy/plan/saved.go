@@ -40,6 +40,7 @@ type Fingerprint struct {
 	Intent    string            `json:"intent_digest,omitempty"`   // "" for a device that is destroyed
 	Artifacts map[string]string `json:"artifacts,omitempty"`       // path -> digest
 	Observed  string            `json:"observed_digest,omitempty"` // of what captures showed
+	From      From              `json:"observed_from,omitempty"`   // of Observed
 	Record    string            `json:"record_version,omitempty"`
 }
 
@@ -76,7 +77,7 @@ func fingerprint(d *Device) (name string, f Fingerprint) {
 		name, f.Intent = d.Want.Name, d.Digest
 	}
 	if d.Have != nil {
-		f.Observed = intent.Digest(d.Have)
+		f.Observed, f.From = intent.Digest(d.Have), d.from()
 	}
 	return name, f
 }

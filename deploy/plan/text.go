@@ -20,6 +20,30 @@ type TextOptions struct {
 // NoChanges is the line of a plan without changes.
 const NoChanges = "No changes. Your fabric matches the configuration."
 
+// NotMoved is the line of a plan that only compares devices with the record, and
+// finds them so.
+const NotMoved = "No changes. Your devices match the record."
+
+// Refreshed is the last line of a plan that finds devices moved away from the record.
+func (p *Plan) Refreshed() string {
+	devices := map[string]bool{}
+	for i := range p.Drift {
+		devices[p.Drift[i].Owner] = true
+	}
+	return fmt.Sprintf("Refresh: %s of %s differ from the record.", plural(len(p.Drift), "object"), plural(len(devices), "device"))
+}
+
+// Line is the one line that says what there is to do.
+func (p *Plan) Line() string {
+	switch {
+	case p.RefreshOnly && len(p.Drift) > 0:
+		return p.Refreshed()
+	case p.RefreshOnly:
+		return NotMoved
+	}
+	return p.Summary.String()
+}
+
 // longBody is the number of lines above which destroys and interrupting changes
 // are named again under the summary.
 const longBody = 60
@@ -34,12 +58,21 @@ const (
 // Text prints the plan.
 func (p *Plan) Text(w io.Writer, o TextOptions) error {
 	t := &text{style: o.Style, verbose: o.Verbose}
-	if len(p.Changes) == 0 {
+	switch {
+	case p.RefreshOnly && len(p.Drift) == 0:
+		t.line("%s", NotMoved)
+	case p.RefreshOnly:
+		t.line("rocec compared the devices with the record and plans no change:")
+	case len(p.Changes) == 0:
 		t.line("%s", NoChanges)
-	} else {
+	default:
 		p.body(t)
 	}
 	p.others(t)
+	if p.RefreshOnly && len(p.Drift) > 0 {
+		t.line("")
+		t.line("%s", p.Refreshed())
+	}
 	_, err := io.WriteString(w, t.String())
 	return err
 }
@@ -306,7 +339,11 @@ func fieldNames(c *Change) string {
 func (p *Plan) others(t *text) {
 	if len(p.Drift) > 0 {
 		t.line("")
-		t.line("Differs on the device, expected -> found:")
+		if p.RefreshOnly {
+			t.line("Differs on the device, recorded -> found:")
+		} else {
+			t.line("Differs on the device, expected -> found:")
+		}
 		list := blocks(p.Drift)
 		if t.verbose {
 			list = each(p.Drift)

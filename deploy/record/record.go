@@ -4,7 +4,9 @@
 // them checked; files are fit for git (sorted keys, no time, no host) and hold
 // no secret, as an intent holds none. Whoever writes holds the lock of the
 // workspace. The record is not the truth, the device is: it makes plans without
-// devices possible. Stores other than a local folder are left out.
+// devices possible. It is kept by a Backend: a folder, a branch of git, a server
+// that keeps Terraform's states, or an object store. Backends read secrets from
+// the environment, by name.
 package record
 
 import (
@@ -47,6 +49,9 @@ type Entry struct {
 	Options       map[string]string `json:"options,omitempty"` // of the target block
 	Inputs        map[string]string `json:"inputs,omitempty"`  // inputs of derived values, by name
 	Intent        *intent.Device    `json:"intent"`
+	// Observed is what the device showed when somebody accepted that it had moved
+	// (apply --refresh-only); nil once it was handed over or seen applied again.
+	Observed *intent.Device `json:"observed,omitempty"`
 }
 
 // maxEntryBytes bounds what is read as one entry. A switch of 512 ports, each
@@ -211,6 +216,9 @@ func (e *Entry) check(workspace, device string) error {
 		return fmt.Errorf("%w: the intent is of version %d, known is %d", ErrFormat, e.Intent.Version, intent.Version)
 	case e.Intent.Name != device:
 		return fmt.Errorf("its intent is of device %q, not %q", short(e.Intent.Name), device)
+	}
+	if e.Observed != nil && (e.Observed.Version != intent.Version || e.Observed.Name != device) {
+		return fmt.Errorf("what was observed is of device %q, version %d, not %q, version %d", short(e.Observed.Name), e.Observed.Version, device, intent.Version)
 	}
 	if err := e.checkDigests(); err != nil {
 		return err

@@ -1,44 +1,57 @@
 package record
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/disk"
 )
 
-// Store is the record of one workspace: a folder. The zero Store is not usable.
+// Store is the record of one workspace, wherever it is kept. The zero Store is
+// not usable.
 type Store struct {
-	root      string
 	workspace string
+	backend   Backend
+	folder    *folder // the same, if it is a folder of this disk
+
+	// Of locks; tests have their own.
+	retryEvery time.Duration
+	now        func() time.Time
+	sleep      func(context.Context, time.Duration) error
 }
 
-// Open names the record of a workspace, root/workspace. Nothing is read or made.
+// Open names the record of a workspace in a folder, root/workspace. Nothing is
+// read or made.
 func Open(root, workspace string) (*Store, error) {
 	if err := disk.CheckName(workspace); err != nil {
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
-	return &Store{root: root, workspace: workspace}, nil
+	f := &folder{root: root, workspace: workspace}
+	return &Store{workspace: workspace, backend: f, folder: f, retryEvery: retryLocal, now: time.Now, sleep: sleep}, nil
 }
 
 // Workspace is the name of the workspace.
 func (s *Store) Workspace() string { return s.workspace }
 
-// Dir is the folder of the workspace.
-func (s *Store) Dir() string { return filepath.Join(s.root, s.workspace) }
+// Where is the place of the record, for messages.
+func (s *Store) Where() string { return s.backend.Where() }
 
-func (s *Store) file(device string) string { return filepath.Join(s.Dir(), device+suffix) }
-
-const suffix = ".json"
+// Dir is the folder of the workspace, "" if it is kept elsewhere.
+func (s *Store) Dir() string {
+	if s.folder == nil {
+		return ""
+	}
+	return s.folder.dir()
+}
 
 // Digest is "sha256:" and 64 hex digits over bytes: the version of an entry
 // over its file, and what artifacts are known by.
@@ -52,8 +65,14 @@ func Digest(b []byte) string {
 func (s *Store) Get(device string) (*Entry, string, error) { return s.get(device, nil, "") }
 
 // Stamp is that of the file of a device's entry: as long as it is the same, so is
-// what Get returns. No entry is an error that is fs.ErrNotExist.
-func (s *Store) Stamp(device string) (disk.Stamp, error) { return disk.StampOf(s.file(device)) }
+// what Get returns. No entry is an error that is fs.ErrNotExist, as is a record that
+// is in no folder.
+func (s *Store) Stamp(device string) (disk.Stamp, error) {
+	if s.folder == nil {
+		return disk.Stamp{}, fs.ErrNotExist
+	}
+	return disk.StampOf(s.folder.file(device))
+}
 
 // GetUnless is Get for somebody who knows what the intent should be, and the
 // digest of that: an entry that has exactly this intent comes without its Intent
@@ -66,12 +85,12 @@ func (s *Store) get(device string, want *intent.Device, digest string) (*Entry, 
 	if err := disk.CheckName(device); err != nil {
 		return nil, "", fmt.Errorf("read record: device %w", err)
 	}
-	b, err := disk.ReadFile(s.file(device), maxEntryBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", nil
-	}
+	b, err := s.backend.Get(context.Background(), device)
 	if err != nil {
 		return nil, "", fmt.Errorf("read record of %s: %w", device, err)
+	}
+	if b == nil {
+		return nil, "", nil
 	}
 	if want != nil {
 		if e := decodeHead(b, s.workspace, want, digest); e != nil {
@@ -80,7 +99,7 @@ func (s *Store) get(device string, want *intent.Device, digest string) (*Entry, 
 	}
 	e, err := Decode(b, s.workspace, device)
 	if err != nil {
-		return nil, "", fmt.Errorf("read record of %s: %s: %w", device, s.file(device), err)
+		return nil, "", fmt.Errorf("read record of %s: %s: %w", device, s.place(device), err)
 	}
 	return e, Digest(b), nil
 }
@@ -88,31 +107,38 @@ func (s *Store) get(device string, want *intent.Device, digest string) (*Entry, 
 // List is the devices that the record has, sorted. No workspace, no devices. Two
 // files that one system keeps apart and another does not are an error.
 func (s *Store) List() ([]string, error) {
-	entries, err := os.ReadDir(s.Dir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	names, err := s.list(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("list record: %w", err)
 	}
-	var names []string
-	folded := map[string]string{}
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), suffix)
-		if !ok || strings.HasPrefix(name, ".") {
-			continue
-		}
-		if err := disk.CheckName(name); err != nil {
-			return nil, fmt.Errorf("list record: %s: %w", s.Dir(), err)
-		}
-		if other, taken := folded[strings.ToLower(name)]; taken {
-			return nil, fmt.Errorf("list record: %s has %s and %s, which differ in case only", s.Dir(), other+suffix, e.Name())
-		}
-		folded[strings.ToLower(name)] = name
-		names = append(names, name)
+	return names, nil
+}
+
+func (s *Store) list(ctx context.Context) ([]string, error) {
+	names, err := s.backend.List(ctx)
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(names)
+	folded := make(map[string]string, len(names))
+	for _, name := range names {
+		if err := disk.CheckName(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Where(), err)
+		}
+		if other, taken := folded[strings.ToLower(name)]; taken {
+			return nil, fmt.Errorf("%s has %s and %s, which differ in case only", s.Where(), other+suffix, name+suffix)
+		}
+		folded[strings.ToLower(name)] = name
+	}
 	return names, nil
+}
+
+// place is the entry of a device, for messages.
+func (s *Store) place(device string) string {
+	if s.folder != nil {
+		return s.folder.file(device)
+	}
+	return s.Where()
 }
 
 // All reads every entry, in the order of List. Entries that cannot be read are
@@ -178,9 +204,10 @@ func version(v string) string {
 }
 
 // Put writes an entry in place of the version that was read ("" for none) and
-// returns its version. It is on the disk when Put returns; a process that dies
-// in it, or a disk that is full, leaves the old entry. A *ConflictError says
-// that the entry moved, a *LostError that somebody broke the lock.
+// returns its version. In a folder and in an object store it is there when Put
+// returns, and a process that dies in it, or a disk that is full, leaves the old
+// entry; elsewhere Sync and Unlock see to it. A *ConflictError says that the entry
+// moved, a *LostError that somebody broke the lock.
 func (l *Lock) Put(e *Entry, expected string) (string, error) {
 	if err := disk.CheckName(e.Device); err != nil {
 		return "", fmt.Errorf("write record: device %w", err)
@@ -190,12 +217,11 @@ func (l *Lock) Put(e *Entry, expected string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write record of %s: %w", e.Device, err)
 	}
-	err = l.guarded(func() error {
-		if err := l.expect(e.Device, expected); err != nil {
-			return err
-		}
-		return disk.WriteFile(l.store.file(e.Device), b, 0o644)
-	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err = l.alone(e.Device); err == nil {
+		err = l.store.backend.Put(context.Background(), l.Holder.ID, e.Device, b, expected)
+	}
 	if err != nil {
 		return "", fmt.Errorf("write record of %s: %w", e.Device, err)
 	}
@@ -208,15 +234,12 @@ func (l *Lock) Delete(device, expected string) error {
 	if err := disk.CheckName(device); err != nil {
 		return fmt.Errorf("delete record: device %w", err)
 	}
-	err := l.guarded(func() error {
-		if err := l.expect(device, expected); err != nil {
-			return err
-		}
-		if err := os.Remove(l.store.file(device)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return disk.SyncDir(l.store.Dir())
-	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.alone(device)
+	if err == nil {
+		err = l.store.backend.Put(context.Background(), l.Holder.ID, device, nil, expected)
+	}
 	if err != nil {
 		return fmt.Errorf("delete record of %s: %w", device, err)
 	}
@@ -224,22 +247,11 @@ func (l *Lock) Delete(device, expected string) error {
 	return nil
 }
 
-// expect compares the version of an entry, and refuses a name that differs from
-// a recorded one in case only: on some systems both are one file.
-func (l *Lock) expect(device, expected string) error {
+// alone refuses a name that differs from a recorded one in case only: on some
+// systems both are one file.
+func (l *Lock) alone(device string) error {
 	if other, ok := l.names[strings.ToLower(device)]; ok && other != device {
 		return fmt.Errorf("the record has %q, which differs in case only", other)
-	}
-	have := ""
-	b, err := disk.ReadFile(l.store.file(device), maxEntryBytes)
-	switch {
-	case err == nil:
-		have = Digest(b)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	if have != expected {
-		return &ConflictError{Device: device, Want: expected, Have: have}
 	}
 	return nil
 }

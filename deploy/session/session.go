@@ -28,6 +28,7 @@ type Spec struct {
 	HostKey         string   // pinned: "SHA256:..." or "ssh-ed25519 AAAA..."
 	Jump            []Spec   // hosts on the way, the nearest first
 	Shell           targets.Shell
+	Platform        string // of a prompt: which system's it is; "" = "sonic-cli"
 }
 
 // Session is one open way to a device. One call at a time, but Close may come at

@@ -154,6 +154,40 @@ func written(v *source.View, s source.Span) string {
 	return name
 }
 
+// Changed are the results that are not as they were, device by device.
+func Changed(before, now []*Result) []*Result {
+	was := map[string]string{}
+	text := func(r *Result) string {
+		var b strings.Builder
+		r.text(&b, TextOptions{Detailed: true})
+		for _, u := range r.Unseen {
+			fmt.Fprintf(&b, "%s %v\n", u.Address, u.Fields)
+		}
+		return strings.ReplaceAll(b.String(), ", recorded as applied", "")
+	}
+	for _, r := range before {
+		was[r.Device] = text(r)
+	}
+	var list []*Result
+	for _, r := range now {
+		if was[r.Device] != text(r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// News prints the results that changed, and the counts of all.
+func News(w io.Writer, changed, all []*Result, o TextOptions) error {
+	var b strings.Builder
+	for _, r := range changed {
+		r.text(&b, o)
+	}
+	b.WriteString(Tally(all) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // Tally is the line of counts: "Verify: 3 in sync, 1 drift, 0 unknown."
 func Tally(results []*Result) string {
 	counts := map[Status]int{}

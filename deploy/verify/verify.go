@@ -1,6 +1,6 @@
 // Package verify compares devices with what they shall be, from output that
-// was captured on them. It takes a folder of captures, the intent of a device
-// and its target, and returns what differs, what could not be seen, and what
+// was captured on them, into a folder or over a session. It takes captures, the
+// intent of a device and its target, and returns what differs, what could not be seen, and what
 // the target found odd in the captures. A device that was handed over and shows
 // everything as wanted can be recorded as applied (Confirm). It runs no
 // commands and contacts nothing.
@@ -79,26 +79,53 @@ func (r *Result) span(i int) source.Span {
 // run; a device without any is Unknown. Files enter the table, which may be nil,
 // so that findings can point into them.
 func Captures(dir, address string, d *intent.Device, t *targets.Target, files *source.Files) (*Result, error) {
-	r := &Result{Address: address, Device: d.Name, Kind: d.Kind, Status: Unknown, wanted: intent.Digest(d)}
 	if t.Parse == nil {
-		r.Reason = "target " + t.Name + " reads no captures"
-		return r, nil
+		return Compare(address, d, t, targets.Captured{}), nil
 	}
-	captured, err := read(dir, d, t, files)
+	captured, err := Files(dir, d, t, files)
 	if err != nil {
-		return nil, fmt.Errorf("read captures of %s: %w", d.Name, err)
+		return nil, err
 	}
 	if len(captured.Files) == 0 {
-		r.Reason = fmt.Sprintf("no captured output in %s; its files are %s", filepath.ToSlash(filepath.Join(dir, d.Name)), strings.Join(fileNames(t), ", "))
-		return r, nil
+		return Unread(address, d, NoCaptures(dir, d, t)), nil
 	}
+	return Compare(address, d, t, captured), nil
+}
+
+// Files reads dir/<device>/<file> for every probe of the target. Nothing there is
+// no error.
+func Files(dir string, d *intent.Device, t *targets.Target, files *source.Files) (targets.Captured, error) {
+	captured, err := read(dir, d, t, files)
+	if err != nil {
+		return captured, fmt.Errorf("read captures of %s: %w", d.Name, err)
+	}
+	return captured, nil
+}
+
+// NoCaptures says that a device has no captures in a folder, and what they would be.
+func NoCaptures(dir string, d *intent.Device, t *targets.Target) string {
+	return fmt.Sprintf("no captured output in %s; its files are %s", filepath.ToSlash(filepath.Join(dir, d.Name)), strings.Join(fileNames(t), ", "))
+}
+
+// Unread is a device that could not be read, and why.
+func Unread(address string, d *intent.Device, reason string) *Result {
+	return &Result{Address: address, Device: d.Name, Kind: d.Kind, Status: Unknown, Reason: reason, wanted: intent.Digest(d)}
+}
+
+// Compare compares the device as it was captured, by hand or over a session, with
+// the intent.
+func Compare(address string, d *intent.Device, t *targets.Target, captured targets.Captured) *Result {
+	if t.Parse == nil {
+		return Unread(address, d, "target "+t.Name+" reads no captures")
+	}
+	r := Unread(address, d, "")
 	r.Observed, r.Findings = t.Parse(d, captured)
 	if r.Observed == nil || r.Findings.HasErrors() {
 		r.Observed, r.Reason = nil, "the captured output could not be read"
-		return r, nil
+		return r
 	}
 	r.compare(d, t)
-	return r, nil
+	return r
 }
 
 // compare is the verdict on an observed device.
@@ -234,7 +261,7 @@ func Confirm(results []*Result, lock *record.Lock) error {
 		if e == nil || e.Status != record.HandedOver || e.IntentDigest != r.wanted {
 			continue
 		}
-		e.Status = record.Applied
+		e.Status, e.Observed = record.Applied, nil
 		if _, err := lock.Put(e, version); err != nil {
 			return fmt.Errorf("confirm %s: %w", r.Device, err)
 		}

@@ -300,6 +300,18 @@ const (
 	// what the edge of a fabric keeps out
 	ADeny
 	ASparePorts
+	// ways to live devices
+	AConnection
+	APort
+	AUser
+	AIdentity
+	AAgent
+	APasswordEnv
+	APasswordCommand
+	AEnableEnv
+	AJump
+	AKnownHosts
+	AHostKey
 	AttrCount // the number of attribute numbers, 0 included
 )
 
@@ -352,5 +364,7 @@ var names = [AttrCount]string{
 	AValidated: "validated", ADriverOrigin: "driver_origin", AGIDIndex: "gid_index", AMemlock: "memlock", AModules: "modules", AConsumers: "consumers",
 	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay",
 	ADeny: "deny", ASparePorts: "spare_ports",
+	AConnection: "connection", APort: "port", AUser: "user", AIdentity: "identity", AAgent: "agent", APasswordEnv: "password_env",
+	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key",
 	ASTP: "stp", AARPTimeout: "arp_timeout", AMACTimeout: "mac_timeout",
 }

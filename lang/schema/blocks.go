@@ -1,7 +1,7 @@
 package schema
 
 var top = []Kind{
-	Rocec, Variable, Locals, Output, Module, Defaults, QoS, Segment, Switch, Node, MLAG, Link,
+	Rocec, Variable, Locals, Output, Module, Defaults, Connection, QoS, Segment, Switch, Node, MLAG, Link,
 	Topology, Cabling, Routing, Analysis, Rollout, Check, Target, Override, SwitchModel, NICModel, ASIC, Media, PCIe,
 }
 
@@ -52,6 +52,24 @@ var blocks = [KindCount]BlockDef{
 	Defaults: {
 		Kind: Defaults, Word: "defaults", Labels: label("block", "switch", "node", "port", "nic", "link"), Free: true,
 		Doc: "Attributes of every block of a kind, unless something nearer writes them.",
+	},
+	Connection: {
+		Kind: Connection, Word: "connection", Labels: label("name"), Each: true,
+		Doc: "A way to live devices over SSH. A device names it with its attribute `connection`, and it is evaluated for that device: `self` is the device, as in" +
+			" `address = \"${self.name}.oob.example.net\"`. Only commands that contact devices read it, and nothing of it is emitted or recorded. It names secrets and holds none.",
+		Attrs: []AttrDef{
+			attr(AAddress, Type{Base: Host}, "host name or IP address; the device's `mgmt` unless written, else its name"),
+			attr(APort, number(1, 65535), "TCP port (22)"),
+			attr(AUser, str(), "who logs in; the user that runs rocec unless written"),
+			attr(AIdentity, many(str()), "files of private keys; `~/` is the home folder, other relative paths start at the module"),
+			attr(AAgent, boolean(), "use the keys of the SSH agent"),
+			attr(APasswordEnv, Type{Base: EnvVar}, "name of the environment variable that holds the password"),
+			attr(APasswordCommand, many(str()), "program and arguments that print the password, run without a shell: [\"pass\", \"show\", \"fabric\"]"),
+			attr(AEnableEnv, Type{Base: EnvVar}, "name of the environment variable that holds the password of the privileged mode"),
+			attr(AJump, refs(Connection), "connections to the hosts on the way, the nearest first, each evaluated with the same `self`"),
+			attr(AKnownHosts, many(str()), "files of host keys that are trusted, in place of those of the user and the system; paths as in `identity`"),
+			attr(AHostKey, Type{Base: HostKey}, "the one host key that is trusted: its fingerprint \"SHA256:...\", or the key \"ssh-ed25519 AAAA...\""),
+		},
 	},
 	QoS: {Kind: QoS, Word: "qos", Labels: label("name"), Each: true, Blocks: []Kind{Class}, Doc: "A contract of traffic classes that ports and segments refer to.", Attrs: []AttrDef{
 		attr(AFrom, ref(QoS), "a qos to start from; a class of the same name replaces single attributes"),
@@ -346,6 +364,6 @@ var blocks = [KindCount]BlockDef{
 	Analysis: {Kind: Analysis, Word: "analysis", Doc: "What the proofs go on to when nothing has failed. Without the block, and without --failures, they take every link and switch as up.", Attrs: []AttrDef{
 		attr(AFailures, number(0, MaxFailures), "how many links and switches may be down at a time: each of them, and with 2 each pair, is taken out and everything is proven again (0)"),
 		attr(AProperties, many(enum(Properties...)), "what is proven then; all unless written"),
-		attr(ABudget, number(1_000_000, 1_000_000_000_000), "bound of each proof over paths, in steps from one buffer to the next (4000000000, and 250000000 where few switches stand alike): a larger fabric is refused, with the number"),
+		attr(ABudget, number(1_000_000, 1_000_000_000_000), "bound of each proof over paths, in steps from one buffer to the next (4000000000, and 250000000 where few switches stand alike): a larger fabric is refused, with the number; proofs under failures may take sixteen times as much together"),
 	}},
 }

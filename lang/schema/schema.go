@@ -18,6 +18,7 @@ const (
 	Output
 	Module
 	Defaults
+	Connection
 	QoS
 	Class
 	Segment
@@ -84,6 +85,9 @@ const (
 	Any                 // not kept; expressions only
 	Scalar              // Str: a string, number or bool in canonical text
 	Delay               // Int, nanoseconds
+	Host                // Str, a host name or an IP address
+	EnvVar              // Str, the name of an environment variable; messages never show it, as somebody may write the secret itself
+	HostKey             // Str, "SHA256:..." or "ssh-ed25519 AAAA..."
 )
 
 // Type is the type of an attribute.
@@ -189,8 +193,7 @@ var index = func() (ix [KindCount]func() map[string]*AttrDef) {
 // Later lists block words that the language foresees and this version does not
 // have, with what they will do. They are refused plainly.
 var Later = map[string]string{
-	"connection": "ways to live devices",
-	"moved":      "renaming without replacement",
-	"import":     "taking over running configurations",
-	"run":        "tests of the configuration",
+	"moved":  "renames without replacement",
+	"import": "imports of running configurations",
+	"run":    "tests of the configuration",
 }

@@ -133,6 +133,7 @@ var (
 		attr(AName, str(), "the device's name, instead of the label or key"),
 		attr(AOS, str(), "operating system and lowest version: \"sonic/202405\", \"windows-server/2025\", \"ubuntu/24.04\""),
 		attr(AMgmt, str(), "management address or name; a way in, never emitted"),
+		attr(AConnection, ref(Connection), "how it is reached: a `connection` block, evaluated for it. Commands that contact devices then go to it, unless its `target` says otherwise; never emitted"),
 		attr(AManage, enum("full", "verify", "none"), "full: rocec writes it; verify: proven and compared, never written; none: taken as declared"),
 		attr(ASite, str(), "building or campus the device stands in; nothing is emitted"),
 		attr(AVars, Type{Base: Any}, "free values for expressions: `self.vars`"),

@@ -39,10 +39,13 @@ var Target = targets.Target{
 	Probes: []targets.Probe{
 		{File: running, Command: capture},
 	},
+	Neighbours: &targets.Probe{File: "lldp.json", Command: "nv show interface lldp -o json"}, // NVUE command reference, nv show interface lldp
 	Parse:      parse,
 	Rebase:     rebase,
+	Delta:      []string{commandsFile},
 	Impact:     impact,
 	Observable: observable,
+	Live:       live,
 	Sources: []string{
 		"CumulusNetworks/docs content/cumulus-linux-59 to content/cumulus-linux-516: Quality of Service, RoCE, Switch Port Attributes, VLAN-aware Bridge Mode, Bonding, MLAG, LLDP, VRF, Access Control Lists, NVUE CLI",
 		"CumulusNetworks/docs content/nvue-reference: NVUE command reference",

@@ -31,6 +31,7 @@ func files(d *intent.Device, set, unset *node, out *emit.Out) {
 	if len(set.kids) == 0 && (unset == nil || len(unset.kids) == 0) {
 		return
 	}
+	out.Use(kit())
 	patch(d, set, unset, out)
 	commands(d, set, unset, out)
 	apply(d, unset, out)
@@ -95,6 +96,7 @@ func apply(d *intent.Device, unset *node, out *emit.Out) {
 		"Patches the pending configuration, shows what it changes and applies it with a timer: without",
 		"nv config apply --confirm-yes within " + confirm + " the switch goes back by itself.",
 		"A pending change of somebody else would be applied too, so it stops where there is one.",
+		"ROCEC_CONFIRM=TIME: wait that long instead.",
 	}
 	if d.MLAG != nil {
 		about = append(about, "One half of an MLAG pair: run it on one switch at a time. The other half is "+d.MLAG.Peer+".")
@@ -113,7 +115,7 @@ func apply(d *intent.Device, unset *node, out *emit.Out) {
 	f.Line("fi")
 	f.Line("nv config patch \"$PWD/%s\"", patchFile) // NVUE wants the whole path [NVUE Snippets]
 	f.Line("nv config diff")
-	f.Line("nv config apply --confirm %s -y", confirm)
+	f.Line("nv config apply --confirm \"${ROCEC_CONFIRM-%s}\" -y", confirm)
 	f.Line("./%s", verifyFile)
 	f.Line("echo \"if all is well: nv config apply --confirm-yes\"")
 }

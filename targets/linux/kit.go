@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/posix"
 )
 
 //go:embed scripts
@@ -41,6 +42,7 @@ var kit = sync.OnceValue(func() *emit.Kit {
 		program("verify.sh", emit.Verify, "verify.sh", "lib", "verify"),
 		program("rollback.sh", emit.Rollback, "rollback.sh", "lib", "rollback"),
 		program("capture.sh", emit.Verify, "capture.sh", "lib", "", "capture"),
+		posix.Program(live()),
 		program("rocec-qos", emit.Data, "", "dcb", "mlnx", "families", "qos"),
 		program("rocec-env", emit.Data, "", "env"),
 		data("rocec-qos@.service", portUnit),
@@ -63,6 +65,15 @@ var kit = sync.OnceValue(func() *emit.Kit {
 	}
 	return k
 })
+
+// live is what rocec-live.sh does on this system.
+func live() string {
+	text, err := scripts.ReadFile("scripts/live.sh")
+	if err != nil {
+		panic("part of " + posix.File + ": " + err.Error()) // embedded: cannot happen
+	}
+	return string(text)
+}
 
 // portUnit runs at boot, and when a driver is loaded again: it belongs to the
 // network device.

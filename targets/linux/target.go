@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/posix"
 )
 
 // Values of the option qos_tool.
@@ -32,10 +33,13 @@ var Target = targets.Target{
 	Written:    written,
 	Left:       left,
 	Probes:     probes,
+	Neighbours: &targets.Probe{File: "lldp.json", Command: "lldpctl -f json"}, // lldpd, src/client/lldpctl.8.in
+	Health:     &health,
 	Capture:    "capture.sh",
 	Parse:      parse,
 	Impact:     impact,
 	Observable: observable,
+	Live:       posix.Live(kit, "a systemd timer"),
 	Sources: []string{
 		"Linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c and en/port_buffer.c",
 		"Linux drivers/infiniband/hw/mlx5/cong.c, drivers/infiniband/core/cma.c and cma_configfs.c",
@@ -46,7 +50,7 @@ var Target = targets.Target{
 		"iproute2 dcb/ and the manual pages dcb-ets(8), dcb-pfc(8), dcb-app(8), dcb-dcbx(8)",
 		"Mellanox/mlnx-tools python/mlnx_qos 26.07",
 		"netplan reference, netplan(5) 0.106",
-		"systemd.link(5), systemd.netdev(5), sysctl.d(5), modules-load.d(5), systemd 252",
+		"systemd.link(5), systemd.netdev(5), systemd.timer(5), sysctl.d(5), modules-load.d(5), systemd 252",
 		"NVIDIA MLNX_OFED documentation: Explicit Congestion Notification, RoCE LAG",
 		"linux-rdma/perftest manual pages, rping(1)",
 		"NVIDIA NCCL user guide, environment variables; openucx/ucx src/uct/ib/base/ib_iface.c; nvme-connect(1)",

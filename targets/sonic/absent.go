@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,21 @@ func absences(d *intent.Device) []absence {
 		if f.Addresses.IsSet() {
 			all = append(all, absence{table: table, key: name + "|*", row: true, from: intent.Path{Object: intent.OfIface, Name: f.Name, Field: "address"}})
 		}
+	}
+	return all
+}
+
+// notYet lets stay what a maintenance window will replace: until then such a row
+// is in no fragment that would say that it is wanted.
+func notYet(all []absence, later tables) []absence {
+	for i := range all {
+		a := &all[i]
+		for key := range later.each(a.table) {
+			if matches(a.key, key) {
+				a.keep = append(a.keep, key)
+			}
+		}
+		slices.Sort(a.keep)
 	}
 	return all
 }

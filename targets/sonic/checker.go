@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/targets/emit"
+	"github.com/rocec/rocec/targets/posix"
 )
 
 // checkProgram compares fragments with a running configuration. It is Python
@@ -13,11 +14,16 @@ import (
 //go:embed check.py
 var checkProgram string
 
-// kit holds the program, which is the same on every switch.
+// livePart is what rocec-live.sh does on this system.
+//
+//go:embed live.sh
+var livePart string
+
+// kit holds the programs, which are the same on every switch.
 var kit = sync.OnceValue(func() *emit.Kit {
 	return emit.NewKit("sonic", []emit.Artifact{{
 		Path: checkFile, Mode: 0o644, Step: emit.Data, Bytes: []byte("# made by rocec, the same for every switch\n" + checkProgram),
-	}})
+	}, posix.Program(livePart)})
 })
 
 // forbid writes the list of what must not be there, if there is anything, and

@@ -45,7 +45,7 @@ func write(d *intent.Device, out *emit.Out) {
 	if len(files) > 0 {
 		s := script(d, out, "apply.sh", emit.Apply,
 			"Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that",
-			"overlap with it or that have to go stop it before the first change.")
+			"overlap with it or that have to go stop it before the first change.", liveNote)
 		if split {
 			s.before(append([]string{breakoutFile}, files...))
 			s.splitFirst()
@@ -186,6 +186,9 @@ func undo(d *intent.Device, out *emit.Out) {
 // scriptFile is a shell script under way.
 type scriptFile struct{ *emit.File }
 
+// liveNote says what the apply script leaves to rocec-live.sh.
+const liveNote = "ROCEC_LIVE=ID: take no checkpoint and save nothing, since rocec-live.sh does both."
+
 // script begins a shell script for the switch.
 func script(d *intent.Device, out *emit.Out, name string, step emit.Step, about ...string) scriptFile {
 	f := out.File(name, 0o755, step)
@@ -246,21 +249,23 @@ func (s scriptFile) absent(database string, gone bool, files []string) {
 }
 
 func (s scriptFile) checkpoint() {
-	s.Text("checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)\n" +
-		"config checkpoint \"$checkpoint\"\n")
-	s.Line("printf '%%s\\n' \"$checkpoint\" > %s", checkpointFile)
+	s.Text("if [ -z \"${ROCEC_LIVE-}\" ]; then\n" +
+		"    checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)\n" +
+		"    config checkpoint \"$checkpoint\"\n")
+	s.Line("    printf '%%s\\n' \"$checkpoint\" > %s", checkpointFile)
+	s.Line("fi")
 }
 
 // after verifies, with time for the buffer manager, and saves only what is right.
 func (s scriptFile) after() {
 	s.Text("for try in 1 2 3 4 5 6; do\n" +
 		"    if ./verify.sh; then\n" +
-		"        config save -y\n" +
+		"        [ -n \"${ROCEC_LIVE-}\" ] || config save -y\n" +
 		"        exit 0\n" +
 		"    fi\n" +
 		"    echo \"not yet as wanted (try $try of 6)\" >&2\n" +
 		"    sleep 5\n" +
 		"done\n" +
-		"echo \"nothing was saved; sudo ./rollback.sh goes back\" >&2\n" +
+		"echo \"verify.sh finds what is not as wanted, and nothing was saved; sudo ./rollback.sh goes back\" >&2\n" +
 		"exit 1\n")
 }

@@ -57,7 +57,7 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		undoSplit(d, out)
 		return list
 	}
-	gone := forbid(absences(d), out)
+	gone := forbid(notYet(absences(d), rest), out)
 	out.Use(kit())
 	if len(want.breakouts) > 0 {
 		want.breakouts.write(out.File(breakoutFile, 0o644, emit.Data))
@@ -76,7 +76,7 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if len(steps) > 0 {
 		s := script(d, out, "apply.sh", emit.Apply,
 			"Applies the patch made from the captured running configuration, verifies and saves.",
-			"The switch checks it against its own YANG models before the first change.")
+			"The switch checks it against its own YANG models before the first change.", liveNote)
 		s.before(steps)
 		s.canHash(d)
 		s.checkpoint()

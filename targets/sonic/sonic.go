@@ -17,6 +17,7 @@ package sonic
 import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/posix"
 )
 
 // running is the capture that Parse and Patch take, capture the command that
@@ -52,10 +53,14 @@ var Target = targets.Target{
 	Probes: []targets.Probe{
 		{File: running, Command: capture},
 	},
+	Health:     &health,
+	Neighbours: &targets.Probe{File: "lldp.txt", Command: "show lldp table"}, // sonic-utilities doc/Command-Reference.md, LLDP
 	Parse:      parse,
 	Rebase:     rebase,
+	Delta:      []string{"*.patch.json"},
 	Impact:     impact,
 	Observable: observable,
+	Live:       posix.Live(kit, "a systemd timer"),
 	Sources: []string{
 		"sonic-net/sonic-buildimage src/sonic-yang-models",
 		"sonic-net/sonic-buildimage files/build_templates/qos_config.j2 and buffers_config.j2",

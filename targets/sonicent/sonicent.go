@@ -58,6 +58,7 @@ var Target = targets.Target{
 	},
 	Parse:      parse,
 	Rebase:     rebase,
+	Delta:      []string{configFile},
 	Impact:     impact,
 	Observable: observable,
 	Sources: []string{

@@ -40,6 +40,7 @@ var atcOptions = []targets.Option{
 		Name: optionMigrations, Kind: targets.OptionNumber, Default: "0",
 		Doc: "live migrations at the same time, 1 to 10; 0 leaves it to Network ATC, whose default is 1",
 	},
+	restartOption,
 }
 
 // NetworkATC is the emitter for hosts that Network ATC configures.
@@ -61,6 +62,7 @@ var NetworkATC = targets.Target{
 	Parse:      atcParse,
 	Impact:     atcImpact,
 	Observable: atcObservable,
+	Live:       live(atcKit),
 	Sources: []string{
 		"MicrosoftDocs/windowsserverdocs networking/network-atc/network-atc, manage-network-atc",
 		"MicrosoftDocs/windows-powershell-docs docset/winserver2025-ps NetworkATC",
@@ -102,7 +104,7 @@ func atcImpact(_ *intent.Device, c targets.Change) targets.Impact {
 // Network ATC sets by the same means, but the names that it gives itself.
 func atcObservable(d *intent.Device, p intent.Path) bool {
 	if p.Object == intent.OfOption {
-		return p.Name != optionIntent
+		return p.Name != optionIntent && p.Name != optionRestart
 	}
 	return observable(d, p)
 }

@@ -35,6 +35,7 @@ func atcDesired(b *block) {
 	intents := atcIntents(d)
 	b.rows("Intents", len(intents), func(i int) { b.atcIntent(&intents[i]) })
 	b.overrides("Global", atcGlobal(d))
+	b.liveRestart(atcOption(d, optionRestart))
 	b.set(intent.Path{}, "ManageQos", truth(hostQoS(d, true) != nil))
 	b.qos()
 	b.rows("Adapters", len(d.Ports), func(i int) { b.adapter(&d.Ports[i]) })

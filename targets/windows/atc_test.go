@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab/powershell"
+	lab "github.com/rocec/rocec/deploy/lab/windows"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/feature"
 	"github.com/rocec/rocec/targets/oracle"
@@ -184,38 +186,38 @@ func TestATCEveryString(t *testing.T) {
 }
 
 // atcHostFor is a host as it is before Network ATC sees it.
-func atcHostFor(t *testing.T, name string) (*intent.Device, *host) {
+func atcHostFor(t *testing.T, name string) (*intent.Device, *lab.Host) {
 	d, h := atcHost(t, name)
-	for _, n := range h.nics {
-		n.property("*NetworkDirectRoCEFrameSize").value = "4096" // no override sets it
+	for _, n := range h.NICs {
+		n.Property("*NetworkDirectRoCEFrameSize").Value = "4096" // no override sets it
 	}
 	return d, h
 }
 
-func atcHost(t *testing.T, name string) (*intent.Device, *host) {
+func atcHost(t *testing.T, name string) (*intent.Device, *lab.Host) {
 	switch name {
 	case "atc-converged":
-		h := newHost("HCI1", "Ethernet 5", "Ethernet 6")
-		h.features = []string{"NetworkATC", "Hyper-V", "Failover-Clustering", "Data-Center-Bridging"}
-		h.atc = newATC(t, "HCI")
-		h.nics[0].addresses = []netip.Prefix{netip.MustParsePrefix("192.0.2.17/24")}
-		h.routes = [][2]string{{"{guid-0}", "192.0.2.1"}}
+		h := lab.NewHost("HCI1", "Ethernet 5", "Ethernet 6")
+		h.Features = []string{"NetworkATC", "Hyper-V", "Failover-Clustering", "Data-Center-Bridging"}
+		h.ATC = lab.NewCluster("HCI")
+		h.NICs[0].Addresses = []netip.Prefix{netip.MustParsePrefix("192.0.2.17/24")}
+		h.Routes = [][2]string{{"{guid-0}", "192.0.2.1"}}
 		return atcConverged(), h
 	case "atc-iwarp":
-		h := newHost("N1", "smb_a", "smb_b", "pNIC01", "pNIC02")
-		h.features = []string{"NetworkATC", "Hyper-V", "Failover-Clustering", "Data-Center-Bridging"}
-		h.atc = newATC(t, "s2d")
-		h.atc.fresh = false
-		h.nics[2].addresses = []netip.Prefix{netip.MustParsePrefix("192.0.2.11/24")}
-		h.routes = [][2]string{{"{guid-2}", "192.0.2.1"}}
-		for _, n := range h.nics {
-			n.driver = "6.17.1.0"
+		h := lab.NewHost("N1", "smb_a", "smb_b", "pNIC01", "pNIC02")
+		h.Features = []string{"NetworkATC", "Hyper-V", "Failover-Clustering", "Data-Center-Bridging"}
+		h.ATC = lab.NewCluster("s2d")
+		h.ATC.Fresh = false
+		h.NICs[2].Addresses = []netip.Prefix{netip.MustParsePrefix("192.0.2.11/24")}
+		h.Routes = [][2]string{{"{guid-2}", "192.0.2.1"}}
+		for _, n := range h.NICs {
+			n.Driver = "6.17.1.0"
 		}
 		return atcIWARP(), h
 	}
-	h := newHost("N1", "smb_a", "smb_b")
-	h.features = []string{"Hyper-V", "Failover-Clustering"}
-	h.atc = newATC(t, "s2d")
+	h := lab.NewHost("N1", "smb_a", "smb_b")
+	h.Features = []string{"Hyper-V", "Failover-Clustering"}
+	h.ATC = lab.NewCluster("s2d")
 	return atcS2D(), h
 }
 
@@ -224,32 +226,36 @@ func TestATCRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, h := atcHostFor(t, name)
 			s := atcScripts(d)
-			code, lines, _ := h.run(s, atcApplyFile, map[string]any{"whatif": true})
+			code, lines, _ := h.Run(s, atcApplyFile, map[string]any{"whatif": true})
 			expect(t, "-WhatIf", 2, code, lines)
-			if len(h.changes) > 0 || len(h.files) > 0 {
-				t.Fatalf("-WhatIf changes %v and writes %d files", h.changes, len(h.files))
+			if len(h.Changes) > 0 || len(h.Files) > 0 {
+				t.Fatalf("-WhatIf changes %v and writes %d files", h.Changes, len(h.Files))
 			}
-			code, lines, _ = h.run(s, atcApplyFile, nil)
+			code, lines, _ = h.Run(s, atcApplyFile, nil)
 			expect(t, "apply without -AllowRestart", 4, code, lines)
-			if len(h.atc.intents) > 0 {
+			if len(h.ATC.Intents) > 0 {
 				t.Fatal("an intent was made without -AllowRestart")
 			}
-			code, lines, _ = h.run(s, atcApplyFile, map[string]any{"allowrestart": true})
+			code, lines, _ = h.Run(s, atcApplyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply with -AllowRestart", 2, code, lines)
-			h.changes = nil
-			code, lines, _ = h.run(s, atcApplyFile, nil)
+			h.Changes = nil
+			code, lines, _ = h.Run(s, atcApplyFile, nil)
 			expect(t, "apply again", 0, code, lines)
-			if len(h.changes) > 0 {
-				t.Errorf("the last apply changes %v", h.changes)
+			if len(h.Changes) > 0 {
+				t.Errorf("the last apply changes %v", h.Changes)
 			}
-			code, lines, _ = h.run(s, verifyFile, nil)
+			code, lines, _ = h.Run(s, verifyFile, nil)
 			expect(t, "verify", 0, code, lines)
 			if testing.Verbose() {
 				t.Log(strings.Join(lines, "\n"))
 			}
-			code, lines, _ = h.run(s, undoFile, map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeintent": true, "allowdisconnect": true})
-			expect(t, "undo", 2, code, lines)
-			if len(h.atc.intents) > 0 {
+			code, lines, _ = h.Run(s, undoFile, map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeintent": true, "allowdisconnect": true})
+			want := 2
+			if len(d.Options) > 0 {
+				want = 5 // settings of the cluster cannot be taken back
+			}
+			expect(t, "undo", want, code, lines)
+			if len(h.ATC.Intents) > 0 {
 				t.Error("undo leaves intents")
 			}
 		})
@@ -260,11 +266,11 @@ func TestATCRun(t *testing.T) {
 // it was.
 func TestATCChange(t *testing.T) {
 	d, h := atcHostFor(t, "atc-s2d")
-	code, lines, _ := h.run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
+	code, lines, _ := h.Run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 2, code, lines)
-	h.atc.intents[0].overrides["Adapter"].set("EncapOverhead", int64(256))
-	for f := range h.files {
-		delete(h.files, f)
+	h.ATC.Intents[0].Overrides["Adapter"].Set("EncapOverhead", int64(256))
+	for f := range h.Files {
+		delete(h.Files, f)
 	}
 
 	for i := range d.Ports {
@@ -274,68 +280,68 @@ func TestATCChange(t *testing.T) {
 	}
 	d.QoS[0].Sched.Value[0].Percent, d.QoS[0].Sched.Value[1].Percent = 39, 60
 	s := atcScripts(d)
-	h.jobs = 1 << 20
-	code, lines, _ = h.run(s, atcApplyFile, map[string]any{"allowrestart": true})
+	h.Jobs = 1 << 20
+	code, lines, _ = h.Run(s, atcApplyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply while a storage job runs", 4, code, lines)
-	h.jobs, h.changes = 0, nil
-	code, lines, _ = h.run(s, atcApplyFile, map[string]any{"allowrestart": true})
+	h.Jobs, h.Changes = 0, nil
+	code, lines, _ = h.Run(s, atcApplyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 2, code, lines)
-	if diff := cmp.Diff([]string{"set intent Storage"}, h.changes); diff != "" {
+	if diff := cmp.Diff([]string{"set intent Storage"}, h.Changes); diff != "" {
 		t.Errorf("changes:\n%s", diff)
 	}
-	if v := h.atc.intents[0].overrides["Adapter"].values["encapoverhead"]; v != int64(256) {
+	if v := h.ATC.Intents[0].Overrides["Adapter"].Field("encapoverhead"); v != int64(256) {
 		t.Errorf("EncapOverhead is %v", v)
 	}
-	code, lines, _ = h.run(s, verifyFile, nil)
+	code, lines, _ = h.Run(s, verifyFile, nil)
 	expect(t, "verify", 0, code, lines)
-	code, lines, _ = h.run(s, undoFile, map[string]any{"allowrestart": true})
+	code, lines, _ = h.Run(s, undoFile, map[string]any{"allowrestart": true})
 	expect(t, "undo", 2, code, lines)
-	i := h.atc.intents[0]
-	if toString(i.overrides["Adapter"].values["jumbopacket"]) != "9014" || toString(i.vlans) != "711 712" || toString(i.overrides["Qos"].values["bandwidthpercentage_smb"]) != "50" {
-		t.Errorf("undo leaves %v, %v", i.overrides, i.vlans)
+	i := h.ATC.Intents[0]
+	if powershell.String(i.Overrides["Adapter"].Field("jumbopacket")) != "9014" || powershell.String(i.VLANs) != "711 712" || powershell.String(i.Overrides["Qos"].Field("bandwidthpercentage_smb")) != "50" {
+		t.Errorf("undo leaves %v, %v", i.Overrides, i.VLANs)
 	}
 }
 
 func TestATCPreconditions(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		spoil func(*intent.Device, *host)
+		spoil func(*intent.Device, *lab.Host)
 		code  int
 		says  string
 	}{
-		{"no cluster", func(_ *intent.Device, h *host) { h.atc.name = "" }, 3, "in no cluster"},
-		{"another cluster", func(d *intent.Device, _ *host) { d.Options = map[string]string{optionCluster: "other"} }, 3, "in cluster 's2d', not in 'other'"},
-		{"no Hyper-V", func(_ *intent.Device, h *host) { h.features = []string{"Failover-Clustering"} }, 3, "Hyper-V is not installed"},
-		{"an intent of another name", func(_ *intent.Device, h *host) {
-			h.features = append(h.features, "NetworkATC")
-			h.atc.holds("other", []string{"Storage"}, "smb_a")
+		{"no cluster", func(_ *intent.Device, h *lab.Host) { h.ATC.Name = "" }, 3, "in no cluster"},
+		{"another cluster", func(d *intent.Device, _ *lab.Host) { d.Options = map[string]string{optionCluster: "other"} }, 3, "in cluster 's2d', not in 'other'"},
+		{"no Hyper-V", func(_ *intent.Device, h *lab.Host) { h.Features = []string{"Failover-Clustering"} }, 3, "Hyper-V is not installed"},
+		{"an intent of another name", func(_ *intent.Device, h *lab.Host) {
+			h.Features = append(h.Features, "NetworkATC")
+			h.ATC.Hold("other", []string{"Storage"}, "smb_a")
 		}, 3, "intent 'other' owns adapters"},
-		{"other types", func(_ *intent.Device, h *host) {
-			h.features = append(h.features, "NetworkATC")
-			h.atc.holds("Storage", []string{"Compute", "Storage"}, "smb_a", "smb_b")
+		{"other types", func(_ *intent.Device, h *lab.Host) {
+			h.Features = append(h.Features, "NetworkATC")
+			h.ATC.Hold("Storage", []string{"Compute", "Storage"}, "smb_a", "smb_b")
 		}, 3, "has the types Compute, Storage, not Storage"},
-		{"a down adapter", func(_ *intent.Device, h *host) { h.nics[1].down = true }, 3, "is not up"},
-		{"no RDMA", func(_ *intent.Device, h *host) { h.nics[1].rdmaAble = false }, 3, "has no RDMA"},
-		{"a switch", func(_ *intent.Device, h *host) { h.nics[1].bound = []string{"vms_pp"} }, 3, "belongs to a virtual switch"},
-		{"a driver without RoCEv2", func(_ *intent.Device, h *host) {
-			h.nics[0].property("*NetworkDirectTechnology").valid = []string{"0", "1"}
+		{"a down adapter", func(_ *intent.Device, h *lab.Host) { h.NICs[1].Down = true }, 3, "is not up"},
+		{"no RDMA", func(_ *intent.Device, h *lab.Host) { h.NICs[1].RDMAAble = false }, 3, "has no RDMA"},
+		{"a switch", func(_ *intent.Device, h *lab.Host) { h.NICs[1].Bound = []string{"vms_pp"} }, 3, "belongs to a virtual switch"},
+		{"a driver without RoCEv2", func(_ *intent.Device, h *lab.Host) {
+			h.NICs[0].Property("*NetworkDirectTechnology").Valid = []string{"0", "1"}
 		}, 3, "cannot be 4"},
-		{"what netqos left", func(_ *intent.Device, h *host) {
-			h.features = append(h.features, "Data-Center-Bridging")
-			h.classes = []*hostClass{{"SMB_Direct", "ETS", 50, []any{int64(3)}}}
+		{"what netqos left", func(_ *intent.Device, h *lab.Host) {
+			h.Features = append(h.Features, "Data-Center-Bridging")
+			h.Classes = []*lab.Class{{Name: "SMB_Direct", Algorithm: "ETS", Percent: 50, Priorities: []any{int64(3)}}}
 		}, 3, "traffic class 'SMB_Direct': it is not of Network ATC"},
-		{"a failure", func(_ *intent.Device, h *host) { h.atc.fails = "RDMANotOperational" }, 1, "RDMANotOperational"},
+		{"a failure", func(_ *intent.Device, h *lab.Host) { h.ATC.Fails = "RDMANotOperational" }, 1, "RDMANotOperational"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, h := atcHostFor(t, "atc-s2d")
 			c.spoil(d, h)
-			code, lines, _ := h.run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
+			code, lines, _ := h.Run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply", c.code, code, lines)
 			if !strings.Contains(strings.Join(lines, "\n"), c.says) {
 				t.Errorf("want %q in:\n%s", c.says, strings.Join(lines, "\n"))
 			}
-			if c.code == 3 && len(h.changes) > 0 {
-				t.Errorf("changed %v before it refused", h.changes)
+			if c.code == 3 && len(h.Changes) > 0 {
+				t.Errorf("changed %v before it refused", h.Changes)
 			}
 		})
 	}
@@ -344,29 +350,29 @@ func TestATCPreconditions(t *testing.T) {
 // The technology of a storage intent changes on all peers at once or not at all.
 func TestATCTechnologyNeedsStorageOffline(t *testing.T) {
 	d, h := atcHostFor(t, "atc-iwarp")
-	code, lines, _ := h.run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
+	code, lines, _ := h.Run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 2, code, lines)
 	for i := range 2 {
 		d.Ports[i].NIC.IWARP, d.Ports[i].NIC.RoCE = false, intent.Some("v2")
 	}
 	s := atcScripts(d)
-	code, lines, _ = h.run(s, atcApplyFile, map[string]any{"allowrestart": true})
+	code, lines, _ = h.Run(s, atcApplyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply of RoCE", 3, code, lines)
-	code, lines, _ = h.run(s, atcApplyFile, map[string]any{"allowrestart": true, "storageisoffline": true})
+	code, lines, _ = h.Run(s, atcApplyFile, map[string]any{"allowrestart": true, "storageisoffline": true})
 	expect(t, "apply of RoCE while storage is offline", 2, code, lines)
 }
 
 // Network ATC works on its own: the script waits, and says so when it gives up.
 func TestATCWaits(t *testing.T) {
 	d, h := atcHostFor(t, "atc-s2d")
-	h.atc.silent = 3
-	code, lines, _ := h.run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
+	h.ATC.Silent = 3
+	code, lines, _ := h.Run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 2, code, lines)
 	d, h = atcHostFor(t, "atc-s2d")
-	h.atc.silent = 1 << 20
-	code, lines, _ = h.run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
+	h.ATC.Silent = 1 << 20
+	code, lines, _ = h.Run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply that is not done in time", 4, code, lines)
-	if len(h.nics[0].addresses) > 0 {
+	if len(h.NICs[0].Addresses) > 0 {
 		t.Error("addresses were set on adapters that Network ATC still works on")
 	}
 }
@@ -374,12 +380,12 @@ func TestATCWaits(t *testing.T) {
 // Before the first intent, each node is cleaned without making one.
 func TestATCCleansWithoutMaking(t *testing.T) {
 	d, h := atcHostFor(t, "atc-s2d")
-	h.features = append(h.features, "Data-Center-Bridging")
-	h.classes = []*hostClass{{"SMB", "ETS", 60, []any{int64(3)}}}
-	code, lines, _ := h.run(atcScripts(d), atcApplyFile, map[string]any{"replaceconflicting": true})
+	h.Features = append(h.Features, "Data-Center-Bridging")
+	h.Classes = []*lab.Class{{Name: "SMB", Algorithm: "ETS", Percent: 60, Priorities: []any{int64(3)}}}
+	code, lines, _ := h.Run(atcScripts(d), atcApplyFile, map[string]any{"replaceconflicting": true})
 	expect(t, "apply", 4, code, lines)
-	if len(h.classes) > 0 || len(h.atc.intents) > 0 {
-		t.Errorf("classes %v, intents %v", h.classes, h.atc.intents)
+	if len(h.Classes) > 0 || len(h.ATC.Intents) > 0 {
+		t.Errorf("classes %v, intents %v", h.Classes, h.ATC.Intents)
 	}
 }
 
@@ -387,12 +393,12 @@ func TestATCCleansWithoutMaking(t *testing.T) {
 // Network ATC owns the tables then.
 func TestATCReplacesConflicting(t *testing.T) {
 	d, h := atcHostFor(t, "atc-s2d")
-	h.features = append(h.features, "Data-Center-Bridging")
-	h.policies = []*hostPolicy{{name: "SMB", netDirect: 445, priority: 3, dscp: -1, template: "None", protocol: "None"}}
-	h.classes = []*hostClass{{"SMB", "ETS", 60, []any{int64(3)}}}
-	code, lines, _ := h.run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true, "replaceconflicting": true})
+	h.Features = append(h.Features, "Data-Center-Bridging")
+	h.Policies = []*lab.Policy{{Name: "SMB", NetDirect: 445, Priority: 3, DSCP: -1, Template: "None", Protocol: "None"}}
+	h.Classes = []*lab.Class{{Name: "SMB", Algorithm: "ETS", Percent: 60, Priorities: []any{int64(3)}}}
+	code, lines, _ := h.Run(atcScripts(d), atcApplyFile, map[string]any{"allowrestart": true, "replaceconflicting": true})
 	expect(t, "apply", 2, code, lines)
-	if slices.ContainsFunc(h.policies, func(p *hostPolicy) bool { return p.name == "SMB" }) {
+	if slices.ContainsFunc(h.Policies, func(p *lab.Policy) bool { return p.Name == "SMB" }) {
 		t.Error("the policy is still there")
 	}
 }
@@ -403,14 +409,14 @@ func TestATCRoundTrip(t *testing.T) {
 			d, h := atcHostFor(t, name)
 			s := atcScripts(d)
 			files := func() targets.Captured {
-				code, lines, out := h.run(s, captureFile, nil)
+				code, lines, out := h.Run(s, captureFile, nil)
 				expect(t, "capture", 0, code, lines)
 				return targets.Captured{Files: map[string][]byte{atcReadBack: []byte(out[0].(string))}}
 			}
 			if _, list := atcParse(d, files()); len(list) == 0 {
 				t.Error("nothing is found where no intent is")
 			}
-			code, lines, _ := h.run(s, atcApplyFile, map[string]any{"allowrestart": true})
+			code, lines, _ := h.Run(s, atcApplyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply", 2, code, lines)
 			got, list := atcParse(d, files())
 			for _, f := range list {
@@ -424,7 +430,7 @@ func TestATCRoundTrip(t *testing.T) {
 				}
 			}
 			for i := range want.Ports {
-				want.Ports[i].NIC.DriverV, want.Ports[i].NIC.RDMAMTU = h.nics[i].driver, 4096
+				want.Ports[i].NIC.DriverV, want.Ports[i].NIC.RDMAMTU = h.NICs[i].Driver, 4096
 				want.Ports[i].NIC.DCBX = intent.Some(intent.DCBX{Mode: "off"})
 				if teamMember(d, want.Ports[i].Name) && want.Ports[i].QoS == "" {
 					want.Ports[i].NIC.RoCE, want.Ports[i].NIC.IWARP = got.Ports[i].NIC.RoCE, got.Ports[i].NIC.IWARP // the driver's own
@@ -442,32 +448,32 @@ func TestATCRoundTrip(t *testing.T) {
 func TestATCDriftIsSeen(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		drift func(*host)
+		drift func(*lab.Host)
 	}{
-		{"an override", func(h *host) { h.atc.intents[0].overrides["Qos"].set("BandwidthPercentage_SMB", int64(40)) }},
-		{"an adapter less", func(h *host) { h.atc.intents[0].adapters = h.atc.intents[0].adapters[:1] }},
-		{"a type more", func(h *host) { h.atc.intents[0].types = append(h.atc.intents[0].types, "Stretch") }},
-		{"no intent", func(h *host) { h.atc.intents = nil }},
-		{"a failure", func(h *host) { h.atc.fails = "PhysicalAdapterNotFound" }},
-		{"a setting of the cluster", func(h *host) { h.atc.global.set("MaximumVirtualMachineMigrations", int64(5)) }},
-		{"a VLAN", func(h *host) { h.nics[2].isolation, h.nics[3].isolation = 713, 713 }},
-		{"a pin", func(h *host) { h.nics[3].pin = h.nics[4].pin }},
-		{"jumbo", func(h *host) { h.nics[0].property("*JumboPacket").value = "1514" }},
-		{"PFC", func(h *host) { h.pfc[4] = true }},
-		{"a share", func(h *host) { h.classes[1].percent = 40 }},
-		{"the management address", func(h *host) {
-			for _, n := range h.nics {
-				n.addresses = nil
+		{"an override", func(h *lab.Host) { h.ATC.Intents[0].Overrides["Qos"].Set("BandwidthPercentage_SMB", int64(40)) }},
+		{"an adapter less", func(h *lab.Host) { h.ATC.Intents[0].Adapters = h.ATC.Intents[0].Adapters[:1] }},
+		{"a type more", func(h *lab.Host) { h.ATC.Intents[0].Types = append(h.ATC.Intents[0].Types, "Stretch") }},
+		{"no intent", func(h *lab.Host) { h.ATC.Intents = nil }},
+		{"a failure", func(h *lab.Host) { h.ATC.Fails = "PhysicalAdapterNotFound" }},
+		{"a setting of the cluster", func(h *lab.Host) { h.ATC.Global.Set("MaximumVirtualMachineMigrations", int64(5)) }},
+		{"a VLAN", func(h *lab.Host) { h.NICs[2].Isolation, h.NICs[3].Isolation = 713, 713 }},
+		{"a pin", func(h *lab.Host) { h.NICs[3].Pin = h.NICs[4].Pin }},
+		{"jumbo", func(h *lab.Host) { h.NICs[0].Property("*JumboPacket").Value = "1514" }},
+		{"PFC", func(h *lab.Host) { h.PFC[4] = true }},
+		{"a share", func(h *lab.Host) { h.Classes[1].Percent = 40 }},
+		{"the management address", func(h *lab.Host) {
+			for _, n := range h.NICs {
+				n.Addresses = nil
 			}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, h := atcHostFor(t, "atc-converged")
 			s := atcScripts(d)
-			code, lines, _ := h.run(s, atcApplyFile, map[string]any{"allowrestart": true})
+			code, lines, _ := h.Run(s, atcApplyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply", 2, code, lines)
 			look := func() (string, int) {
-				code, lines, out := h.run(s, captureFile, nil)
+				code, lines, out := h.Run(s, captureFile, nil)
 				expect(t, "capture", 0, code, lines)
 				got, list := atcParse(d, targets.Captured{Files: map[string][]byte{atcReadBack: []byte(out[0].(string))}})
 				b, err := json.Marshal(got)
@@ -478,7 +484,7 @@ func TestATCDriftIsSeen(t *testing.T) {
 			}
 			before, _ := look()
 			c.drift(h)
-			code, lines, _ = h.run(s, verifyFile, nil)
+			code, lines, _ = h.Run(s, verifyFile, nil)
 			expect(t, "verify", 2, code, lines)
 			if after, findings := look(); after == before && findings == 0 {
 				t.Error("the parser sees nothing")
@@ -569,9 +575,9 @@ func TestOneOwner(t *testing.T) {
 		t.Error("netqos serves azure-local")
 	}
 	d, h := hostFor("s2d")
-	h.features, h.atc = []string{"Hyper-V", "Failover-Clustering", "NetworkATC"}, newATC(t, "s2d")
-	h.atc.holds("Storage", []string{"Storage"}, "smb_a")
-	code, lines, _ := h.run(scripts(d), applyFile, nil)
+	h.Features, h.ATC = []string{"Hyper-V", "Failover-Clustering", "NetworkATC"}, lab.NewCluster("s2d")
+	h.ATC.Hold("Storage", []string{"Storage"}, "smb_a")
+	code, lines, _ := h.Run(scripts(d), applyFile, nil)
 	expect(t, "netqos beside an intent", 3, code, lines)
 	if !strings.Contains(strings.Join(lines, "\n"), "intent 'Storage' owns adapters of this host") {
 		t.Errorf("says:\n%s", strings.Join(lines, "\n"))

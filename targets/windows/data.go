@@ -33,6 +33,7 @@ func desired(b *block) {
 	limit := liveMigrationBytes(d)
 	b.set(intent.Path{Object: intent.OfOption, Name: optionLiveMigration}, "LiveMigrationBytes", b.remark(strconv.FormatUint(limit, 10), limit > 0, option(d, optionLiveMigration)+" % of the SMB Direct class"))
 	b.set(intent.Path{Object: intent.OfOption, Name: optionTransport}, "MigrationOption", quote(transportWords[option(d, optionTransport)]))
+	b.liveRestart(option(d, optionRestart))
 	b.set(intent.Path{}, "ManageQos", truth(hostQoS(d, true) != nil))
 	b.qos()
 	b.rows("Adapters", len(d.Ports), func(i int) { b.adapter(&d.Ports[i]) })
@@ -48,6 +49,13 @@ func desired(b *block) {
 		b.addresses(f, alias)
 	})
 	b.close("}")
+}
+
+// liveRestart is for rocec-live.ps1 alone.
+func (b *block) liveRestart(value string) {
+	if value == "true" {
+		b.set(intent.Path{Object: intent.OfOption, Name: optionRestart}, "LiveRestart", truth(true))
+	}
 }
 
 func minimumBuild(d *intent.Device) int {

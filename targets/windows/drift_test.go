@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/intent"
+	lab "github.com/rocec/rocec/deploy/lab/windows"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/targettest"
 )
@@ -29,7 +30,7 @@ func TestEveryDrift(t *testing.T) {
 				_, h := hostFor(name)
 				fit(h, d)
 				s := scripts(d)
-				code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true, "allowdisconnect": true})
+				code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true, "allowdisconnect": true})
 				if code != 2 && code != 0 {
 					t.Fatalf("apply exits with %d: %v", code, lines)
 				}
@@ -53,11 +54,11 @@ func TestATCEveryDrift(t *testing.T) {
 				fit(h, d)
 				takeOver(h, d)
 				s := atcScripts(d)
-				code, lines, _ := h.run(s, atcApplyFile, map[string]any{"allowrestart": true, "allowdisconnect": true})
+				code, lines, _ := h.Run(s, atcApplyFile, map[string]any{"allowrestart": true, "allowdisconnect": true})
 				if code != 2 && code != 0 {
 					t.Fatalf("apply exits with %d: %v", code, lines)
 				}
-				code, lines, out := h.run(s, captureFile, nil)
+				code, lines, out := h.Run(s, captureFile, nil)
 				expect(t, "capture", 0, code, lines)
 				return targets.Captured{Files: map[string][]byte{atcReadBack: []byte(out[0].(string))}}
 			}, exempt[name], base)
@@ -76,19 +77,19 @@ func unteamed(d *intent.Device) {
 
 // fit makes the adapters of a host those of an intent: of the speed that is
 // negotiated, and of the name where that is what finds them.
-func fit(h *host, d *intent.Device) {
+func fit(h *lab.Host, d *intent.Device) {
 	for i := range d.Ports {
 		p := &d.Ports[i]
-		if i < len(h.nics) {
-			h.nics[i].mbps = int64(p.Mbps.Or(25000))
+		if i < len(h.NICs) {
+			h.NICs[i].Mbps = int64(p.Mbps.Or(25000))
 		}
-		there := slices.ContainsFunc(h.nics, func(n *hostNIC) bool { return n.name == p.Name })
+		there := slices.ContainsFunc(h.NICs, func(n *lab.NIC) bool { return n.Name == p.Name })
 		if p.NIC == nil || p.NIC.PCI+p.NIC.MAC != "" || there {
 			continue
 		}
-		for _, n := range h.nics {
-			if d.PortNamed(n.name) == nil {
-				n.name = p.Name
+		for _, n := range h.NICs {
+			if d.PortNamed(n.Name) == nil {
+				n.Name = p.Name
 				break
 			}
 		}
@@ -97,18 +98,18 @@ func fit(h *host, d *intent.Device) {
 
 // takeOver puts the addresses of a team on its first member, where Network ATC
 // finds them.
-func takeOver(h *host, d *intent.Device) {
+func takeOver(h *lab.Host, d *intent.Device) {
 	for i := range d.Ifaces {
 		f := &d.Ifaces[i]
 		team := d.LAGNamed(f.On)
 		if f.Kind != intent.VNIC || f.RDMA || !f.Addresses.IsSet() || team == nil {
 			continue
 		}
-		for j, n := range h.nics {
-			n.addresses = nil
+		for j, n := range h.NICs {
+			n.Addresses = nil
 			if j < len(d.Ports) && d.Ports[j].Name == team.Members[0] {
-				n.addresses = f.Addresses.Value
-				h.routes = [][2]string{{fmt.Sprintf("{guid-%d}", j), gatewayText(f)}}
+				n.Addresses = f.Addresses.Value
+				h.Routes = [][2]string{{fmt.Sprintf("{guid-%d}", j), gatewayText(f)}}
 			}
 		}
 	}

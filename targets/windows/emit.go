@@ -20,6 +20,7 @@ const (
 	verifyFile   = "verify.ps1"
 	undoFile     = "undo.ps1"
 	captureFile  = "capture.ps1"
+	liveFile     = "rocec-live.ps1"
 )
 
 // run is how an operator starts a script.
@@ -43,12 +44,16 @@ func programs(base, apply, prefix, capture string) *emit.Kit {
 	if apply != "" {
 		add(apply, prefix+"apply", emit.Apply)
 		add(undoFile, prefix+"undo", emit.Rollback)
+		add(liveFile, prefix+"live", emit.Data)
 	}
 	add(verifyFile, prefix+"verify", emit.Verify)
 	add(captureFile, "capture", emit.Verify)
 	k := emit.NewKit(base, files)
 	for i := range k.Artifacts {
 		a := &k.Artifacts[i]
+		if a.Step == emit.Data {
+			continue // for sessions (Live)
+		}
 		a.Run = run + strings.ReplaceAll(k.Folder()+"/"+a.Path, "/", `\`)
 		if a.Path == captureFile {
 			a.Run += " > " + capture

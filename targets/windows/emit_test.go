@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab/powershell"
+	lab "github.com/rocec/rocec/deploy/lab/windows"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
 	"github.com/rocec/rocec/targets/feature"
@@ -125,12 +127,12 @@ func TestNamesBeyondASCII(t *testing.T) {
 			t.Errorf("%s has a mark and is ASCII", path)
 		}
 	}
-	h := newHost("N1", d.Ports[0].Name, d.Ports[1].Name)
-	h.dhcp = []string{"{guid-0}"}
+	h := lab.NewHost("N1", d.Ports[0].Name, d.Ports[1].Name)
+	h.DHCP = []string{"{guid-0}"}
 	s := scripts(d)
-	code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
+	code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 2, code, lines)
-	code, lines, _ = h.run(s, verifyFile, nil)
+	code, lines, _ = h.Run(s, verifyFile, nil)
 	expect(t, "verify", 0, code, lines)
 	shown := capture(t, h, s)
 	if i := bytes.IndexFunc(shown, func(r rune) bool { return r > '~' }); i >= 0 {
@@ -270,33 +272,37 @@ func literals(block string) (err error) {
 			err = fmt.Errorf("%v", x)
 		}
 	}()
-	var walk func(n psNode)
-	walk = func(n psNode) {
+	var walk func(n powershell.Node)
+	walk = func(n powershell.Node) {
 		switch n := n.(type) {
-		case *psLiteral:
-		case *psUnary:
-			walk(n.x)
-		case *psVar:
-			if n.name != "true" && n.name != "false" && n.name != "null" {
-				panic("variable " + n.name)
+		case *powershell.Literal:
+		case *powershell.Unary:
+			walk(n.X)
+		case *powershell.Var:
+			if n.Name != "true" && n.Name != "false" && n.Name != "null" {
+				panic("variable " + n.Name)
 			}
-		case *psHash:
-			for _, v := range n.values {
+		case *powershell.Hash:
+			for _, v := range n.Values {
 				walk(v)
 			}
-		case *psArray:
-			for _, v := range n.body {
+		case *powershell.Array:
+			for _, v := range n.Body {
 				walk(v)
 			}
-		case *psComma:
-			for _, v := range n.items {
+		case *powershell.Comma:
+			for _, v := range n.Items {
 				walk(v)
 			}
 		default:
 			panic(fmt.Sprintf("%T in a data block", n))
 		}
 	}
-	body := psParse(block).body
+	b, err := powershell.Parse(block)
+	if err != nil {
+		return err
+	}
+	body := b.Body
 	if len(body) != 1 {
 		return fmt.Errorf("%d statements", len(body))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab/powershell"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
 	"github.com/rocec/rocec/targets/targettest"
@@ -57,7 +58,7 @@ func TestData(t *testing.T) {
 	} {
 		s[dataFile] = text
 		for _, script := range []string{applyFile, undoFile, verifyFile} {
-			code, lines, _ := h.run(s, script, nil)
+			code, lines, _ := h.Run(s, script, nil)
 			expect(t, script, 3, code, lines)
 			if !strings.Contains(strings.Join(lines, "\n"), want) {
 				t.Errorf("%s says:\n%s", script, strings.Join(lines, "\n"))
@@ -68,10 +69,10 @@ func TestData(t *testing.T) {
 		d.Ports[i].Verify = true
 	}
 	s[dataFile] = scripts(d)[dataFile]
-	code, lines, _ := h.run(s, applyFile, nil)
+	code, lines, _ := h.Run(s, applyFile, nil)
 	expect(t, "apply on a host that is only compared", 3, code, lines)
-	if len(h.changes) > 0 {
-		t.Errorf("changed %v", h.changes)
+	if len(h.Changes) > 0 {
+		t.Errorf("changed %v", h.Changes)
 	}
 }
 
@@ -89,7 +90,11 @@ func TestDataIsSmallEnough(t *testing.T) {
 		if list := targets.Check(tg, d, nil); list.HasErrors() {
 			t.Fatalf("refused:\n%s", targettest.Refusals(list))
 		}
-		if n := constants(psParse(filesOf(tg, d)[dataFile]).body[0]); n >= 5000 {
+		b, err := powershell.Parse(filesOf(tg, d)[dataFile])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := constants(b.Body[0]); n >= 5000 {
 			t.Errorf("%s: %d values", tg.Name, n)
 		}
 	}
@@ -100,22 +105,22 @@ func TestDataIsSmallEnough(t *testing.T) {
 }
 
 // constants counts what IsSafeValueVisitor counts.
-func constants(n psNode) (count int) {
+func constants(n powershell.Node) (count int) {
 	switch n := n.(type) {
-	case *psHash:
-		for i := range n.keys {
-			count += constants(n.keys[i]) + constants(n.values[i])
+	case *powershell.Hash:
+		for i := range n.Keys {
+			count += constants(n.Keys[i]) + constants(n.Values[i])
 		}
-	case *psArray:
-		for _, x := range n.body {
+	case *powershell.Array:
+		for _, x := range n.Body {
 			count += 1 + constants(x)
 		}
-	case *psComma:
-		for _, x := range n.items {
+	case *powershell.Comma:
+		for _, x := range n.Items {
 			count += constants(x)
 		}
-	case *psUnary:
-		count = 1 + constants(n.x)
+	case *powershell.Unary:
+		count = 1 + constants(n.X)
 	default:
 		count = 1
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rocec/rocec/compiler/intent"
+	lab "github.com/rocec/rocec/deploy/lab/windows"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/oracle"
@@ -213,32 +214,32 @@ func TestCaptureNamesAreCIMProperties(t *testing.T) {
 func TestDriftIsSeen(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		drift func(*host)
+		drift func(*lab.Host)
 	}{
-		{"jumbo", func(h *host) { h.nics[0].property("*JumboPacket").value = "1514" }},
-		{"vlan", func(h *host) { h.nics[1].property("VlanID").value = "713" }},
-		{"technology", func(h *host) { h.nics[0].property("*NetworkDirectTechnology").value = "1" }},
-		{"pause", func(h *host) { h.nics[0].property("*FlowControl").value = "3" }},
-		{"qos off", func(h *host) { h.nics[1].qos = false }},
-		{"rdma off", func(h *host) { h.nics[1].rdma = false }},
-		{"willing", func(h *host) { h.nics[0].willing = true }},
-		{"pfc", func(h *host) { h.pfc[4] = true }},
-		{"share", func(h *host) { h.classes[0].percent = 40 }},
-		{"class", func(h *host) { h.classes = h.classes[:1] }},
-		{"policy", func(h *host) { h.policies[0].priority = 4 }},
-		{"no policy", func(h *host) { h.policies = h.policies[1:] }},
-		{"address", func(h *host) { h.nics[0].addresses = nil }},
-		{"speed", func(h *host) { h.nics[0].mbps = 10000 }},
-		{"down", func(h *host) { h.nics[0].down = true }},
+		{"jumbo", func(h *lab.Host) { h.NICs[0].Property("*JumboPacket").Value = "1514" }},
+		{"vlan", func(h *lab.Host) { h.NICs[1].Property("VlanID").Value = "713" }},
+		{"technology", func(h *lab.Host) { h.NICs[0].Property("*NetworkDirectTechnology").Value = "1" }},
+		{"pause", func(h *lab.Host) { h.NICs[0].Property("*FlowControl").Value = "3" }},
+		{"qos off", func(h *lab.Host) { h.NICs[1].QoS = false }},
+		{"rdma off", func(h *lab.Host) { h.NICs[1].RDMA = false }},
+		{"willing", func(h *lab.Host) { h.NICs[0].Willing = true }},
+		{"pfc", func(h *lab.Host) { h.PFC[4] = true }},
+		{"share", func(h *lab.Host) { h.Classes[0].Percent = 40 }},
+		{"class", func(h *lab.Host) { h.Classes = h.Classes[:1] }},
+		{"policy", func(h *lab.Host) { h.Policies[0].Priority = 4 }},
+		{"no policy", func(h *lab.Host) { h.Policies = h.Policies[1:] }},
+		{"address", func(h *lab.Host) { h.NICs[0].Addresses = nil }},
+		{"speed", func(h *lab.Host) { h.NICs[0].Mbps = 10000 }},
+		{"down", func(h *lab.Host) { h.NICs[0].Down = true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, h := hostFor("s2d")
 			s := scripts(d)
-			code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
+			code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply", 2, code, lines)
 			before, _ := parse(d, captured(string(capture(t, h, s))))
 			c.drift(h)
-			code, lines, _ = h.run(s, verifyFile, nil)
+			code, lines, _ = h.Run(s, verifyFile, nil)
 			expect(t, "verify", 2, code, lines)
 			after, _ := parse(d, captured(string(capture(t, h, s))))
 			x, _ := json.Marshal(before)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rocec/rocec/compiler/intent"
+	lab "github.com/rocec/rocec/deploy/lab/windows"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
 	"github.com/rocec/rocec/targets/targettest"
@@ -46,21 +47,21 @@ func expect(t *testing.T, what string, want, code int, lines []string) {
 }
 
 // hostFor is a host as it is before rocec sees it.
-func hostFor(name string) (*intent.Device, *host) {
+func hostFor(name string) (*intent.Device, *lab.Host) {
 	switch name {
 	case "converged":
-		h := newHost("HV07", "Ethernet 5", "Ethernet 6")
-		h.build, h.features = 20348, []string{"Hyper-V"}
+		h := lab.NewHost("HV07", "Ethernet 5", "Ethernet 6")
+		h.Build, h.Features = 20348, []string{"Hyper-V"}
 		return converged(), h
 	case "iwarp":
-		h := newHost("FILES", "Slot 3", "Slot 4", "John's spare")
-		h.build = 17763
-		h.nics[0].mbps, h.nics[1].mbps = 100000, 100000
-		h.nics[2].driver = "14.2.1"
+		h := lab.NewHost("FILES", "Slot 3", "Slot 4", "John's spare")
+		h.Build = 17763
+		h.NICs[0].Mbps, h.NICs[1].Mbps = 100000, 100000
+		h.NICs[2].Driver = "14.2.1"
 		return chelsio(), h
 	}
-	h := newHost("N1", "smb_a", "smb_b")
-	h.dhcp = []string{"{guid-0}"}
+	h := lab.NewHost("N1", "smb_a", "smb_b")
+	h.DHCP = []string{"{guid-0}"}
 	return s2d(), h
 }
 
@@ -72,44 +73,44 @@ func TestRun(t *testing.T) {
 			s := scripts(d)
 			before := snapshot(t, h, s)
 
-			code, lines, _ := h.run(s, applyFile, map[string]any{"whatif": true})
+			code, lines, _ := h.Run(s, applyFile, map[string]any{"whatif": true})
 			expect(t, "-WhatIf", 2, code, lines)
-			if len(h.changes) > 0 || len(h.files) > 0 {
-				t.Fatalf("-WhatIf changes %v and writes %d files", h.changes, len(h.files))
+			if len(h.Changes) > 0 || len(h.Files) > 0 {
+				t.Fatalf("-WhatIf changes %v and writes %d files", h.Changes, len(h.Files))
 			}
 
-			code, lines, _ = h.run(s, applyFile, nil)
+			code, lines, _ = h.Run(s, applyFile, nil)
 			expect(t, "apply without -AllowRestart", 4, code, lines)
-			if len(h.restarts) > 0 {
-				t.Fatalf("restarted %v without being told to", h.restarts)
+			if len(h.Restarts) > 0 {
+				t.Fatalf("restarted %v without being told to", h.Restarts)
 			}
-			code, lines, _ = h.run(s, verifyFile, nil)
+			code, lines, _ = h.Run(s, verifyFile, nil)
 			expect(t, "verify before the restart", 2, code, lines)
 
-			code, lines, _ = h.run(s, applyFile, map[string]any{"allowrestart": true})
+			code, lines, _ = h.Run(s, applyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply with -AllowRestart", 2, code, lines)
-			h.changes = nil
-			code, lines, _ = h.run(s, applyFile, map[string]any{"allowrestart": true})
+			h.Changes = nil
+			code, lines, _ = h.Run(s, applyFile, map[string]any{"allowrestart": true})
 			expect(t, "apply again", 0, code, lines)
-			if len(h.changes) > 0 {
-				t.Errorf("the last apply changes %v", h.changes)
+			if len(h.Changes) > 0 {
+				t.Errorf("the last apply changes %v", h.Changes)
 			}
-			if h.most > 1 {
-				t.Errorf("%d priorities were lossless at once", h.most)
+			if h.Most > 1 {
+				t.Errorf("%d priorities were lossless at once", h.Most)
 			}
 			if name == "iwarp" {
 				// The verified adapter is as the host has it.
-				verified := h.nic("Slot 4")
-				verified.qos, verified.rdma, verified.willing, verified.property("*NetworkDirectTechnology").value = true, true, false, "1"
+				verified := h.NIC("Slot 4")
+				verified.QoS, verified.RDMA, verified.Willing, verified.Property("*NetworkDirectTechnology").Value = true, true, false, "1"
 			}
-			code, lines, _ = h.run(s, verifyFile, nil)
+			code, lines, _ = h.Run(s, verifyFile, nil)
 			expect(t, "verify", 0, code, lines)
 
-			code, lines, _ = h.run(s, undoFile, map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeswitch": true})
+			code, lines, _ = h.Run(s, undoFile, map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeswitch": true})
 			expect(t, "undo", 2, code, lines)
 			if name == "iwarp" {
-				verified := h.nic("Slot 4")
-				verified.qos, verified.rdma, verified.willing, verified.property("*NetworkDirectTechnology").value = false, false, true, "0"
+				verified := h.NIC("Slot 4")
+				verified.QoS, verified.RDMA, verified.Willing, verified.Property("*NetworkDirectTechnology").Value = false, false, true, "0"
 			}
 			if testing.Verbose() {
 				t.Log(strings.Join(lines, "\n"))
@@ -123,9 +124,9 @@ func TestRun(t *testing.T) {
 }
 
 // oldest is the snapshot of the first run.
-func oldest(h *host) string {
+func oldest(h *lab.Host) string {
 	var names []string
-	for f := range h.files {
+	for f := range h.Files {
 		if strings.Contains(f, "netqos-before-") {
 			names = append(names, f)
 		}
@@ -136,7 +137,7 @@ func oldest(h *host) string {
 
 // snapshot is the state of a host as capture.ps1 prints it, without the
 // features that undo leaves installed.
-func snapshot(t *testing.T, h *host, s map[string]string) map[string]any {
+func snapshot(t *testing.T, h *lab.Host, s map[string]string) map[string]any {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal(capture(t, h, s), &m); err != nil {
@@ -148,9 +149,9 @@ func snapshot(t *testing.T, h *host, s map[string]string) map[string]any {
 	return m
 }
 
-func capture(t *testing.T, h *host, s map[string]string) []byte {
+func capture(t *testing.T, h *lab.Host, s map[string]string) []byte {
 	t.Helper()
-	code, lines, out := h.run(s, captureFile, nil)
+	code, lines, out := h.Run(s, captureFile, nil)
 	expect(t, "capture", 0, code, lines)
 	if len(out) != 1 {
 		t.Fatalf("capture prints %d values", len(out))
@@ -168,7 +169,7 @@ func TestRoundTrip(t *testing.T) {
 				d.Ports[1].Verify = false
 			}
 			s := scripts(d)
-			code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
+			code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true})
 			if code != 2 && code != 4 {
 				t.Fatalf("apply exits with %d:\n%s", code, strings.Join(lines, "\n"))
 			}
@@ -241,16 +242,16 @@ func observed(t *testing.T, d *intent.Device) *intent.Device {
 func TestRestartsWaitForStorageAndGoRailByRail(t *testing.T) {
 	d, h := hostFor("s2d")
 	s := scripts(d)
-	h.jobs = 1 << 20
-	code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true})
+	h.Jobs = 1 << 20
+	code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply while a job runs", 4, code, lines)
-	if len(h.restarts) > 0 {
-		t.Fatalf("restarted %v while a storage job ran", h.restarts)
+	if len(h.Restarts) > 0 {
+		t.Fatalf("restarted %v while a storage job ran", h.Restarts)
 	}
-	h.jobs = 2
-	code, lines, _ = h.run(s, applyFile, map[string]any{"allowrestart": true})
+	h.Jobs = 2
+	code, lines, _ = h.Run(s, applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply when the job has ended", 2, code, lines)
-	if diff := cmp.Diff([]string{"smb_a", "smb_b"}, h.restarts); diff != "" {
+	if diff := cmp.Diff([]string{"smb_a", "smb_b"}, h.Restarts); diff != "" {
 		t.Errorf("restarts:\n%s", diff)
 	}
 }
@@ -258,54 +259,56 @@ func TestRestartsWaitForStorageAndGoRailByRail(t *testing.T) {
 func TestPendingRestartEndsWithABoot(t *testing.T) {
 	d, h := hostFor("s2d")
 	s := scripts(d)
-	h.run(s, applyFile, nil)
-	code, lines, _ := h.run(s, applyFile, nil)
+	h.Run(s, applyFile, nil)
+	code, lines, _ := h.Run(s, applyFile, nil)
 	expect(t, "apply again without a restart", 4, code, lines)
-	h.boot += 3600
-	code, lines, _ = h.run(s, applyFile, nil)
+	h.Boot += 3600
+	code, lines, _ = h.Run(s, applyFile, nil)
 	expect(t, "apply after a boot", 0, code, lines)
 }
 
 func TestPreconditions(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		spoil func(*host)
+		spoil func(*lab.Host)
 		says  string
 	}{
-		{"another host", func(h *host) { h.computer = "N2" }, "this computer is 'N2'"},
-		{"an older build", func(h *host) { h.build = 20348 }, "build 26100"},
-		{"no such adapter", func(h *host) { h.nics[1].name = "Ethernet 2" }, "0 adapters fit"},
-		{"a driver without jumbo frames of that size", func(h *host) { h.nics[0].property("*JumboPacket").most = "4088" }, "the driver takes 614 to 4088"},
-		{"a driver without RoCEv2", func(h *host) { h.nics[0].property("*NetworkDirectTechnology").valid = []string{"0", "1"} }, "cannot be 4, the driver takes 0, 1"},
-		{"a driver without VLANs", func(h *host) { h.nics[0].properties = h.nics[0].properties[:6] }, "does not list VlanID"},
-		{"an LBFO team", func(h *host) { h.nics[0].bound = []string{"ms_implat"} }, "LBFO"},
-		{"no DCB", func(h *host) { h.nics[1].dcb = false }, "has no DCB"},
-		{"no RDMA", func(h *host) { h.nics[1].rdmaAble = false }, "has no RDMA"},
-		{"too few traffic classes", func(h *host) { h.nics[1].classes = 2 }, "2 traffic classes, 3 are wanted"},
-		{"a policy in the way", func(h *host) {
-			h.policies = []*hostPolicy{{name: "SMB", netDirect: 445, priority: 3, dscp: -1, template: "None", protocol: "None"}}
+		{"another host", func(h *lab.Host) { h.Computer = "N2" }, "this computer is 'N2'"},
+		{"an older build", func(h *lab.Host) { h.Build = 20348 }, "build 26100"},
+		{"no such adapter", func(h *lab.Host) { h.NICs[1].Name = "Ethernet 2" }, "0 adapters fit"},
+		{"a driver without jumbo frames of that size", func(h *lab.Host) { h.NICs[0].Property("*JumboPacket").Most = "4088" }, "the driver takes 614 to 4088"},
+		{"a driver without RoCEv2", func(h *lab.Host) { h.NICs[0].Property("*NetworkDirectTechnology").Valid = []string{"0", "1"} }, "cannot be 4, the driver takes 0, 1"},
+		{"a driver without VLANs", func(h *lab.Host) { h.NICs[0].Properties = h.NICs[0].Properties[:6] }, "does not list VlanID"},
+		{"an LBFO team", func(h *lab.Host) { h.NICs[0].Bound = []string{"ms_implat"} }, "LBFO"},
+		{"no DCB", func(h *lab.Host) { h.NICs[1].DCB = false }, "has no DCB"},
+		{"no RDMA", func(h *lab.Host) { h.NICs[1].RDMAAble = false }, "has no RDMA"},
+		{"too few traffic classes", func(h *lab.Host) { h.NICs[1].Classes = 2 }, "2 traffic classes, 3 are wanted"},
+		{"a policy in the way", func(h *lab.Host) {
+			h.Policies = []*lab.Policy{{Name: "SMB", NetDirect: 445, Priority: 3, DSCP: -1, Template: "None", Protocol: "None"}}
 		}, "-ReplaceConflicting"},
-		{"a traffic class in the way", func(h *host) { h.classes = []*hostClass{{"SMB", "ETS", 60, []any{int64(3)}}} }, "-ReplaceConflicting"},
-		{"an adapter of another switch", func(h *host) {
-			h.features = append(h.features, "Hyper-V")
-			h.nics[0].bound = []string{"vms_pp"}
-			h.switches = []*hostSwitch{{"vmnet", []string{h.nics[0].description}, "Dynamic"}}
+		{"a traffic class in the way", func(h *lab.Host) {
+			h.Classes = []*lab.Class{{Name: "SMB", Algorithm: "ETS", Percent: 60, Priorities: []any{int64(3)}}}
+		}, "-ReplaceConflicting"},
+		{"an adapter of another switch", func(h *lab.Host) {
+			h.Features = append(h.Features, "Hyper-V")
+			h.NICs[0].Bound = []string{"vms_pp"}
+			h.Switches = []*lab.Switch{{Name: "vmnet", Members: []string{h.NICs[0].Description}, Algorithm: "Dynamic"}}
 		}, "belongs to the virtual switch 'vmnet'"},
-		{"a group policy", func(h *host) {
-			h.gpo = []*hostPolicy{{name: "Domain SMB", netDirect: 445, priority: 4, dscp: -1, template: "None", protocol: "None"}}
+		{"a group policy", func(h *lab.Host) {
+			h.GPO = []*lab.Policy{{Name: "Domain SMB", NetDirect: 445, Priority: 4, DSCP: -1, Template: "None", Protocol: "None"}}
 		}, "a group policy decides"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, h := hostFor("s2d")
-			h.features = []string{"Data-Center-Bridging"}
+			h.Features = []string{"Data-Center-Bridging"}
 			c.spoil(h)
-			code, lines, _ := h.run(scripts(d), applyFile, nil)
+			code, lines, _ := h.Run(scripts(d), applyFile, nil)
 			expect(t, "apply", 3, code, lines)
 			if !strings.Contains(strings.Join(lines, "\n"), c.says) {
 				t.Errorf("want %q in:\n%s", c.says, strings.Join(lines, "\n"))
 			}
-			if len(h.changes) > 0 {
-				t.Errorf("changed %v before it refused", h.changes)
+			if len(h.Changes) > 0 {
+				t.Errorf("changed %v before it refused", h.Changes)
 			}
 		})
 	}
@@ -316,32 +319,32 @@ func TestPreconditions(t *testing.T) {
 func TestClassesNeverExceedTheLink(t *testing.T) {
 	three := []any{int64(3)}
 	seven := []any{int64(7)}
-	for i, classes := range [][]*hostClass{
-		{{"SMB_Direct", "ETS", 98, three}, {"Cluster", "ETS", 1, seven}},
-		{{"SMB_Direct", "ETS", 1, three}, {"Cluster", "ETS", 98, seven}},
-		{{"SMB_Direct", "ETS", 90, seven}, {"Cluster", "ETS", 9, three}},
-		{{"SMB_Direct", "Strict", 0, three}, {"Cluster", "ETS", 99, []any{int64(7), int64(5)}}},
-		{{"SMB", "ETS", 60, three}, {"Backup", "ETS", 39, []any{int64(4)}}},
-		{{"SMB_Direct", "ETS", 50, []any{int64(3), int64(4)}}, {"Other", "ETS", 49, seven}},
+	for i, classes := range [][]*lab.Class{
+		{{Name: "SMB_Direct", Algorithm: "ETS", Percent: 98, Priorities: three}, {Name: "Cluster", Algorithm: "ETS", Percent: 1, Priorities: seven}},
+		{{Name: "SMB_Direct", Algorithm: "ETS", Percent: 1, Priorities: three}, {Name: "Cluster", Algorithm: "ETS", Percent: 98, Priorities: seven}},
+		{{Name: "SMB_Direct", Algorithm: "ETS", Percent: 90, Priorities: seven}, {Name: "Cluster", Algorithm: "ETS", Percent: 9, Priorities: three}},
+		{{Name: "SMB_Direct", Algorithm: "Strict", Percent: 0, Priorities: three}, {Name: "Cluster", Algorithm: "ETS", Percent: 99, Priorities: []any{int64(7), int64(5)}}},
+		{{Name: "SMB", Algorithm: "ETS", Percent: 60, Priorities: three}, {Name: "Backup", Algorithm: "ETS", Percent: 39, Priorities: []any{int64(4)}}},
+		{{Name: "SMB_Direct", Algorithm: "ETS", Percent: 50, Priorities: []any{int64(3), int64(4)}}, {Name: "Other", Algorithm: "ETS", Percent: 49, Priorities: seven}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			d, h := hostFor("s2d")
-			h.features, h.classes = []string{"Data-Center-Bridging"}, classes
-			h.pfc = [8]bool{4: true}
-			h.policies = []*hostPolicy{
-				{name: "SMB", netDirect: 445, priority: 4, dscp: -1, template: "None", protocol: "None", precedence: 200},
-				{name: "iSCSI", template: "iSCSI", protocol: "None", priority: 4, dscp: -1, precedence: 127},
+			h.Features, h.Classes = []string{"Data-Center-Bridging"}, classes
+			h.PFC = [8]bool{4: true}
+			h.Policies = []*lab.Policy{
+				{Name: "SMB", NetDirect: 445, Priority: 4, DSCP: -1, Template: "None", Protocol: "None", Precedence: 200},
+				{Name: "iSCSI", Template: "iSCSI", Protocol: "None", Priority: 4, DSCP: -1, Precedence: 127},
 			}
 			s := scripts(d)
 			old := capture(t, h, s)
-			code, lines, _ := h.run(s, applyFile, map[string]any{"allowrestart": true, "replaceconflicting": true})
+			code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true, "replaceconflicting": true})
 			expect(t, "apply", 2, code, lines)
-			code, lines, _ = h.run(s, verifyFile, nil)
+			code, lines, _ = h.Run(s, verifyFile, nil)
 			expect(t, "verify", 0, code, lines)
-			if h.most > 1 {
-				t.Errorf("%d priorities were lossless at once", h.most)
+			if h.Most > 1 {
+				t.Errorf("%d priorities were lossless at once", h.Most)
 			}
-			code, lines, _ = h.run(s, undoFile, map[string]any{"allowrestart": true})
+			code, lines, _ = h.Run(s, undoFile, map[string]any{"allowrestart": true})
 			expect(t, "undo", 2, code, lines)
 			if diff := cmp.Diff(tables(t, old), tables(t, capture(t, h, s))); diff != "" {
 				t.Errorf("undo leaves (-before +after):\n%s", diff)
@@ -371,11 +374,11 @@ func tables(t *testing.T, b []byte) map[string]any {
 // The vendor's DscpForGlobalFlowControl ends in the word *FlowControl matches.
 func TestVendorKeywordsAreLeftAlone(t *testing.T) {
 	d, h := hostFor("s2d")
-	h.run(scripts(d), applyFile, nil)
-	if v := h.nics[0].property("DscpForGlobalFlowControl").value; v != "26" {
+	h.Run(scripts(d), applyFile, nil)
+	if v := h.NICs[0].Property("DscpForGlobalFlowControl").Value; v != "26" {
 		t.Errorf("DscpForGlobalFlowControl is %s", v)
 	}
-	if v := h.nics[0].property("*FlowControl").value; v != "0" {
+	if v := h.NICs[0].Property("*FlowControl").Value; v != "0" {
 		t.Errorf("*FlowControl is %s", v)
 	}
 }
@@ -383,14 +386,14 @@ func TestVendorKeywordsAreLeftAlone(t *testing.T) {
 func TestSwappedNames(t *testing.T) {
 	d := s2d()
 	d.Ports[0].NIC.PCI, d.Ports[1].NIC.PCI = "0000:3b:00.0", "0000:3b:00.1"
-	h := newHost("n1.corp.example.com", "smb_b", "smb_a")
-	h.computer = "n1"
-	code, lines, _ := h.run(scripts(d), applyFile, map[string]any{"allowrestart": true})
+	h := lab.NewHost("n1.corp.example.com", "smb_b", "smb_a")
+	h.Computer = "n1"
+	code, lines, _ := h.Run(scripts(d), applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 2, code, lines)
-	if h.nics[0].name != "smb_a" || h.nics[1].name != "smb_b" {
-		t.Errorf("names are %q and %q", h.nics[0].name, h.nics[1].name)
+	if h.NICs[0].Name != "smb_a" || h.NICs[1].Name != "smb_b" {
+		t.Errorf("names are %q and %q", h.NICs[0].Name, h.NICs[1].Name)
 	}
-	if v := h.nics[1].property("VlanID").value; v != "712" {
+	if v := h.NICs[1].Property("VlanID").Value; v != "712" {
 		t.Errorf("VLAN of the second is %s", v)
 	}
 }
@@ -398,11 +401,11 @@ func TestSwappedNames(t *testing.T) {
 // A member that others put into the switch is not taken out of it.
 func TestForeignTeamMember(t *testing.T) {
 	d, h := hostFor("converged")
-	more := newHost("HV07", "Ethernet 7").nics[0]
-	more.description, more.guid, more.pci, more.mac, more.bound = "another", "{guid-9}", [4]int64{0, 0x5e, 0, 0}, "B83FD2000009", []string{"vms_pp"}
-	h.nics = append(h.nics, more)
-	h.switches = []*hostSwitch{{"team", []string{more.description}, "HyperVPort"}}
-	code, lines, _ := h.run(scripts(d), applyFile, map[string]any{"allowrestart": true})
+	more := lab.NewHost("HV07", "Ethernet 7").NICs[0]
+	more.Description, more.GUID, more.PCI, more.MAC, more.Bound = "another", "{guid-9}", [4]int64{0, 0x5e, 0, 0}, "B83FD2000009", []string{"vms_pp"}
+	h.NICs = append(h.NICs, more)
+	h.Switches = []*lab.Switch{{Name: "team", Members: []string{more.Description}, Algorithm: "HyperVPort"}}
+	code, lines, _ := h.Run(scripts(d), applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 3, code, lines)
 	if !strings.Contains(strings.Join(lines, "\n"), "has the member 'Ethernet 7'") {
 		t.Errorf("says:\n%s", strings.Join(lines, "\n"))
@@ -412,9 +415,9 @@ func TestForeignTeamMember(t *testing.T) {
 // A switch on the adapter with the default route would cut the host off.
 func TestSwitchIsNotMadeOnTheManagementAdapter(t *testing.T) {
 	d, h := hostFor("converged")
-	h.routes = [][2]string{{"{guid-0}", "192.0.2.1"}}
-	code, lines, _ := h.run(scripts(d), applyFile, map[string]any{"allowrestart": true})
+	h.Routes = [][2]string{{"{guid-0}", "192.0.2.1"}}
+	code, lines, _ := h.Run(scripts(d), applyFile, map[string]any{"allowrestart": true})
 	expect(t, "apply", 3, code, lines)
-	code, lines, _ = h.run(scripts(d), applyFile, map[string]any{"allowrestart": true, "allowdisconnect": true})
+	code, lines, _ = h.Run(scripts(d), applyFile, map[string]any{"allowrestart": true, "allowdisconnect": true})
 	expect(t, "apply at a console", 2, code, lines)
 }

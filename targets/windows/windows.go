@@ -37,6 +37,7 @@ const (
 const (
 	optionLiveMigration = "live_migration"
 	optionTransport     = "live_migration_transport"
+	optionRestart       = "live_restart"
 )
 
 var options = []targets.Option{
@@ -50,6 +51,14 @@ var options = []targets.Option{
 		Name: optionTransport, Kind: targets.OptionEnum, Values: []string{"keep", "smb", "compression", "tcpip"}, Default: "keep",
 		Doc: "how Hyper-V moves the memory of virtual machines; keep leaves it alone, Microsoft advises smb where its share is 5 Gbit/s or more",
 	},
+	restartOption,
+}
+
+// restartOption is of both targets.
+var restartOption = targets.Option{
+	Name: optionRestart, Kind: targets.OptionBool, Default: "false",
+	Doc: "whether a change over a session (rocec apply) may restart adapters, make virtual switches and let Network ATC change intents, as -AllowRestart" +
+		" does; without it, such settings are stored and wait for a restart, and intents for a run by hand",
 }
 
 // Target is the emitter for Windows Server hosts.
@@ -70,6 +79,7 @@ var Target = targets.Target{
 	Parse:      parse,
 	Impact:     impact,
 	Observable: observable,
+	Live:       live(netqosKit),
 	Sources: []string{
 		"MicrosoftDocs/windows-powershell-docs docset/winserver{2016,2019,2022,2025}-ps NetQos, DcbQos, NetAdapter, NetTCPIP, Hyper-V, SmbShare",
 		"MicrosoftDocs/windows-driver-docs network/inf-requirements-for-ndkpi, enumeration-keywords, standardized-inf-keywords-for-ndis-qos",
@@ -132,7 +142,7 @@ func observable(d *intent.Device, p intent.Path) bool {
 		}
 		return strings.HasPrefix(p.Field, "class.")
 	case intent.OfOption:
-		return true
+		return p.Name != optionRestart
 	}
 	return false
 }

@@ -1,5 +1,8 @@
 # Puts the files of a host in place, keeps what was there before for
 # rollback.sh, and applies them. A second run changes nothing.
+#   install.sh --dry-run   show what would change
+#   install.sh --keep      note the state of now, change nothing
+# ROCEC_KEPT=DIR: keep what was there before in DIR, not in /var/lib/rocec/previous.
 
 scratch=
 
@@ -39,24 +42,39 @@ netplan_valid() {
 
 # keep PATH: the file as it is now, or that there was none, before its first change of this run.
 keep() {
-	[[ ! -e $state/next/files$1 ]] || return 0
-	! grep -qxF -- "$1" "$state/next/absent" || return 0
+	[[ ! -e $next/files$1 ]] || return 0
+	! grep -qxF -- "$1" "$next/absent" || return 0
 	if [[ -e $root$1 ]]; then
-		install -d "$state/next/files$(dirname "$1")"
-		cp -a -- "$root$1" "$state/next/files$1"
+		# Whole or not at all, and on the disk before the file itself is touched.
+		{ install -d "$next/files$(dirname "$1")" && cp -a -- "$root$1" "$next/part" && sync "$next/part" && mv -f -- "$next/part" "$next/files$1"; } ||
+			die "cannot keep $1; it was not changed"
 	else
-		echo "$1" >>"$state/next/absent"
+		{ echo "$1" >>"$next/absent" && sync "$next/absent"; } || die "cannot note that there is no $1; it was not made"
 	fi
 }
 
 # begin notes the state before the first change. What a run that was cut off
 # noted is still that state.
 begin() {
-	[[ ! -e $state/next/absent ]] || return 0
-	rm -rf -- "${state:?}/next"
-	install -d -m 700 "$state/next"
-	[[ -n $root ]] || bash "$kit/capture.sh" "$state/next/runtime" >/dev/null
-	: >"$state/next/absent"
+	[[ ! -e $next/absent ]] || return 0
+	rm -rf -- "${next:?}"
+	install -d -m 700 "$next" || die "cannot make $next"
+	if [[ -z $root ]]; then
+		bash "$kit/capture.sh" "$next/runtime" >/dev/null || die "cannot keep the settings of now"
+		enabled_units >"$next/units"
+		sysctls >"$next/sysctl"
+	fi
+	[[ ! -e $state/installed ]] || cp -- "$state/installed" "$next/installed" || die "cannot write to $next"
+	: >"$next/absent" || die "cannot write to $next"
+}
+
+# sysctls prints the values of now, as sysctl -p takes them, of what this configuration or the one before sets.
+sysctls() {
+	local key file
+	cat "$here/sysctl.d/60-rocec.conf" /etc/sysctl.d/60-rocec.conf 2>/dev/null | sed -n 's/^\(net[^ =]*\) *=.*/\1/p' | sort -u | while IFS= read -r key; do
+		file=/proc/sys/$key
+		[[ ! -r $file ]] || echo "$key = $(cat "$file")"
+	done
 }
 
 changed=()
@@ -108,7 +126,7 @@ apply() {
 	if has_changed /etc/sysctl.d/60-rocec.conf && [[ -e /etc/sysctl.d/60-rocec.conf ]]; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
 	while IFS= read -r unit; do
 		[[ " ${units[*]} " == *" $unit "* ]] || systemctl disable --quiet --now "$unit"
-	done < <(systemctl list-unit-files --no-legend --state=enabled 'rocec-qos@*.service' | awk '{print $1}')
+	done < <(enabled_units)
 	for p in "${!ports[@]}"; do
 		[[ -e /sys/class/net/${ports[p]} ]] || echo "${ports[p]} does not exist yet; it takes its name at the next boot" >&2
 		systemctl enable --quiet "${units[p]}"
@@ -123,10 +141,14 @@ main() {
 	local dry='' failed='' units=() places=() p from to mode
 	case ${1-} in
 	--dry-run) dry=yes ;;
-	'') ;;
-	*) die "usage: install.sh [--dry-run]" ;;
+	--keep | '') ;;
+	*) die "usage: install.sh [--dry-run | --keep]" ;;
 	esac
 	right_host
+	if [[ ${1-} == --keep ]]; then
+		begin
+		return
+	fi
 	needs
 	scratch=$(mktemp -d) || exit 1
 	trap 'rm -rf -- "$scratch"' EXIT
@@ -142,8 +164,10 @@ main() {
 		return 0
 	fi
 	if ((${#changed[@]} > 0)); then
-		rm -rf -- "$state/previous"
-		mv -- "$state/next" "$state/previous"
+		if [[ -z ${ROCEC_KEPT-} ]]; then
+			rm -rf -- "$previous"
+			mv -- "$next" "$previous"
+		fi
 		printf '%s\n' "${places[@]}" >"$state/installed"
 	fi
 	[[ -n $root ]] || apply

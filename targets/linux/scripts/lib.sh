@@ -3,6 +3,9 @@
 root=${ROCEC_ROOT-} # a folder to install into, without touching the running system
 # shellcheck disable=SC2034 # not every script uses it
 state=$root/var/lib/rocec
+# A change that is confirmed or undone by rocec-live.sh keeps what was there before in a folder of its own, which stays.
+# shellcheck disable=SC2034
+next=${ROCEC_KEPT-$state/next} previous=${ROCEC_KEPT-$state/previous}
 kit=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 here=$PWD
 me=${0##*/}
@@ -37,5 +40,6 @@ belongs() {
 	done
 }
 
+enabled_units() { systemctl list-unit-files --no-legend --state=enabled 'rocec-qos@*.service' | awk '{print $1}'; }
 unit_of() { systemd-escape --template=rocec-qos@.service -- "$1"; }
 

@@ -28,7 +28,8 @@ How long to wait for storage jobs to end before intents change.
 .PARAMETER ProvisionWaitSeconds
 How long to wait for Network ATC.
 .NOTES
-Exit codes: 0 no change, 2 changed (or would change), 1 failed, 3 wrong host or no snapshot, 4 more is to be done: run again.
+Exit codes: 0 no change, 2 changed (or would change), 1 failed, 3 wrong host or no snapshot, 4 more is to be done: run again,
+5 not everything is as it was.
 #>
 [CmdletBinding(SupportsShouldProcess = $true, ConfirmImpact = 'Medium')]
 param(
@@ -66,11 +67,12 @@ $Target = 'network-atc'
 
 # What had no value cannot be restored: only a new value replaces an override.
 function Select-Override {
-    param($Want, $Rows, [string]$Where)
+    param($Want, $Rows, $Now, [string]$Where)
     foreach ($override in $Want) {
         $was = @($Rows | Where-Object { $_.Kind -eq $override.Kind -and $_.Name -eq $override.Name })
+        $is = @($Now | Where-Object { $_.Kind -eq $override.Kind -and $_.Name -eq $override.Name })
         if ($was.Count -gt 0) { @{ Kind = $override.Kind; Name = $override.Name; Value = $was[0].Value } }
-        else { Write-Line -Tag 'note' -Text ('{0}: {1} was not overridden then and keeps its value' -f $Where, $override.Name) }
+        elseif ($is.Count -gt 0) { Write-Kept -Text ('{0}: {1} was not overridden then and keeps its value' -f $Where, $override.Name) }
     }
 }
 
@@ -82,7 +84,7 @@ function Restore-Intents {
         $was = @(Get-List -Rows $Old.Intents | Where-Object { $_.Name -eq $name })
         if ($was.Count -eq 0) {
             if (-not $RemoveIntent) {
-                Write-Line -Tag 'note' -Text ("intent '{0}' did not exist before; -RemoveIntent removes it from the cluster" -f $name)
+                if ($null -ne (Find-Intent -Name $name)) { Write-Kept -Text ("intent '{0}' did not exist before; -RemoveIntent removes it from the cluster" -f $name) }
                 continue
             }
             if (-not (Test-Approved -Name $name)) { continue }
@@ -91,6 +93,7 @@ function Restore-Intents {
             }
             continue
         }
+        $is = @($script:Before.Intents | Where-Object { $_.Name -eq $name } | ForEach-Object { $_.Overrides })
         $vlans = $null
         if ($null -ne $want.StorageVlans -and @(Get-List -Rows $was[0].StorageVlans).Count -gt 0) { $vlans = @(Get-List -Rows $was[0].StorageVlans) }
         $management = $null
@@ -101,7 +104,7 @@ function Restore-Intents {
             Adapters = @(Get-List -Rows $was[0].Adapters)
             StorageVlans = $vlans
             ManagementVlan = $management
-            Overrides = @(Select-Override -Want $want.Overrides -Rows @(Get-List -Rows $was[0].Overrides) -Where ("intent '{0}'" -f $name))
+            Overrides = @(Select-Override -Want $want.Overrides -Rows @(Get-List -Rows $was[0].Overrides) -Now $is -Where ("intent '{0}'" -f $name))
         }
     }
 }
@@ -124,7 +127,7 @@ function Invoke-Main {
         if ($was.Count -eq 1) { $script:NameThen[$row.Name] = [string]$was[0].Name }
     }
     Restore-Addresses -Old $old
-    Step-Global -Rows @(Select-Override -Want $Desired.Global -Rows @(Get-List -Rows $old.GlobalOverrides) -Where 'cluster settings')
+    Step-Global -Rows @(Select-Override -Want $Desired.Global -Rows @(Get-List -Rows $old.GlobalOverrides) -Now $script:Before.GlobalOverrides -Where 'cluster settings')
     Restore-Intents -Old $old
     foreach ($want in $Intents) { Wait-Intent -Name $want.Name }
     $owned = @($Intents | Where-Object { $null -ne (Find-Intent -Name $_.Name) })

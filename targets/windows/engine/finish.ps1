@@ -6,6 +6,10 @@ catch {
 }
 $waiting = @($script:Pending).Count
 Write-Line -Tag 'done' -Text ('{0} changed, {1} planned, restart pending: {2}' -f $script:Changed, $script:Planned, $waiting)
+if ($script:Kept -gt 0) {
+    Write-Line -Tag 'note' -Text 'not everything is as it was, see the notes above'
+    exit 5
+}
 if ($waiting + $script:Owed -gt 0 -and -not $WhatIfPreference) {
     if ($waiting -gt 0) { Write-Line -Tag 'note' -Text ('a restart is pending of {0}' -f ($script:Pending -join ', ')) }
     Write-Line -Tag 'note' -Text 'run again, with -AllowRestart in a maintenance window'

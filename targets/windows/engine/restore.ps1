@@ -17,6 +17,13 @@ function Read-Snapshot {
     $old
 }
 
+# What stays as it is, though it was another way.
+function Write-Kept {
+    param([string]$Text)
+    Write-Line -Tag 'note' -Text $Text
+    $script:Kept++
+}
+
 # The rows of a list of the snapshot: 5.1 writes some lists as { value, Count }.
 function Get-List {
     param($Rows)

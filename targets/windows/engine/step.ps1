@@ -5,6 +5,7 @@ $script:Planned = 0
 $script:Saved = ''
 $script:Pending = @()
 $script:Owed = 0 # steps that have to wait for another run
+$script:Kept = 0 # what undo.ps1 leaves as it is
 $script:Current = @{}
 $script:Before = $null
 

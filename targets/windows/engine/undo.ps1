@@ -26,7 +26,8 @@ Where snapshots and the list of pending restarts are kept; %ProgramData%\rocec b
 .PARAMETER StorageWaitSeconds
 How long to wait for storage jobs to end before the next adapter is restarted.
 .NOTES
-Exit codes: 0 no change, 2 changed (or would change), 1 failed, 3 wrong host or no snapshot, 4 a restart is pending.
+Exit codes: 0 no change, 2 changed (or would change), 1 failed, 3 wrong host or no snapshot, 4 a restart is pending,
+5 not everything is as it was.
 #>
 [CmdletBinding(SupportsShouldProcess = $true, ConfirmImpact = 'Medium')]
 param(
@@ -91,7 +92,7 @@ function Restore-Policies {
         if ($ours -notcontains $row.Name -and $clash.Count -eq 0) { continue }
         $want = ConvertTo-Want -Row $row
         if ('NetDirect', 'Cluster', 'Default', 'TCP', 'UDP' -notcontains $want.Match) {
-            Write-Line -Tag 'note' -Text ("policy '{0}' matched '{1}', which is not restored here" -f $want.Name, $want.Match)
+            Write-Kept -Text ("policy '{0}' matched '{1}', which is not restored here" -f $want.Name, $want.Match)
             continue
         }
         Step-Policy -Want $want
@@ -100,6 +101,11 @@ function Restore-Policies {
 
 function Restore-Qos {
     param($Old)
+    if ($null -eq (Get-Command -Name 'Get-NetQosTrafficClass' -ErrorAction SilentlyContinue)) {
+        # Without Data-Center-Bridging there are policies, and nothing else to restore.
+        Restore-Policies -Old $Old
+        return
+    }
     if ($null -ne $Desired.Qos -and $null -ne $Desired.Qos.Classes) {
         $rows = @(Get-List -Rows $Old.TrafficClasses)
         $names = @($rows | ForEach-Object { $_.Name })
@@ -204,7 +210,7 @@ function Restore-Switches {
     foreach ($team in $Desired.Teams) {
         if ($switches -contains $team.Name) { continue }
         if (-not $RemoveSwitch) {
-            Write-Line -Tag 'note' -Text ("switch '{0}' did not exist before; -RemoveSwitch removes it" -f $team.Name)
+            if (@(Get-VMSwitch -ErrorAction SilentlyContinue | Where-Object { $_.Name -eq $team.Name }).Count -gt 0) { Write-Kept -Text ("switch '{0}' did not exist before; -RemoveSwitch removes it" -f $team.Name) }
             continue
         }
         Invoke-Step -What ("switch '{0}' is removed" -f $team.Name) -Test {

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/observe"
+	"github.com/rocec/rocec/deploy/verify"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+)
+
+// cableRule is the rule of neighbours.
+const cableRule = "ROCE119"
+
+// neighbours compares what devices hear of their neighbours with the cables of the
+// source. What they say becomes cable lists in verify mode, as an operator would
+// write them for captures, and the configuration is compiled again with those: the
+// findings are the compiler's own. The project returned shows them.
+func (a *app) neighbours(ctx context.Context, p *project, devices []served, f *verifyFlags) (*project, diag.List, error) {
+	heard, failed := a.heard(ctx, p, devices, &f.read)
+	if len(heard) == 0 && len(failed) == 0 {
+		return p, diag.List{{Severity: diag.Error, Summary: "no device says anything of its neighbours", Help: "--lldp asks devices of the targets linux, sonic and cumulus; run an LLDP daemon on them"}}, nil
+	}
+	in := f.in
+	in.instead = map[string][]byte{}
+	var blocks strings.Builder
+	for i := range devices {
+		s := &devices[i]
+		text, ok := heard[s.name]
+		if !ok {
+			continue
+		}
+		name := identifier(s.name, i)
+		file := ".rocec/lldp/" + name + "/" + s.target.Neighbours.File
+		in.instead[file] = text
+		fmt.Fprintf(&blocks, "cabling \"lldp_of_%s\" {\n  file   = %q\n  format = \"lldp\"\n  mode   = \"verify\"\n  device = %s\n}\n", name, file, quoteHCL(s.name))
+	}
+	in.instead["rocec_neighbours.roce.hcl"] = []byte(blocks.String())
+	with, err := a.loadFrom(p.dir, &in, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	old := map[string]bool{}
+	for _, d := range p.diags {
+		old[d.Rule+d.Summary] = true
+	}
+	found := failed
+	for _, d := range with.diags {
+		if d.Rule == cableRule && !old[d.Rule+d.Summary] || d.Severity == diag.Error && d.Rule == "" {
+			found.Add(d)
+		}
+	}
+	return with, found, nil
+}
+
+// heard is what devices print of their neighbours, by name. A device without a
+// command for it is left out.
+func (a *app) heard(ctx context.Context, p *project, devices []served, r *reading) (map[string][]byte, diag.List) {
+	var mu sync.Mutex
+	heard := map[string][]byte{}
+	var failed diag.List
+	keep := func(s *served, text []byte, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+			failed.Add(diag.Diagnostic{
+				Severity: diag.Warning, Rule: cableRule, Address: s.address,
+				Summary: fmt.Sprintf("the neighbours of %s are not known: %s", s.address, diag.Printable(strings.TrimPrefix(err.Error(), "read "+s.name+": "))),
+				Help:    "run an LLDP daemon there; the ports were not checked from this end",
+			})
+		case len(text) > 0:
+			heard[s.name] = verify.Plain(text)
+		}
+	}
+	var live []observe.Device
+	var of []*served
+	for i := range devices {
+		s := &devices[i]
+		probe := s.target.Neighbours
+		switch {
+		case probe == nil:
+		case r.from != "":
+			text, err := readFile(filepath.Join(r.from, s.name, probe.File))
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, os.ErrNotExist) {
+				err = nil
+			}
+			keep(s, text, err)
+		default:
+			spec, findings := p.spec(s.id)
+			if len(findings) > 0 {
+				failed = append(failed, findings...)
+				continue
+			}
+			// The probe alone, by the way of the target's others.
+			ask := targets.Target{Name: s.target.Name, Live: s.target.Live, Parse: s.target.Parse, Probes: []targets.Probe{*probe}}
+			live = append(live, observe.Device{Spec: spec, Target: &ask, Intent: func() *intent.Device { return &intent.Device{Name: s.name} }})
+			of = append(of, s)
+		}
+	}
+	observe.All(ctx, live, a.dial(r.parallelism), r.parallelism, func(i int, c targets.Captured, err error) {
+		keep(of[i], c.Files[of[i].target.Neighbours.File], err)
+	})
+	return heard, diag.Sort(failed, p.cfg.Files)
+}
+
+// identifier is a name as a block may have it; the number keeps two apart.
+func identifier(name string, n int) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+			return r
+		}
+		return '_'
+	}, name)
+	if clean != name {
+		clean += "_" + strconv.Itoa(n)
+	}
+	return clean
+}
+
+// quoteHCL is a name as a string of the language.
+func quoteHCL(s string) string {
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(s))
+}

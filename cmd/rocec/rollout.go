@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lint"
+	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/deploy/observe"
+	"github.com/rocec/rocec/deploy/plan"
+	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/deploy/rollout"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
+)
+
+// live steers how devices are changed over sessions.
+type live struct {
+	confirm     time.Duration
+	hold        bool // --confirm was given: a person confirms
+	noRollback  bool
+	parallelism int
+}
+
+// ledger is the record as a rollout writes it, under its lock.
+type ledger struct{ *record.Lock }
+
+// Get reads an entry.
+func (l ledger) Get(device string) (*record.Entry, string, error) { return l.Store().Get(device) }
+
+// journals is the folder of the journals of a workspace.
+func (a *app) journals(s *record.Store) string {
+	return filepath.Join(a.dataDir(), "journal", s.Workspace())
+}
+
+// clock is the time that is written down.
+func (a *app) clock() time.Time {
+	if a.now != nil {
+		return a.now()
+	}
+	return time.Now()
+}
+
+// environment is what a rollout reaches devices, record and people by.
+func (a *app) environment(j *rollout.Journal, lock *record.Lock, parallelism int, tell func(rollout.Event)) *rollout.Env {
+	return &rollout.Env{Dialer: a.dial(parallelism), Observe: observe.Read, Journal: j, Record: ledger{lock}, Now: a.clock, Tell: tell}
+}
+
+// liveDevices are devices of a plan as a rollout takes them.
+func (p *project) liveDevices(list []served) ([]rollout.Device, diag.List) {
+	f := p.res.Fabric
+	out := &f.Rollout
+	byID := make(map[fabric.DeviceID]int, len(list))
+	devices := make([]rollout.Device, 0, len(list))
+	var found diag.List
+	for i := range list {
+		s := &list[i]
+		spec, findings := p.spec(s.id)
+		if found = append(found, findings...); findings.HasErrors() {
+			continue
+		}
+		d := rollout.Device{
+			Name: s.name, Address: s.address, Target: s.target, Session: spec, Role: p.roleOf(s.id),
+			Intent: func() *intent.Device { return p.lower(s).intent },
+			Make: func(seen targets.Captured) (*apply.Device, error) {
+				return p.made1(s, func(c *compiled) (*emit.Out, error) { return rebased(c, &seen) })
+			},
+			Entry: func() (*record.Entry, error) {
+				made, err := p.made1(s, plain)
+				if err != nil {
+					return nil, err
+				}
+				return made.Entry(record.Applied, p.digest()), nil
+			},
+		}
+		if out.Decl != 0 {
+			if d.Wave = out.Of[s.id]; d.Wave > 0 {
+				d.Group = f.WaveGroup(&out.Waves[d.Wave-1], s.id)
+			}
+			d.Rank = p.rank(s.id)
+		}
+		byID[s.id] = len(devices)
+		devices = append(devices, d)
+	}
+	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
+		a, b := f.Ports[f.Links[l].A].Device, f.Ports[f.Links[l].B].Device
+		i, one := byID[a]
+		j, other := byID[b]
+		if one && other && i != j {
+			devices[i].Peers = append(devices[i].Peers, devices[j].Name)
+			devices[j].Peers = append(devices[j].Peers, devices[i].Name)
+		}
+	}
+	return devices, found
+}
+
+// made1 makes one device.
+func (p *project) made1(s *served, make func(*compiled) (*emit.Out, error)) (*apply.Device, error) {
+	d, err := p.deliveries([]served{*s}, true, make).Make(0)
+	var bad *refused
+	if errors.As(err, &bad) {
+		for _, x := range bad.findings {
+			return nil, fmt.Errorf("%w: %s", err, x.Summary)
+		}
+	}
+	return d, err
+}
+
+// rank is the place of a device inside of its wave, where the rollout has an order.
+func (p *project) rank(id fabric.DeviceID) (rank int) {
+	f := p.res.Fabric
+	if dev := &f.Devices[id]; dev.Kind == fabric.Switch {
+		rank = 1 + int(dev.Tier)
+	}
+	switch {
+	case !f.Rollout.OrderSet:
+		return 0
+	case f.Rollout.UpstreamFirst:
+		return -rank
+	}
+	return rank
+}
+
+// roleOf is the role of a device, of which the rollout may bound how many change
+// together: the one that is written, its tier, else its model and system.
+func (p *project) roleOf(id fabric.DeviceID) string {
+	f := p.res.Fabric
+	dev := &f.Devices[id]
+	switch {
+	case dev.Role != 0:
+		return fmt.Sprintf("%d role %s", dev.Kind, f.Text(dev.Role))
+	case dev.Tier != fabric.NoTier:
+		return "tier " + dev.Tier.String()
+	}
+	return fmt.Sprintf("%d model %d os %s", dev.Kind, dev.Model, f.Text(dev.OSName))
+}
+
+// livePlan is the rollout of devices that change over sessions.
+func (p *project) livePlan(list []served, o *live, now time.Time, store *record.Store) (*rollout.Plan, diag.List) {
+	f := p.res.Fabric
+	out := &f.Rollout
+	devices, found := p.liveDevices(list)
+	pl := &rollout.Plan{
+		ID: rollout.NewID(now), Workspace: store.Workspace(), RocecVersion: version(), Devices: devices,
+		Confirm: o.confirm, Hold: o.hold, KeepFailed: o.noRollback, Stop: out.Stop, Parallelism: o.parallelism,
+		MaxSharePercent: int(out.MaxSharePercent), Roles: map[string]int{},
+	}
+	if !o.hold {
+		pl.Confirm = rollout.DefaultConfirm
+		if out.ConfirmMs > 0 {
+			pl.Confirm = time.Duration(out.ConfirmMs) * time.Millisecond
+		}
+	}
+	pl.Confirm = max(pl.Confirm.Truncate(time.Second), time.Second)
+	for id := fabric.DeviceID(1); int(id) < len(f.Devices); id++ {
+		if f.Devices[id].Manage == fabric.Full {
+			pl.Roles[p.roleOf(id)]++
+		}
+	}
+	for i := range out.Waves {
+		w := &out.Waves[i]
+		pl.Waves = append(pl.Waves, rollout.Wave{Name: f.Text(w.Name), Soak: time.Duration(w.SoakMs) * time.Millisecond, Gates: rollout.Gates{
+			Verify: w.Gates&fabric.GateVerify != 0, NoPauseStorm: w.Gates&fabric.GateNoPauseStorm != 0,
+			NoDiscards: w.Gates&fabric.GateNoDiscards != 0, RDMAPing: w.Gates&fabric.GateRDMAPing != 0,
+		}})
+	}
+	return pl, found
+}
+
+// soaks refuses to leave devices armed for less than their waves are watched.
+func soaks(pl *rollout.Plan) error {
+	var all time.Duration
+	for i := range pl.Waves {
+		if slices.ContainsFunc(pl.Devices, func(d rollout.Device) bool { return d.Wave == i+1 }) {
+			all += pl.Waves[i].Soak
+		}
+	}
+	if pl.Hold && all >= pl.Confirm {
+		return fmt.Errorf("the waves are watched for %s, and --confirm=%s leaves devices armed for no longer than that: give more time, or one wave with --wave=NAME", lint.Millis(uint64(all.Milliseconds())), pl.Confirm)
+	}
+	return nil
+}
+
+// rollOut changes devices over sessions and reports. An error is the exit code, or
+// why nothing was begun.
+func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, approved string, lock *record.Lock) error {
+	p := pl.project
+	todo, found := p.livePlan(list, o, a.clock(), pl.store)
+	a.print(p, found)
+	if found.HasErrors() {
+		return exit(1)
+	}
+	if err := soaks(todo); err != nil {
+		return err
+	}
+	todo.Digest = approved
+	prints := pl.snapshot().Devices
+	for i := range todo.Devices {
+		if was := prints[todo.Devices[i].Name]; was.From == plan.FromDevice {
+			todo.Devices[i].Base = was.Observed
+		}
+	}
+	return a.write(func() error { // a signal ends the rollout where nothing is under way, and then the process
+		dir := a.journals(pl.store)
+		j, err := a.newJournal(dir, todo.ID)
+		if err != nil {
+			return err
+		}
+		defer j.Close()
+		view := a.rolling(todo.Waves)
+		view.apart(todo)
+		rep, err := rollout.Run(ctx, todo, a.environment(j, lock, todo.Parallelism, view.event))
+		view.end()
+		if err != nil {
+			return err
+		}
+		return a.reported(rep, "Apply", todo.Hold)
+	})
+}
+
+// newJournal makes a journal, and lets go of those that nobody will ask for.
+func (a *app) newJournal(dir, id string) (*rollout.Journal, error) {
+	j, err := rollout.CreateJournal(dir, id, a.clock)
+	if err != nil {
+		return nil, err
+	}
+	if err := leaveToGit(dir); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	const kept = 20
+	_ = rollout.Prune(dir, kept) // what cannot be read is shown by rocec rollback --status
+	return j, nil
+}

@@ -1,0 +1,129 @@
+package paths
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rocec/rocec/compiler/fabric"
+)
+
+// bonded is pods in which t1 and t2 are an MLAG pair without a peer link, and
+// some nodes are bonded to both. One more node has its only cable on t1.
+func bonded(nodes int, by fabric.Routing) *model {
+	m := pods(true)
+	for _, s := range []string{"t1", "t2"} { // room for more cables
+		from, _ := m.PortsOf(m.at[s])
+		d := m.at[s]
+		m.Devices[d].First, m.Devices[d].NPorts = fabric.PortID(len(m.Ports)), uint32(4+nodes)
+		for i := range 4 {
+			port := m.Ports[from+fabric.PortID(i)]
+			m.Ports = append(m.Ports, port)
+			now := fabric.PortID(len(m.Ports) - 1)
+			if port.Link != 0 {
+				m.Ports[port.Peer].Peer = now
+				if l := &m.Links[port.Link]; l.A == from+fabric.PortID(i) {
+					l.A = now
+				} else {
+					l.B = now
+				}
+			}
+			m.Ports[from+fabric.PortID(i)] = fabric.Port{}
+		}
+		for range nodes {
+			m.Ports = append(m.Ports, fabric.Port{Device: d, Profile: 1})
+		}
+	}
+	for i := range nodes {
+		name := "b" + string(rune('1'+i))
+		m.device(name, fabric.Node, 0, 2)
+		first, _ := m.PortsOf(m.at[name])
+		lag := fabric.LAGID(len(m.LAGs))
+		m.LAGs = append(m.LAGs, fabric.LAG{Device: m.at[name], Members: []fabric.PortID{first, first + 1}})
+		m.Ports[first].LAG, m.Ports[first+1].LAG = lag, lag
+		m.cable(name, "t1")
+		m.cable(name, "t2")
+	}
+	m.MLAGs = []fabric.MLAG{{}, {Switches: [2]fabric.DeviceID{m.at["t1"], m.at["t2"]}}}
+	m.Routings = append(m.Routings, by)
+	return m
+}
+
+// TestHomed: a node on both switches of a pair goes round the cable that it
+// loses, and one with a single cable has no way left.
+func TestHomed(t *testing.T) {
+	local := fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}
+	m := bonded(2, local)
+	p := only(t, m.Fabric)
+	if p.Homed == nil || len(p.Gaps) != 0 {
+		t.Fatalf("homed %v, gaps %+v", p.Homed, p.Gaps)
+	}
+	if d := cmp.Diff([]fabric.DeviceID{m.at["b1"], m.at["b2"]}, p.Homed.Nodes); d != "" {
+		t.Errorf("nodes (-want +got):\n%s", d)
+	}
+	if len(p.Homed.Links) != 4 || p.Homed.Net.Switches != p.Net.Switches+2 {
+		t.Fatalf("%d links of nodes, %d switches", len(p.Homed.Links), p.Homed.Net.Switches)
+	}
+	lost := func(l fabric.LinkID) *fabric.Mask { return &fabric.Mask{Links: map[fabric.LinkID]bool{l: true}} }
+	one := p.Homed.Links[0]
+	if p.Down(lost(one)) != nil || p.HomedDown(lost(one)) == nil || p.HomedDown(lost(1)) != nil {
+		t.Errorf("a cable of a node is down: %v of the part, %v with its nodes; of the only cable of one: %v", p.Down(lost(one)), p.HomedDown(lost(one)), p.HomedDown(lost(1)))
+	}
+	if d := cmp.Diff(lost(one).Links, p.Mask(p.HomedDown(lost(one))).Links); d != "" {
+		t.Errorf("mask (-want +got):\n%s", d)
+	}
+	for _, c := range []struct {
+		name    string
+		down    []fabric.LinkID
+		returns bool
+		valleys int64
+		acyclic bool
+	}{
+		{"one cable: t1 sends up what comes from either spine, to the other", []fabric.LinkID{one}, false, 2, true},
+		{"one cable, and frames go back where they came from [theory T4c]", []fabric.LinkID{one}, true, 4, false},
+		{"cables of two nodes on two switches", []fabric.LinkID{p.Homed.Links[0], p.Homed.Links[3]}, false, 4, false},
+		{"cables of two nodes on one switch", []fabric.LinkID{p.Homed.Links[0], p.Homed.Links[2]}, false, 2, true},
+	} {
+		mask := &fabric.Mask{Links: map[fabric.LinkID]bool{}}
+		for _, l := range c.down {
+			mask.Links[l] = true
+		}
+		o := p.Options(0)
+		o.Down, o.Routing.MayReturn, o.Priorities = p.HomedDown(mask), c.returns, []uint8{rdma}
+		for _, o.Whole = range []bool{false, true} {
+			b, err := Deadlock(&p.Homed.Net, o)
+			if err != nil || b.Valleys != c.valleys || b.Acyclic() != c.acyclic {
+				t.Errorf("%s, whole %v: %d valleys, circles of %v, %v", c.name, o.Whole, b.Valleys, b.Circles, err)
+			}
+		}
+	}
+	kinds, cables := 0, 0
+	for _, f := range Failures(&p.Homed.Net, &Options{Routing: p.Routing}) {
+		if len(f.Down.Links) > 0 && f.Down.Links[0] >= len(p.Links) {
+			kinds++
+			cables += f.Alike
+		}
+	}
+	if kinds != 1 || cables != 4 {
+		t.Errorf("%d kinds of %d cables of nodes, want 1 of 4", kinds, cables)
+	}
+}
+
+// TestHomedNot: where nothing goes round, no node is laid out.
+func TestHomedNot(t *testing.T) {
+	for name, by := range map[string]fabric.Routing{
+		"all switches learn of it": {Default: true, Model: fabric.UpDown},
+		"by table":                 {Default: true, Model: fabric.TableRouting, LocalRepair: true},
+	} {
+		if p := only(t, bonded(1, by).Fabric); p.Homed != nil || len(p.Gaps) != 0 {
+			t.Errorf("%s: %+v, %+v", name, p.Homed, p.Gaps)
+		}
+	}
+	m := bonded(1, fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true})
+	m.LAGs[1].Members = nil
+	first, _ := m.PortsOf(m.at["b1"])
+	m.Ports[first].LAG, m.Ports[first+1].LAG = 0, 0 // two NICs with addresses of their own
+	if p := only(t, m.Fabric); p.Homed != nil || len(p.Gaps) != 0 {
+		t.Errorf("no bond: %+v, %+v", p.Homed, p.Gaps)
+	}
+}

@@ -1,0 +1,19 @@
+package lab
+
+import (
+	"context"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// Environment is what a machine takes from the lab that it is in.
+type Environment struct {
+	Clock  Clock
+	User   string // who logs in; "" is the first user of the system
+	Faults *Faults
+	// Validate decides whether a database of SONiC is valid; nil accepts any.
+	Validate func(ctx context.Context, d *intent.Device, configDB []byte) error
+}
+
+// Maker starts the machine of an intent. It refuses what it does not simulate.
+type Maker func(d *intent.Device, e Environment) (Machine, error)

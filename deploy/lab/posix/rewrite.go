@@ -1,0 +1,251 @@
+package posix
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Names of what the shell's own commands are called by after the rewriting. No
+// script can write them by accident: they are looked up before the disk.
+const (
+	ownFD      = "/.rocec/fd"
+	ownKill    = "/.rocec/kill"
+	ownUmask   = "/.rocec/umask"
+	ownWhich   = "/.rocec/command-v"
+	ownPrintf  = "/.rocec/printf"
+	ownTrue    = "/.rocec/true"
+	pidVar     = "_rocec_pid"
+	substitute = "/dev/.rocec/"
+)
+
+// rewrite turns what the interpreter does not know, or does otherwise than bash,
+// into what it knows: file descriptors above 2, process substitution, a value
+// appended to an element of an array, the number of the process, >| and
+// printf -v.
+func rewrite(f *syntax.File) {
+	count := 0
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			if n.Param != nil && n.Param.Value == "$" {
+				n.Param = &syntax.Lit{Value: pidVar}
+				n.Short = false
+			}
+		case *syntax.CallExpr:
+			for _, a := range n.Assigns {
+				appended(a)
+			}
+			printfVar(n)
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				appended(a)
+			}
+		case *syntax.TestClause:
+			n.X = bound(n.X)
+		case *syntax.BinaryCmd:
+			// The interpreter runs the end of a pipe in the shell itself.
+			if next, ok := n.Y.Cmd.(*syntax.BinaryCmd); (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && (!ok || next.Op != syntax.Pipe && next.Op != syntax.PipeAll) {
+				n.Y = &syntax.Stmt{Cmd: &syntax.Subshell{Stmts: []*syntax.Stmt{n.Y}}, Position: n.Y.Position}
+			}
+		case *syntax.Subshell:
+			leave(n.Stmts)
+		case *syntax.CmdSubst:
+			leave(n.Stmts)
+		case *syntax.Stmt:
+			statement(n, &count)
+		}
+		return true
+	})
+}
+
+// statement takes out of a statement what has to be done before it.
+func statement(s *syntax.Stmt, count *int) {
+	var before []*syntax.Stmt
+	var after []*syntax.Stmt
+	own, bare := execOnly(s)
+	var keep []*syntax.Redirect
+	for _, r := range s.Redirs {
+		if r.Op == syntax.RdrClob {
+			r.Op = syntax.RdrOut
+		}
+		if r.Word != nil {
+			before = append(before, processes(r.Word, count)...)
+		}
+		fd := 0
+		if r.N != nil {
+			fd, _ = strconv.Atoi(r.N.Value)
+		}
+		switch {
+		case fd < 3:
+			keep = append(keep, r)
+		case r.Op == syntax.DplOut || r.Op == syntax.DplIn:
+			if own { // exec 9>&-
+				before = append(before, call(ownFD, "close", r.N.Value))
+			} // else: what a command is not to inherit, which it does not
+		default:
+			before = append(before, call(ownFD, "open", r.N.Value, r.Op.String(), r.Word))
+			if !own {
+				after = append(after, call(ownFD, "close", r.N.Value))
+			}
+		}
+	}
+	s.Redirs = keep
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok {
+		for _, w := range c.Args {
+			before = append(before, processes(w, count)...)
+		}
+		if bare && len(keep) == 0 && len(before) > 0 {
+			// Nothing is left of "exec 9>FILE" but the opening, whose result counts.
+			last := before[len(before)-1]
+			s.Cmd = last.Cmd
+			before = before[:len(before)-1]
+		}
+	}
+	if len(before)+len(after) == 0 {
+		return
+	}
+	inner := &syntax.Stmt{Cmd: s.Cmd, Position: s.Position, Redirs: s.Redirs}
+	list := &syntax.Stmt{Cmd: s.Cmd, Position: s.Position, Redirs: s.Redirs}
+	for i := len(before) - 1; i >= 0; i-- {
+		list = &syntax.Stmt{Cmd: &syntax.BinaryCmd{Op: syntax.AndStmt, X: before[i], Y: inner}, Position: s.Position}
+		inner = list
+	}
+	s.Cmd = &syntax.Block{Stmts: append([]*syntax.Stmt{list}, after...)}
+	s.Redirs = nil
+}
+
+// execOnly tells whether a statement is exec, and without a command.
+func execOnly(s *syntax.Stmt) (own, bare bool) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	own = ok && len(c.Args) == 1 && len(c.Assigns) == 0 && c.Args[0].Lit() == "exec"
+	return own, own
+}
+
+// processes replaces each <(COMMANDS) of a word by the name of what they print,
+// which is collected before. COMMANDS run in a shell of their own, and their
+// exit code is nobody's.
+func processes(w *syntax.Word, count *int) []*syntax.Stmt {
+	var before []*syntax.Stmt
+	for i, part := range w.Parts {
+		p, ok := part.(*syntax.ProcSubst)
+		if !ok || p.Op != syntax.CmdIn {
+			continue
+		}
+		*count++
+		name := substitute + strconv.Itoa(*count)
+		collect := &syntax.Stmt{
+			Cmd: &syntax.Subshell{Stmts: p.Stmts}, Position: p.OpPos,
+			Redirs: []*syntax.Redirect{{Op: syntax.RdrOut, Word: word(name)}},
+		}
+		before = append(before, &syntax.Stmt{
+			Cmd: &syntax.BinaryCmd{Op: syntax.OrStmt, X: collect, Y: call(ownTrue)}, Position: p.OpPos,
+		})
+		w.Parts[i] = &syntax.Lit{Value: name, ValuePos: p.OpPos}
+	}
+	return before
+}
+
+// appended makes a[i]="${a[i]-}"x of a[i]+=x, which the interpreter would append
+// to the first element.
+func appended(a *syntax.Assign) {
+	if !a.Append || a.Index == nil || a.Value == nil {
+		return
+	}
+	old := &syntax.ParamExp{
+		Param: &syntax.Lit{Value: a.Name.Value}, Index: a.Index,
+		Exp: &syntax.Expansion{Op: syntax.DefaultUnset, Word: &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{}}}},
+	}
+	a.Append = false
+	a.Value = &syntax.Word{Parts: append([]syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{old}}}, a.Value.Parts...)}
+}
+
+// bound makes an exclamation mark bind to the one test behind it, as in bash: the
+// parser lets it stand for all that follows.
+func bound(x syntax.TestExpr) syntax.TestExpr {
+	switch x := x.(type) {
+	case *syntax.ParenTest:
+		x.X = bound(x.X)
+	case *syntax.BinaryTest:
+		x.X, x.Y = bound(x.X), bound(x.Y)
+	case *syntax.UnaryTest:
+		if x.Op != syntax.TsNot {
+			return x
+		}
+		list, ok := x.X.(*syntax.BinaryTest)
+		if !ok || list.Op != syntax.AndTest && list.Op != syntax.OrTest {
+			x.X = bound(x.X)
+			return x
+		}
+		first := list
+		for {
+			next, ok := first.X.(*syntax.BinaryTest)
+			if !ok || next.Op != syntax.AndTest && next.Op != syntax.OrTest {
+				break
+			}
+			first = next
+		}
+		x.X, first.X = first.X, x
+		return bound(list)
+	}
+	return x
+}
+
+// leave makes exit of return in what runs in a shell of its own inside of a
+// function, where the interpreter forgets that there is one.
+func leave(list []*syntax.Stmt) {
+	for _, s := range list {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FuncDecl:
+				return false
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 && n.Args[0].Lit() == "return" {
+					n.Args[0] = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "exit"}}}
+				}
+			}
+			return true
+		})
+	}
+}
+
+// printfVar makes NAME=$(printf ...) of printf -v NAME ....
+func printfVar(c *syntax.CallExpr) {
+	if len(c.Args) < 4 || c.Args[0].Lit() != "printf" || c.Args[1].Lit() != "-v" || !syntax.ValidName(c.Args[2].Lit()) {
+		return
+	}
+	print := &syntax.CallExpr{Args: append([]*syntax.Word{c.Args[0]}, c.Args[3:]...)}
+	c.Assigns = append(c.Assigns, &syntax.Assign{
+		Name:  &syntax.Lit{Value: c.Args[2].Lit()},
+		Value: &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: print}}}}}}},
+	})
+	c.Args = nil
+}
+
+func call(args ...any) *syntax.Stmt {
+	c := &syntax.CallExpr{}
+	for _, a := range args {
+		switch a := a.(type) {
+		case string:
+			c.Args = append(c.Args, word(a))
+		case *syntax.Word:
+			c.Args = append(c.Args, a)
+		}
+	}
+	return &syntax.Stmt{Cmd: c}
+}
+
+func word(text string) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: text}}}
+}
+
+// parse reads a script. The result may be run many times at once.
+func parse(name string, text []byte) (*syntax.File, error) {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(string(text)), name)
+	if err != nil {
+		return nil, err
+	}
+	rewrite(f)
+	return f, nil
+}

@@ -1,0 +1,398 @@
+package posix
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// systemctl of systemd 252, as far as scripts use it.
+func systemctl(ctx context.Context, p *Proc) int {
+	o, err := p.parse("qp:t:aln: quiet now no-block no-legend no-pager plain state: property: value type: all full system runtime lines: wait legend: force no-reload no-ask-password")
+	if err != nil {
+		return p.usage(err)
+	}
+	if len(o.rest) == 0 {
+		return p.Fail("systemctl: only commands with a verb are simulated")
+	}
+	u, verb, names := p.Host.Units, o.rest[0], o.rest[1:]
+	quiet := o.has("q", "quiet")
+	code := 0
+	switch verb {
+	case "daemon-reload", "daemon-reexec":
+		return 0
+	case "reboot":
+		return reboot(ctx, p)
+	case "is-system-running":
+		p.outf("running\n")
+		return 0
+	case "list-unit-files":
+		return p.listUnitFiles(o, names)
+	case "list-timers":
+		return p.listTimers(o, names)
+	case "show":
+		return p.showUnits(o, names)
+	case "list-units":
+		for _, name := range u.names() {
+			if a := u.Active(name); a != "inactive" && matchAny(names, name) {
+				p.outf("%s loaded %s %s\n", name, a, a)
+			}
+		}
+		return 0
+	}
+	if len(names) == 0 {
+		return p.Fail("Too few arguments.")
+	}
+	for _, name := range names {
+		var err error
+		switch verb {
+		case "start":
+			err = u.Start(ctx, name, !o.has("no-block"))
+		case "stop":
+			err = u.Stop(name)
+		case "restart", "try-restart", "reload-or-restart", "try-reload-or-restart":
+			if strings.HasPrefix(verb, "try-") && u.Active(name) != "active" {
+				continue
+			}
+			if err = u.Stop(name); err == nil || errors.Is(err, errNoUnit) {
+				err = u.Start(ctx, name, !o.has("no-block"))
+			}
+		case "enable":
+			if err = u.enable(name, true); err != nil {
+				code = p.Fail("Failed to enable unit: %v", err)
+				continue
+			}
+			if o.has("now") {
+				err = u.Start(ctx, name, true)
+			}
+		case "disable":
+			if o.has("now") {
+				_ = u.Stop(name)
+			}
+			if err = u.enable(name, false); err != nil {
+				code = p.Fail("Failed to disable unit: %v", err)
+				continue
+			}
+		case "reset-failed":
+			u.mu.Lock()
+			if s := u.states[unitName(name)]; s != nil && s.active == "failed" {
+				s.active = "inactive"
+			}
+			u.mu.Unlock()
+		case "is-active", "is-failed":
+			state := u.Active(name)
+			if !quiet {
+				p.outf("%s\n", state)
+			}
+			if verb == "is-active" && state != "active" {
+				code = 3
+			}
+			if verb == "is-failed" && state != "failed" {
+				code = 1
+			}
+		case "is-enabled":
+			state := u.Enabled(name)
+			switch {
+			case state == "":
+				code = 1
+				if !quiet {
+					p.errf("Failed to get unit file state for %s: No such file or directory\n", name)
+				}
+				continue
+			case state == "disabled":
+				code = 1
+			}
+			if !quiet {
+				p.outf("%s\n", state)
+			}
+		case "cat":
+			f, ok := u.load(unitName(name))
+			if !ok {
+				code = p.Fail("No files found for %s.", unitName(name))
+				continue
+			}
+			b, _ := p.Host.o.Disk.ReadFile(f.path)
+			p.outf("# %s\n%s", f.path, b)
+		case "status":
+			state := u.Active(name)
+			p.outf("* %s\n     Active: %s\n", unitName(name), state)
+			if state != "active" {
+				code = 3
+			}
+		default:
+			return p.Fail("Unknown command verb '%s', or one that is not simulated.", verb)
+		}
+		switch {
+		case errors.Is(err, errNoUnit):
+			code = 5
+			p.errf("Failed to %s %s: Unit %s not found.\n", verb, unitName(name), unitName(name))
+		case errors.Is(err, errFailed):
+			code = 1
+			p.errf("Job for %s failed because the control process exited with error code.\n", unitName(name))
+		case err != nil:
+			code = p.Fail("Failed to %s %s: %v", verb, unitName(name), err)
+		}
+	}
+	return code
+}
+
+func unitName(name string) string {
+	if path.Ext(name) == "" {
+		return name + ".service"
+	}
+	return name
+}
+
+func matchAny(patterns []string, name string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(g string) bool { ok, _ := path.Match(g, name); return ok })
+}
+
+func (p *Proc) listUnitFiles(o options, patterns []string) int {
+	for _, name := range p.Host.Units.names() {
+		state := p.Host.Units.Enabled(name)
+		if !matchAny(patterns, name) || state == "" || o.has("state") && o.value("state") != state {
+			continue
+		}
+		p.outf("%s %s enabled\n", name, state)
+	}
+	return 0
+}
+
+func (p *Proc) listTimers(_ options, patterns []string) int {
+	u := p.Host.Units
+	for _, name := range u.names() {
+		if path.Ext(name) != ".timer" || u.Active(name) != "active" || !matchAny(patterns, name) {
+			continue
+		}
+		u.mu.Lock()
+		next := u.states[name].next
+		u.mu.Unlock()
+		when := "-"
+		if !next.IsZero() {
+			when = next.UTC().Format("Mon 2006-01-02 15:04:05 MST")
+		}
+		p.outf("%s %s\n", when, name)
+	}
+	return 0
+}
+
+// showUnits prints properties.
+func (p *Proc) showUnits(o options, names []string) int {
+	u := p.Host.Units
+	wanted := strings.FieldsFunc(o.value("p", "property"), func(r rune) bool { return r == ',' || r == '\n' })
+	for i, name := range names {
+		name = unitName(name)
+		f, ok := u.load(name)
+		state, load := u.Active(name), "loaded"
+		if !ok {
+			load = "not-found"
+		}
+		sub := map[string]string{"active": "exited", "inactive": "dead", "activating": "start", "failed": "failed"}[state]
+		u.mu.Lock()
+		s := u.states[name]
+		all := [][2]string{{"Id", name}, {"LoadState", load}, {"ActiveState", state}, {"UnitFileState", ""}}
+		next, result, status := "", "success", "0"
+		if s != nil {
+			result, status = s.result, strconv.Itoa(s.code)
+			if path.Ext(name) == ".timer" && state == "active" {
+				sub = "elapsed"
+				if !s.next.IsZero() {
+					sub, next = "waiting", s.next.UTC().Format("Mon 2006-01-02 15:04:05 MST")
+				}
+			}
+		}
+		_, fixed := u.fixed[name]
+		u.mu.Unlock()
+		if fixed {
+			all[1][1] = "loaded"
+		}
+		all[3][1] = u.Enabled(name)
+		path := ""
+		if ok {
+			path = f.path
+		}
+		all = append(all, [][2]string{{"SubState", sub}, {"Result", result}, {"ExecMainStatus", status}, {"NextElapseUSecRealtime", next}, {"FragmentPath", path}}...)
+		if i > 0 {
+			p.outf("\n")
+		}
+		for _, pair := range all {
+			if len(wanted) > 0 && !slices.Contains(wanted, pair[0]) {
+				continue
+			}
+			if o.has("value") {
+				p.outf("%s\n", pair[1])
+			} else {
+				p.outf("%s=%s\n", pair[0], pair[1])
+			}
+		}
+	}
+	return 0
+}
+
+// systemdRun makes a transient service, and a timer where --on-... say so
+// (systemd-run(1)).
+func systemdRun(ctx context.Context, p *Proc) int {
+	o, err := parseOptions(p.Args, "qGdp:E:u: unit: on-active: on-boot: on-calendar: timer-property: property: setenv: description: collect quiet no-block wait pipe same-dir service-type: remain-after-exit no-ask-password working-directory: slice: uid: user system", false)
+	if err != nil {
+		return p.usage(err)
+	}
+	if len(o.rest) == 0 {
+		return p.Fail("Command line to execute required.")
+	}
+	name := cmp.Or(o.value("u", "unit"), "run-r"+strconv.FormatInt(p.Host.o.Clock.Now().UnixNano(), 16))
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".service"), ".timer")
+	u := p.Host.Units
+	for _, kind := range []string{".service", ".timer"} {
+		if f, ok := u.load(name + kind); ok && (u.Active(name+kind) != "inactive" || !strings.HasPrefix(f.path, "/run/systemd/transient")) {
+			return p.Fail("Failed to start transient %s unit: Unit %s%s was already loaded or has a fragment file.", kind[1:], name, kind)
+		}
+	}
+	var quoted []string
+	program := o.rest[0]
+	if full, kind, _ := p.Host.find(p, program); kind > refused {
+		program = full
+	} else {
+		return p.Fail("Failed to find executable %s: No such file or directory", program)
+	}
+	for _, w := range append([]string{program}, o.rest[1:]...) {
+		quoted = append(quoted, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`).Replace(w)+`"`)
+	}
+	var service strings.Builder
+	fmt.Fprintf(&service, "[Unit]\nDescription=%s\n[Service]\n", cmp.Or(o.value("description"), strings.Join(o.rest, " ")))
+	if t := o.value("service-type"); t != "" {
+		fmt.Fprintf(&service, "Type=%s\n", t)
+	} else if o.has("wait") {
+		service.WriteString("Type=oneshot\n")
+	}
+	if o.has("remain-after-exit") {
+		service.WriteString("RemainAfterExit=yes\n")
+	}
+	if o.has("d", "same-dir") {
+		fmt.Fprintf(&service, "WorkingDirectory=%s\n", p.Dir)
+	}
+	if d := o.value("working-directory"); d != "" {
+		fmt.Fprintf(&service, "WorkingDirectory=%s\n", d)
+	}
+	for e := range strings.SplitSeq(o.value("E", "setenv"), "\n") {
+		if e != "" {
+			fmt.Fprintf(&service, "Environment=\"%s\"\n", e)
+		}
+	}
+	for e := range strings.SplitSeq(o.value("p", "property"), "\n") {
+		if e != "" {
+			fmt.Fprintf(&service, "%s\n", e)
+		}
+	}
+	fmt.Fprintf(&service, "ExecStart=%s\n", strings.Join(quoted, " "))
+	disk := p.Host.o.Disk
+	const dir = "/run/systemd/transient/"
+	_ = disk.MkdirAll(dir, 0o755)
+	if err := disk.WriteFile(dir+name+".service", []byte(service.String()), 0o644); err != nil {
+		return p.cannot("Failed to start transient service unit", err)
+	}
+	timer := ""
+	for option, key := range map[string]string{"on-active": "OnActiveSec", "on-boot": "OnBootSec", "on-calendar": "OnCalendar"} {
+		if v := o.value(option); v != "" {
+			timer += key + "=" + v + "\n"
+		}
+	}
+	if timer != "" {
+		for e := range strings.SplitSeq(o.value("timer-property"), "\n") {
+			timer += e + "\n"
+		}
+		if err := disk.WriteFile(dir+name+".timer", []byte("[Timer]\n"+timer), 0o644); err != nil {
+			return p.cannot("Failed to start transient timer unit", err)
+		}
+		if err := u.Start(ctx, name+".timer", true); err != nil {
+			return p.Fail("Failed to start transient timer unit: %v", err)
+		}
+		if !o.has("q", "quiet") {
+			p.errf("Running timer as unit: %s.timer\nWill run service as unit: %s.service\n", name, name)
+		}
+		return 0
+	}
+	if err := u.Start(ctx, name+".service", o.has("wait")); err != nil {
+		return p.Fail("Job for %s.service failed.", name)
+	}
+	if !o.has("q", "quiet") {
+		p.errf("Running as unit: %s.service\n", name)
+	}
+	return 0
+}
+
+func systemdEscape(_ context.Context, p *Proc) int {
+	o, err := p.parse("pum template: suffix: path unescape mangle instance")
+	if err != nil {
+		return p.usage(err)
+	}
+	var list []string
+	for _, s := range o.rest {
+		switch {
+		case o.has("u", "unescape"):
+			s = unescape(s)
+		case o.has("p", "path"):
+			s = escapeUnit(strings.Trim(path.Clean("/"+s), "/"))
+		default:
+			s = escapeUnit(s)
+		}
+		if t := o.value("template"); t != "" {
+			before, after, ok := strings.Cut(t, "@")
+			if !ok {
+				return p.Fail("Invalid template unit name %s.", t)
+			}
+			s = before + "@" + s + after
+		}
+		if x := o.value("suffix"); x != "" {
+			s += "." + x
+		}
+		list = append(list, s)
+	}
+	p.outf("%s\n", strings.Join(list, " "))
+	return 0
+}
+
+// udevadm: rules are read when devices appear, which here is at boot.
+func udevadm(_ context.Context, p *Proc) int {
+	if len(p.Args) == 0 {
+		return p.Fail("udevadm: missing command")
+	}
+	switch p.Args[0] {
+	case "control", "trigger", "settle":
+		return 0
+	}
+	return p.Fail("udevadm: Unknown command verb %s, or one that is not simulated", p.Args[0])
+}
+
+func journalctl(_ context.Context, p *Proc) int {
+	o, err := p.parse("u:n:o:bqe unit: lines: output: boot no-pager quiet since:")
+	if err != nil {
+		return p.usage(err)
+	}
+	u := p.Host.Units
+	u.mu.Lock()
+	list := slices.Clone(u.log[unitName(o.value("u", "unit"))])
+	u.mu.Unlock()
+	if n, err := strconv.Atoi(o.value("n", "lines")); err == nil {
+		list = list[max(len(list)-n, 0):]
+	}
+	for _, l := range list {
+		p.outf("%s\n", l)
+	}
+	return 0
+}
+
+// Since is when a unit took its state.
+func (u *Units) Since(name string) time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if s := u.states[name]; s != nil {
+		return s.since
+	}
+	return time.Time{}
+}

@@ -1,0 +1,283 @@
+package powershell
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func (r *Runner) assign(to Node, v any) {
+	switch n := to.(type) {
+	case *Var:
+		s := r.scope
+		if n.Scope == "script" {
+			s = r.script
+		}
+		s.vars[n.Name] = v
+	case *member:
+		o := r.object(n.of)
+		if n.dyn != nil {
+			n = &member{of: n.of, name: String(r.eval(n.dyn))}
+		}
+		if _, known := o.values[strings.ToLower(n.name)]; !known && !o.table {
+			Throw("The property '%s' cannot be found on this object. Verify that the property exists and can be set.", n.name)
+		}
+		o.Set(n.name, v)
+	case *index:
+		r.object(n.of).Set(String(r.eval(n.at)), v)
+	default:
+		panic(thrown{"The assignment expression is not valid.", "InvalidLeftHandSide"})
+	}
+}
+
+func (r *Runner) lookup(in, name string) any {
+	if in == "env" {
+		if v, ok := r.Env[name]; ok {
+			return v
+		}
+		return nil
+	}
+	if name == "pscmdlet" {
+		return r
+	}
+	s := r.scope
+	if in == "script" {
+		s = r.script
+	}
+	for ; s != nil; s = s.up {
+		if v, ok := s.vars[name]; ok {
+			return v
+		}
+	}
+	if v, ok := r.global.vars[name]; ok {
+		return v
+	}
+	panic(thrown{fmt.Sprintf("The variable '$%s' cannot be retrieved because it has not been set.", name), "VariableIsUndefined"})
+}
+
+// object is what an assignment changes.
+func (r *Runner) object(n Node) *Object {
+	o, ok := r.eval(n).(*Object)
+	if !ok {
+		Throw("The property cannot be found on this object. Verify that the property exists and can be set.")
+	}
+	return o
+}
+
+// longestRange is how many numbers a .. b may make.
+const longestRange = 100_000
+
+func pattern(text string) *regexp.Regexp {
+	p, err := regexp.Compile("(?i)" + text)
+	if err != nil {
+		Throw("parsing \"%s\": %v", text, err)
+	}
+	return p
+}
+
+func (r *Runner) eval(n Node) any {
+	switch n := n.(type) {
+	case *Literal:
+		return n.Value
+	case *Var:
+		return r.lookup(n.Scope, n.Name)
+	case *Block:
+		return n
+	case *paren:
+		return r.quiet(func() any { return collect(r.body(n.body)) })
+	case *Array:
+		out := r.body(n.Body)
+		if out == nil {
+			out = []any{}
+		}
+		return out
+	case *Comma:
+		out := make([]any, len(n.Items))
+		for i, x := range n.Items {
+			out[i] = r.eval(x)
+		}
+		return out
+	case *Hash:
+		o := NewObject()
+		o.table = true
+		for i, k := range n.Keys {
+			o.Set(String(r.eval(k)), r.eval(n.Values[i]))
+		}
+		return o
+	case *cast:
+		return convert(n.typ, r.eval(n.x))
+	case *Unary:
+		v := r.eval(n.X)
+		if n.op == "-not" {
+			return !True(v)
+		}
+		return -Int(v)
+	case *binary:
+		return r.binary(n)
+	case *index:
+		return element(r.eval(n.of), r.eval(n.at))
+	case *member:
+		return r.member(n)
+	case *static:
+		return r.static(n)
+	}
+	return collect(r.statement(n))
+}
+
+func (r *Runner) binary(n *binary) any {
+	a := r.eval(n.a)
+	switch n.op {
+	case "-and":
+		return True(a) && True(r.eval(n.b))
+	case "-or":
+		return True(a) || True(r.eval(n.b))
+	}
+	b := r.eval(n.b)
+	switch n.op {
+	case "-eq", "-ne":
+		if list, ok := a.([]any); ok {
+			var out []any
+			for _, x := range list {
+				if equal(x, b) == (n.op == "-eq") {
+					out = append(out, x)
+				}
+			}
+			return out
+		}
+		return equal(a, b) == (n.op == "-eq")
+	case "-gt":
+		return order(a, b) > 0
+	case "-ge":
+		return order(a, b) >= 0
+	case "-lt":
+		return order(a, b) < 0
+	case "-le":
+		return order(a, b) <= 0
+	case "-contains", "-notcontains":
+		return slices.ContainsFunc(Spread(a), func(x any) bool { return equal(x, b) }) == (n.op == "-contains")
+	case "-like":
+		ok, _ := path.Match(strings.ToLower(String(b)), strings.ToLower(String(a)))
+		return ok
+	case "-match", "-notmatch":
+		return pattern(String(b)).MatchString(String(a)) == (n.op == "-match")
+	case "-replace":
+		pair := append(slices.Clone(Spread(b)), "")
+		return pattern(String(pair[0])).ReplaceAllString(String(a), String(pair[1]))
+	case "-join":
+		var words []string
+		for _, x := range Spread(a) {
+			words = append(words, String(x))
+		}
+		return strings.Join(words, String(b))
+	case "-is":
+		_, list := a.([]any)
+		return list
+	case "-f":
+		return format(String(a), Spread(b))
+	case "+", "-", "/", "*", "%":
+		return arithmetic(n.op, a, b)
+	case "..":
+		out := []any{}
+		if Int(b)-Int(a) > longestRange {
+			Throw("the range is too long")
+		}
+		for i := Int(a); i <= Int(b); i++ {
+			out = append(out, i)
+		}
+		return out
+	}
+	panic(thrown{"unknown operator " + n.op, "ParserError"})
+}
+
+func element(of, at any) any {
+	switch of := of.(type) {
+	case []any:
+		i := int(Int(at))
+		if i < 0 {
+			i += len(of)
+		}
+		if i < 0 || i >= len(of) {
+			Throw("Index was outside the bounds of the array.")
+		}
+		return of[i]
+	case *Object:
+		return of.values[strings.ToLower(String(at))] // a missing key is $null
+	case properties:
+		v, known := of.of.values[strings.ToLower(String(at))]
+		if !known {
+			return nil
+		}
+		return NewObject("Value", v)
+	case nil:
+		Throw("Cannot index into a null array.")
+	}
+	Throw("Unable to index into an object of type %T.", of)
+	return nil
+}
+
+func (r *Runner) member(n *member) any {
+	of, name := r.eval(n.of), n.name
+	if n.dyn != nil {
+		name = String(r.eval(n.dyn))
+	}
+	var args []any
+	for _, a := range n.args {
+		args = append(args, r.eval(a))
+	}
+	name = strings.ToLower(name)
+	switch of := of.(type) {
+	case nil:
+		Throw("The property '%s' cannot be found on this object. Verify that the property exists.", name)
+	case *Runner:
+		if name == "shouldprocess" {
+			return !True(r.lookup("", "whatifpreference"))
+		}
+	case *Object:
+		switch {
+		case name == "psobject":
+			return NewObject("Properties", properties{of})
+		case n.call && name == "containskey" && len(args) == 1:
+			_, ok := of.values[strings.ToLower(String(args[0]))]
+			return ok
+		case !n.call:
+			if v, ok := of.values[name]; ok {
+				return v
+			}
+			if of.table && name == "values" {
+				out := []any{}
+				for _, k := range of.keys {
+					out = append(out, of.values[strings.ToLower(k)])
+				}
+				return out
+			}
+			if name == "count" && !of.table {
+				return int64(1)
+			}
+		}
+	case []any:
+		if name == "count" || name == "length" {
+			return int64(len(of))
+		}
+		if name == "psobject" {
+			return NewObject("Properties", NewObject("Count", NewObject("Value", int64(len(of)))))
+		}
+		// Of every element.
+		var out []any
+		for _, x := range of {
+			out = append(out, r.member(&member{of: &Literal{x}, name: name}))
+		}
+		return collect(out)
+	case string:
+		if v, ok := stringMember(of, name, args); ok {
+			return v
+		}
+	case Members:
+		if v, ok := of.Member(name, args); ok {
+			return v
+		}
+	}
+	Throw("The property '%s' cannot be found on this object. Verify that the property exists.", name)
+	return nil
+}

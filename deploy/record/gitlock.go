@@ -1,0 +1,130 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// refLock is a lock that is a reference on a remote: git makes it where there is
+// none, and for one of those who ask. It points to a commit without files whose
+// message is the lock's object.
+type refLock struct {
+	*repository
+	remote, workspace string
+}
+
+func (l *refLock) ref() string { return "refs/rocec/lock/" + l.workspace }
+
+// take makes the reference.
+func (l *refLock) take(ctx context.Context, h Holder) error {
+	text, err := Canonical(h)
+	if err != nil {
+		return err
+	}
+	tree, err := l.line(ctx, "mktree")
+	if err != nil {
+		return err
+	}
+	out, err := l.run(ctx, text, "commit-tree", tree, "-F", "-")
+	if err != nil {
+		return err
+	}
+	commit := strings.TrimSpace(string(out))
+	pushed := l.push(ctx, "", commit)
+	if pushed == nil {
+		return nil
+	}
+	at, holder, err := l.read(ctx)
+	switch {
+	case err != nil:
+		return errors.Join(pushed, err)
+	case at == commit:
+		return nil // the answer was lost
+	case holder != nil:
+		return &LockedError{Holder: *holder}
+	case errors.Is(pushed, errRejected):
+		return &LockedError{} // given back meanwhile
+	}
+	return pushed
+}
+
+// errRejected is a push of a reference that was not as it was expected.
+var errRejected = errors.New("the reference has moved")
+
+// push moves the reference from one commit to another, "" for none, at once or
+// not at all.
+func (l *refLock) push(ctx context.Context, from, to string) error {
+	out, err := l.run(ctx, nil, "push", "--porcelain", "--no-verify", "--force-with-lease="+l.ref()+":"+from, "--", l.remote, to+":"+l.ref())
+	if err == nil {
+		return nil
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "!") {
+			return fmt.Errorf("%w: %w", errRejected, err)
+		}
+	}
+	return err
+}
+
+// read is the reference and who holds it; "" and nil if nobody does.
+func (l *refLock) read(ctx context.Context) (string, *Holder, error) {
+	out, err := l.line(ctx, "ls-remote", "--", l.remote, l.ref())
+	if err != nil || out == "" {
+		return "", nil, err
+	}
+	at, _, _ := strings.Cut(out, "\t")
+	if _, err := l.run(ctx, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", l.remote, "+"+l.ref()+":refs/rocec/seen/"+l.workspace); err != nil {
+		return at, nil, err
+	}
+	text, err := l.run(ctx, nil, "show", "--no-patch", "--format=%B", "--end-of-options", at)
+	if err != nil {
+		return at, nil, err
+	}
+	h, err := decodeHolder(text)
+	if err != nil {
+		return at, nil, fmt.Errorf("%s: %w", l.ref(), err)
+	}
+	return at, h, nil
+}
+
+// held makes sure that the lock with an ID is held, and returns the reference.
+func (l *refLock) held(ctx context.Context, id string) (string, error) {
+	at, h, err := l.read(ctx)
+	if err != nil {
+		return "", err
+	}
+	if h == nil || h.ID != id {
+		return "", &LostError{ID: id}
+	}
+	return at, nil
+}
+
+// give takes the reference away.
+func (l *refLock) give(ctx context.Context, id string) error {
+	at, err := l.held(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := l.push(ctx, at, ""); errors.Is(err, errRejected) {
+		return &LostError{ID: id}
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// breakUp takes the reference away if it has this ID, or cannot be read.
+func (l *refLock) breakUp(ctx context.Context, id string) error {
+	at, h, err := l.read(ctx)
+	switch {
+	case err != nil && !errors.Is(err, errBroken):
+		return err
+	case at == "":
+		return notLocked(l.workspace)
+	case h != nil && h.ID != id:
+		return otherID(h.ID, id)
+	}
+	return l.push(ctx, at, "")
+}

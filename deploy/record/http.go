@@ -1,0 +1,343 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// server is a backend: a server that keeps states and locks as Terraform's "http"
+// backend asks it to, with the record of a workspace as one state. The protocol is
+// that of Terraform's documentation (language/backend/http) and of its client
+// (internal/backend/remote-state/http/client.go, v1.x): GET and POST of the state,
+// LOCK and UNLOCK with the lock's object as body, 423 or 409 with that of the
+// holder, ID=... on updates, Content-MD5. GitLab (lib/api/terraform/state.rb)
+// asks for more: a state has a "serial" that grows, every field of the lock's object
+// is there, and its methods are POST and DELETE.
+type server struct {
+	caller
+	workspace                      string
+	state, lock, unlock            *url.URL
+	update, lockMethod, freeMethod string
+	user, password                 string
+	now                            func() time.Time
+
+	mu     sync.Mutex // plans read from several goroutines
+	known  *state     // nil: not read yet
+	dirty  bool
+	synced time.Time
+}
+
+// gatherFor is how long changes wait to be sent with others: a state is sent
+// whole.
+const gatherFor = 10 * time.Second
+
+// placeholder stands for the workspace in an address.
+const placeholder = "{workspace}"
+
+func newHTTP(s Settings, workspace string) (*server, error) {
+	h := &server{
+		caller: *newCaller(), workspace: workspace, now: time.Now,
+		update: method(s.UpdateMethod, http.MethodPost), lockMethod: method(s.LockMethod, "LOCK"), freeMethod: method(s.UnlockMethod, "UNLOCK"),
+	}
+	if s.Address == "" {
+		return nil, errors.New(`backend "http" needs an address`)
+	}
+	for _, a := range []struct {
+		what, text string
+		to         **url.URL
+	}{{"address", s.Address, &h.state}, {"lock_address", s.LockAddress, &h.lock}, {"unlock_address", s.UnlockAddress, &h.unlock}} {
+		text := a.text
+		if text == "" && a.what == "unlock_address" {
+			text = s.LockAddress
+		}
+		if text == "" {
+			text = s.Address
+		}
+		if workspace != "default" && !strings.Contains(text, placeholder) {
+			return nil, fmt.Errorf("%s has no %s, and the workspace is %q: two of them would be one record", a.what, placeholder, workspace)
+		}
+		u, err := address(a.what, strings.ReplaceAll(text, placeholder, url.PathEscape(workspace)))
+		if err != nil {
+			return nil, err
+		}
+		*a.to = u
+	}
+	var err error
+	if h.user, err = variable(s, "username_env", s.UsernameEnv); err != nil {
+		return nil, err
+	}
+	if h.password, err = variable(s, "password_env", s.PasswordEnv); err != nil {
+		return nil, err
+	}
+	for _, u := range []*url.URL{h.state, h.lock, h.unlock} {
+		if h.password != "" && !private(u) {
+			return nil, fmt.Errorf("%s would carry the password unencrypted: use https", plainURL(u))
+		}
+	}
+	return h, nil
+}
+
+func method(written, otherwise string) string {
+	if written == "" {
+		return otherwise
+	}
+	return written
+}
+
+// variable is a variable of the environment that settings name.
+func variable(s Settings, what, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	v := s.Env(name)
+	if v == "" {
+		return "", fmt.Errorf("%s names %s, which is not set", what, name)
+	}
+	return v, nil
+}
+
+// Where is the address of the state.
+func (h *server) Where() string { return plainURL(h.state) }
+
+// send sends one request.
+func (h *server) send(ctx context.Context, method string, to *url.URL, body []byte) (*answer, error) {
+	return h.do(ctx, func() (*http.Request, error) {
+		var req *http.Request
+		var err error
+		if body == nil {
+			req, err = http.NewRequest(method, to.String(), nil)
+		} else {
+			req, err = http.NewRequest(method, to.String(), bytes.NewReader(body))
+		}
+		if err != nil {
+			return nil, errors.New("method or address is none")
+		}
+		if h.user != "" || h.password != "" {
+			req.SetBasicAuth(h.user, h.password)
+		}
+		if body != nil {
+			sum := md5.Sum(body)
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Content-MD5", base64.StdEncoding.EncodeToString(sum[:]))
+		}
+		return req, nil
+	})
+}
+
+// load reads the state, unless that was done.
+func (h *server) load(ctx context.Context) error {
+	if h.known != nil {
+		return nil
+	}
+	a, err := h.send(ctx, http.MethodGet, h.state, nil)
+	if err != nil {
+		return err
+	}
+	switch a.code {
+	case http.StatusOK:
+	case http.StatusNoContent, http.StatusNotFound:
+		a.body = nil
+	default:
+		return unexpected(http.MethodGet, h.state, a, "")
+	}
+	if sum := a.header.Get("Content-MD5"); sum != "" && len(a.body) > 0 {
+		have := md5.Sum(a.body)
+		if base64.StdEncoding.EncodeToString(have[:]) != sum {
+			return fmt.Errorf("%s: the state is not what its Content-MD5 says", h.Where())
+		}
+	}
+	known, err := parseState(a.body, h.workspace)
+	if err != nil {
+		return fmt.Errorf("%s: %w", h.Where(), err)
+	}
+	h.known = known
+	return nil
+}
+
+// List names the devices of the state.
+func (h *server) List(ctx context.Context) ([]string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.load(ctx); err != nil {
+		return nil, err
+	}
+	return h.known.names(), nil
+}
+
+// Get is an entry of the state.
+func (h *server) Get(ctx context.Context, device string) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.load(ctx); err != nil {
+		return nil, err
+	}
+	return h.known.get(device)
+}
+
+// Put changes the state, and sends it if the last time is long ago.
+func (h *server) Put(ctx context.Context, id, device string, b []byte, version string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.load(ctx); err != nil {
+		return err
+	}
+	if err := h.known.put(device, b, version); err != nil {
+		return err
+	}
+	h.dirty = true
+	if h.now().Sub(h.synced) < gatherFor {
+		return nil
+	}
+	return h.sync(ctx, id)
+}
+
+// Sync sends the state if it changed.
+func (h *server) Sync(ctx context.Context, id string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sync(ctx, id)
+}
+
+func (h *server) sync(ctx context.Context, id string) error {
+	if !h.dirty {
+		return nil
+	}
+	h.known.serial++
+	body, err := h.known.encode(h.workspace)
+	if err != nil {
+		return err
+	}
+	to := *h.state
+	query := to.Query()
+	query.Set("ID", id)
+	to.RawQuery = query.Encode()
+	a, err := h.send(ctx, h.update, &to, body)
+	if err != nil {
+		return err
+	}
+	switch a.code {
+	case http.StatusOK, http.StatusCreated, http.StatusNoContent:
+	case http.StatusConflict, http.StatusLocked:
+		return &LostError{ID: id}
+	default:
+		if !a.again || !h.arrived(ctx, body) {
+			return unexpected(h.update, h.state, a, "")
+		}
+	}
+	h.dirty, h.synced = false, h.now()
+	return nil
+}
+
+// arrived reports whether an attempt whose answer was lost has put the state in
+// place: a server may refuse the same one twice.
+func (h *server) arrived(ctx context.Context, body []byte) bool {
+	a, err := h.send(ctx, http.MethodGet, h.state, nil)
+	return err == nil && a.code == http.StatusOK && bytes.Equal(a.body, body)
+}
+
+// lockInfo is a lock's object in the words of Terraform. GitLab asks for every
+// field.
+type lockInfo struct {
+	ID        string `json:"ID"`
+	Operation string `json:"Operation"`
+	Info      string `json:"Info"`
+	Who       string `json:"Who"`
+	Version   string `json:"Version"`
+	Created   string `json:"Created"`
+	Path      string `json:"Path"`
+}
+
+func (h *server) info(of Holder) []byte {
+	who := of.Who
+	if of.Host != "" {
+		who += "@" + of.Host
+	}
+	created := ""
+	if !of.Created.IsZero() {
+		created = of.Created.UTC().Format(time.RFC3339)
+	}
+	b, _ := json.Marshal(lockInfo{ID: of.ID, Operation: of.Operation, Info: "rocec record", Who: who, Version: of.Version, Created: created, Path: h.workspace}) // texts only
+	return b
+}
+
+// holderOf reads the object of whoever has the lock; what is none tells nothing.
+func holderOf(body []byte) Holder {
+	var in lockInfo
+	if json.Unmarshal(body, &in) != nil {
+		return Holder{}
+	}
+	who, host, _ := strings.Cut(in.Who, "@")
+	out := Holder{ID: in.ID, Operation: in.Operation, Who: who, Host: host, Version: in.Version}
+	out.Created, _ = time.Parse(time.RFC3339, in.Created) // else it is not known
+	return out
+}
+
+// Lock asks for the lock, and reads the state anew.
+func (h *server) Lock(ctx context.Context, of Holder) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	a, err := h.send(ctx, h.lockMethod, h.lock, h.info(of))
+	if err != nil {
+		return err
+	}
+	switch a.code {
+	case http.StatusOK, http.StatusCreated, http.StatusNoContent:
+	case http.StatusConflict, http.StatusLocked:
+		if holder := holderOf(a.body); holder.ID != of.ID { // else the answer to the attempt before was lost
+			return &LockedError{Holder: holder}
+		}
+	default:
+		return unexpected(h.lockMethod, h.lock, a, "")
+	}
+	h.known, h.dirty, h.synced = nil, false, h.now()
+	if err := h.load(ctx); err != nil {
+		return errors.Join(err, h.free(ctx, of))
+	}
+	return nil
+}
+
+// Unlock gives the lock back.
+func (h *server) Unlock(ctx context.Context, id string) error {
+	return h.free(ctx, Holder{ID: id, Who: who()})
+}
+
+// free asks for the end of a lock.
+func (h *server) free(ctx context.Context, of Holder) error {
+	a, err := h.send(ctx, h.freeMethod, h.unlock, h.info(of))
+	if err != nil {
+		return err
+	}
+	switch a.code {
+	case http.StatusOK, http.StatusNoContent:
+		return nil
+	case http.StatusConflict, http.StatusLocked, http.StatusNotFound:
+		if a.again {
+			return nil // the attempt before was carried out, and its answer lost
+		}
+		return &LostError{ID: of.ID}
+	}
+	return unexpected(h.freeMethod, h.unlock, a, "")
+}
+
+// Break ends the lock with this ID; the server compares it.
+func (h *server) Break(ctx context.Context, id string) error {
+	err := h.free(ctx, Holder{ID: id, Who: who()})
+	var lost *LostError
+	if errors.As(err, &lost) {
+		return fmt.Errorf("%s has no lock with the ID %q", plainURL(h.unlock), short(id))
+	}
+	return err
+}
+
+// Holder is not told by the protocol: who asks for the lock is told who has it.
+func (h *server) Holder(context.Context) (*Holder, error) { return nil, nil }

@@ -1,0 +1,118 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
+)
+
+// goBack takes a device back and makes sure of it, by its own word and by reading
+// it. It sets the outcome.
+func (u *unit) goBack(ctx context.Context, workspace string) {
+	if !u.begun {
+		u.outcome = Unchanged
+		u.hangUp()
+		return
+	}
+	u.tell(Event{Kind: RollbackStart})
+	err := u.undo(ctx)
+	if err == nil {
+		if err = u.unkeep(workspace); err != nil {
+			u.failed = true
+			u.say(fmt.Errorf("its entry of the record was not put back: %w", err))
+		}
+		u.outcome = RolledBack
+	}
+	u.tell(Event{Kind: RollbackComplete, Outcome: u.outcome, Message: u.message})
+	u.hangUp()
+}
+
+// say adds to the message.
+func (u *unit) say(err error) {
+	if u.message != "" {
+		u.message += "; "
+	}
+	u.message += err.Error()
+}
+
+// undo gives the verb until the device says that it went back, and reads it.
+func (u *unit) undo(ctx context.Context) error {
+	// Without a journal a device that can go back still does.
+	if err := u.note(stepRevert, ""); err != nil {
+		u.say(err)
+	}
+	until := time.Now().Add(grace)
+	if u.armed.Add(grace).After(until) {
+		until = u.armed.Add(grace)
+	}
+	for try := 1; ; try++ {
+		_, said, gone := u.verb(ctx, targets.VerbRevert, revertWithin, nil)
+		st, err := u.ask(ctx, until)
+		if err != nil {
+			return u.lose(Doubt, fmt.Errorf("revert: %w", err))
+		}
+		switch st.Phase {
+		case targets.PhaseReverted:
+			return u.asBefore(ctx, until)
+		case targets.PhaseNone:
+			if u.base == "" {
+				return u.lose(Doubt, errors.New("revert: it knows nothing of the transaction, and it is not known how it was before"))
+			}
+			return u.asBefore(ctx, until)
+		}
+		if try < attempts && (lost(gone) || gone != nil && u.heals(gone)) {
+			continue
+		}
+		if said == "" {
+			said = st.Message
+		}
+		return u.lose(Stuck, fmt.Errorf("revert: it is %s%s", st.Phase, because(said)))
+	}
+}
+
+// asBefore demands that a device that says it went back is as it was.
+func (u *unit) asBefore(ctx context.Context, until time.Time) error {
+	if u.base != "" {
+		u.hangUp()
+		_, now, err := u.reread(ctx, until)
+		if err != nil {
+			return u.lose(Doubt, fmt.Errorf("it says that it went back, and cannot be read: %w", err))
+		}
+		if intent.Digest(now) != u.base {
+			what := "it is not as it was"
+			if u.have != nil {
+				if list := intent.Diff(u.have, now); len(list) > 0 {
+					what = sample(u.device.Address, u.have.Kind, list)
+				}
+			}
+			return u.lose(Stuck, fmt.Errorf("it says that it went back: %s", what))
+		}
+	}
+	u.begun, u.changed, u.armed = false, false, time.Time{}
+	if err := u.note(stepBack, ""); err != nil {
+		u.failed = true
+		u.say(err)
+	}
+	return nil
+}
+
+// lose names a device that did not go back, or of which that is not known.
+func (u *unit) lose(o Outcome, err error) error {
+	u.outcome, u.failed = o, true
+	u.say(err)
+	s := stepStuck
+	if o == Doubt {
+		s = stepDoubt
+		if !u.armed.IsZero() {
+			u.say(fmt.Errorf("%s takes it back when it runs", u.device.Target.Live.Confirms))
+		}
+	}
+	if e := u.note(s, u.message); e != nil {
+		u.say(e)
+	}
+	return err
+}

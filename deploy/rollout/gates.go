@@ -1,0 +1,264 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// leastSoak is how long a wave is watched at least when its counters are.
+const leastSoak = 10 * time.Second
+
+// watch lets a wave soak and asks its gates. More says that a wave comes after it:
+// else nothing waits for the soak but a gate.
+func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error {
+	list := slices.DeleteFunc(slices.Clone(done), func(u *unit) bool { return u.outcome != Applied && u.outcome != Pending })
+	if len(list) == 0 || !more && !w.Gates.Any() {
+		return nil
+	}
+	defer func() {
+		for _, u := range list {
+			u.release()
+		}
+	}()
+	soak := w.Soak
+	counters := w.Gates.NoDiscards || w.Gates.NoPauseStorm
+	before := map[*unit]counts{}
+	if counters {
+		soak = max(soak, leastSoak)
+		seen, err := r.counted(ctx, w, list)
+		if err != nil {
+			return err
+		}
+		before = seen
+	}
+	if soak > 0 {
+		r.env.Tell(Event{Kind: Soaking, Wave: w.Name, Soak: soak})
+		if wait(ctx, soak) != nil {
+			return errInterrupted
+		}
+	}
+	if w.Gates.Verify {
+		if err := r.gate(list, "verify", func(u *unit) error { return u.drift(ctx) }); err != nil {
+			return err
+		}
+	}
+	if counters {
+		now, err := r.counted(ctx, w, list)
+		if err != nil {
+			return err
+		}
+		err = r.gate(list, "counters", func(u *unit) error {
+			if what := worse(before[u], now[u]); what != "" {
+				return errors.New(what)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if w.Gates.RDMAPing {
+		return r.pings(ctx, list)
+	}
+	return nil
+}
+
+// gate asks every device of a wave something, a few at a time.
+func (r *run) gate(list []*unit, name string, ask func(*unit) error) error {
+	var first error
+	for part := range slices.Chunk(list, max(r.plan.Parallelism, 1)) {
+		failed, errs := each(part, func(u *unit) error {
+			defer u.hangUp()
+			return ask(u)
+		})
+		for i, u := range failed {
+			u.failed = true
+			u.say(fmt.Errorf("gate %s: %w", name, errs[i]))
+			u.tell(Event{Kind: Errored, Message: u.message})
+			if first == nil {
+				first = fmt.Errorf("gate %s: %s: %w", name, u.device.Address, errs[i])
+			}
+		}
+	}
+	return first
+}
+
+// drift reads a device back again.
+func (u *unit) drift(ctx context.Context) error {
+	_, have, err := u.reread(ctx, time.Now().Add(firstPatience))
+	if err != nil {
+		return err
+	}
+	if what := unlike(u.device.Address, u.intent(), have, u.device.Target); what != "" && !u.windowed {
+		return errors.New(what)
+	}
+	return nil
+}
+
+// counted reads the counters of a wave.
+func (r *run) counted(ctx context.Context, w *Wave, list []*unit) (map[*unit]counts, error) {
+	seen := make([]counts, len(list))
+	index := make(map[*unit]int, len(list))
+	for i, u := range list {
+		index[u] = i
+	}
+	err := r.gate(list, "counters", func(u *unit) (err error) {
+		seen[index[u]], err = u.count(ctx, w.Gates)
+		return err
+	})
+	out := make(map[*unit]counts, len(list))
+	for i, u := range list {
+		out[u] = seen[i]
+	}
+	return out, err
+}
+
+// count reads the counters of a device that a wave's gates are about. A device
+// that shows none of them is an error: nobody can tell then.
+func (u *unit) count(ctx context.Context, g Gates) (counts, error) {
+	all := counts{events: map[string]uint64{}, states: map[string]bool{}}
+	target, ok := counting[u.device.Target.Name]
+	if !ok {
+		return all, fmt.Errorf("target %s shows no counters that tell", u.device.Target.Name)
+	}
+	said := map[string][]byte{} // by command: two gates may read one
+	for _, kind := range []struct {
+		asked bool
+		what  string
+		looks func(*intent.Device) []look
+	}{{g.NoDiscards, "discards in lossless queues", target.discards}, {g.NoPauseStorm, "storms of pauses", target.storms}} {
+		if !kind.asked {
+			continue
+		}
+		list := kind.looks(u.intent())
+		none := len(list) > 0
+		for _, l := range list {
+			out, ok := said[l.command]
+			if !ok {
+				var err error
+				if out, err = u.show(ctx, l.command); err != nil {
+					return all, err
+				}
+				said[l.command] = out
+			}
+			c := l.parse(out)
+			none = none && len(c.events) == 0
+			maps.Copy(all.events, c.events)
+			maps.Copy(all.states, c.states)
+		}
+		if none {
+			return all, fmt.Errorf("it shows no counters of %s", kind.what)
+		}
+	}
+	return all, nil
+}
+
+// show runs a read-only command.
+func (u *unit) show(ctx context.Context, command string) ([]byte, error) {
+	if err := u.connect(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, observeWithin)
+	defer cancel()
+	out, err := u.session.Run(ctx, command, nil)
+	if err != nil {
+		u.hangUp()
+		return nil, callError(err)
+	}
+	if out.Exit != 0 {
+		return nil, fmt.Errorf("%s: exit code %d%s", command, out.Exit, because(lastLine(out.Stderr, out.Stdout)))
+	}
+	return out.Stdout, nil
+}
+
+// Pings between hosts: rping sends messages over a reliable RDMA connection and
+// ends with 0 when all came back [rping(1) of librdmacm]. The server is given no
+// longer than the client takes to come.
+const (
+	pingServer = "timeout 60 rping -s -a %s -p 7174 -C 10 -v"
+	pingClient = "timeout 30 rping -c -a %s -p 7174 -C 10 -v"
+	pingTries  = 5
+)
+
+// pings sends RDMA from each host of a wave to the one before it in the same
+// network.
+func (r *run) pings(ctx context.Context, list []*unit) error {
+	type pair struct {
+		server, client *unit
+		at             netip.Addr
+	}
+	last := map[netip.Prefix]pair{}
+	var pairs []pair
+	for _, u := range list {
+		if u.device.Target.Name != "linux" {
+			continue
+		}
+		for _, at := range rdmaAddresses(u.intent()) {
+			net := at.Masked()
+			if p, ok := last[net]; ok {
+				pairs = append(pairs, pair{p.server, u, p.at})
+			}
+			last[net] = pair{server: u, at: at.Addr()}
+		}
+	}
+	if len(pairs) == 0 {
+		return errors.New("gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network")
+	}
+	for _, p := range pairs {
+		if err := ping(ctx, p.server, p.client, p.at); err != nil {
+			for _, u := range []*unit{p.server, p.client} {
+				u.failed = true
+				u.say(fmt.Errorf("gate rdma_ping: from %s to %s: %w", p.client.device.Address, p.server.device.Address, err))
+			}
+			return fmt.Errorf("gate rdma_ping: from %s to %s: %w", p.client.device.Address, p.server.device.Address, err)
+		}
+	}
+	return nil
+}
+
+// rdmaAddresses are the addresses of a host that carry RDMA.
+func rdmaAddresses(d *intent.Device) []netip.Prefix {
+	var list []netip.Prefix
+	for i := range d.Ifaces {
+		if f := &d.Ifaces[i]; f.RDMA && f.Addresses.IsSet() {
+			list = append(list, f.Addresses.Value...)
+		}
+	}
+	return list
+}
+
+// ping sends messages from one host to another and waits for both.
+func ping(ctx context.Context, server, client *unit, at netip.Addr) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer server.hangUp()
+	defer client.hangUp()
+	served := make(chan error, 1)
+	go func() {
+		_, err := server.show(ctx, fmt.Sprintf(pingServer, at))
+		served <- err
+	}()
+	var err error
+	for range pingTries {
+		if e := wait(ctx, time.Second); e != nil { // until the server listens
+			err = e
+			break
+		}
+		if _, err = client.show(ctx, fmt.Sprintf(pingClient, at)); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		cancel()
+		<-served
+		return err
+	}
+	return <-served
+}

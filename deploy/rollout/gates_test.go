@@ -1,0 +1,243 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/session"
+	"github.com/rocec/rocec/targets"
+)
+
+// answering is a dialer whose devices answer some commands besides.
+type answering struct {
+	*network
+	answer func(device, command string) (session.Output, bool)
+}
+
+func (a answering) Dial(ctx context.Context, to session.Spec) (session.Session, error) {
+	s, err := a.network.Dial(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	return answered{s, to.Device, a.answer}, nil
+}
+
+type answered struct {
+	session.Session
+	device string
+	answer func(device, command string) (session.Output, bool)
+}
+
+func (a answered) Run(ctx context.Context, command string, in []byte) (session.Output, error) {
+	if out, ok := a.answer(a.device, command); ok {
+		return out, ctx.Err()
+	}
+	return a.Session.Run(ctx, command, in)
+}
+
+// watched is a site of two Linux hosts in one wave, and one that follows.
+func watched(t *testing.T, gates Gates, answer func(device, command string) (session.Output, bool)) (*site, *Env) {
+	s := newSite(t, "a", "b", "c")
+	s.plan.Waves = []Wave{{Name: "canary", Soak: time.Minute, Gates: gates}, {Name: "rest"}}
+	linux := *fakeTarget
+	linux.Name = "linux"
+	for i := range s.plan.Devices {
+		d := &s.plan.Devices[i]
+		d.Target, d.Wave = &linux, 1+i/2
+		want := d.Intent()
+		want.Ports[0].QoS = "roce"
+		want.QoS = []intent.QoS{{Name: "roce", PFC: intent.Some(intent.PrioritySet(0).With(3))}}
+		want.Ifaces = []intent.Iface{{Name: "r0", RDMA: true, Addresses: intent.Some([]netip.Prefix{netip.MustParsePrefix(fmt.Sprintf("10.0.0.%d/24", i+1))})}}
+	}
+	env := s.env(s.journal())
+	env.Dialer = answering{s.net, answer}
+	return s, env
+}
+
+// TestGates watches a wave of two hosts: what its gates find, and that the wave
+// goes back when they do not hold.
+func TestGates(t *testing.T) {
+	text := func(s string, args ...any) (session.Output, bool) {
+		return session.Output{Stdout: []byte(fmt.Sprintf(s, args...))}, true
+	}
+	looks := map[string]int{}
+	for _, c := range []struct {
+		name   string
+		gates  Gates
+		answer func(s *site, device, command string) (session.Output, bool)
+		fails  string
+	}{
+		{"none", Gates{}, nil, ""},
+		{"verify", Gates{Verify: true}, nil, ""},
+		{
+			"drift", Gates{Verify: true},
+			func(s *site, device, command string) (session.Output, bool) {
+				if m := s.net.machines["b"]; command == string(read) && device == "b" && m.tx["tx1"] != nil && m.tx["tx1"].phase == targets.PhaseConfirmed {
+					return text(`{"ports": [{"name": "p1", "mtu": {"value": 9001}}]}`)
+				}
+				return session.Output{}, false
+			},
+			`wave canary: gate verify: switch.b: switch.b.port["p1"].mtu is 9001, expected 9000`,
+		},
+		{
+			"no discards", Gates{NoDiscards: true, NoPauseStorm: true},
+			func(_ *site, _, command string) (session.Output, bool) {
+				if command == "ethtool -S p1" {
+					return text("rx_prio3_discards: 5\ntx_pause_storm_error_events: 0\n")
+				}
+				return session.Output{}, false
+			}, "",
+		},
+		{
+			"discards", Gates{NoDiscards: true},
+			func(_ *site, device, command string) (session.Output, bool) {
+				if command == "ethtool -S p1" {
+					looks[device]++
+					return text("rx_prio3_discards: %d\n", looks[device])
+				}
+				return session.Output{}, false
+			}, "wave canary: gate counters: switch.a: p1 rx_prio3_discards: 1 more",
+		},
+		{
+			"nobody can tell", Gates{NoPauseStorm: true},
+			func(_ *site, _, command string) (session.Output, bool) {
+				if command == "ethtool -S p1" {
+					return text("rx_packets: 5\n")
+				}
+				return session.Output{}, false
+			}, "wave canary: gate counters: switch.a: it shows no counters of storms of pauses",
+		},
+		{
+			"pings", Gates{RDMAPing: true},
+			func(s *site, device, command string) (session.Output, bool) {
+				switch {
+				case device == "a" && command == "timeout 60 rping -s -a 10.0.0.1 -p 7174 -C 10 -v", device == "b" && command == "timeout 30 rping -c -a 10.0.0.1 -p 7174 -C 10 -v":
+					return text("ping data: rdma-ping-0\n")
+				}
+				return session.Output{Exit: 1, Stderr: []byte("unexpected")}, strings.Contains(command, "rping")
+			}, "",
+		},
+		{
+			"no pings", Gates{RDMAPing: true},
+			func(s *site, device, command string) (session.Output, bool) {
+				if strings.Contains(command, "rping -c") {
+					return session.Output{Exit: 255, Stderr: []byte("cma event RDMA_CM_EVENT_UNREACHABLE, error -110")}, true
+				}
+				return session.Output{}, strings.Contains(command, "rping")
+			}, "wave canary: gate rdma_ping: from switch.b to switch.a: timeout 30 rping -c -a 10.0.0.1 -p 7174 -C 10 -v: exit code 255: cma event RDMA_CM_EVENT_UNREACHABLE, error -110",
+		},
+	} {
+		for _, stop := range []bool{false, true} {
+			clear(looks)
+			synctest.Test(t, func(t *testing.T) {
+				var s *site
+				s, env := watched(t, c.gates, func(device, command string) (session.Output, bool) {
+					if c.answer == nil {
+						return session.Output{}, false
+					}
+					return c.answer(s, device, command)
+				})
+				s.plan.Stop = stop
+				begin := time.Now()
+				rep, err := Run(t.Context(), s.plan, env)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rep.Failure != c.fails {
+					t.Errorf("%s: %q, expected %q", c.name, rep.Failure, c.fails)
+				}
+				want := []Outcome{Applied, Applied, Applied}
+				switch {
+				case c.fails != "" && stop:
+					want = []Outcome{Applied, Applied, Unchanged}
+				case c.fails != "":
+					want = []Outcome{RolledBack, RolledBack, Unchanged}
+				}
+				for i, r := range rep.Results {
+					if r.Outcome != want[i] {
+						t.Errorf("%s, stop %t: %s is %s, expected %s", c.name, stop, r.Device, r.Outcome, want[i])
+					}
+				}
+				if (rep.Exit() == 1) != (c.fails != "") {
+					t.Errorf("%s: exit code %d", c.name, rep.Exit())
+				}
+				if c.name != "nobody can tell" && time.Since(begin) < time.Minute {
+					t.Errorf("%s: the wave was watched for %v", c.name, time.Since(begin))
+				}
+				if s.net.open != 0 {
+					t.Errorf("%s: %d sessions are open", c.name, s.net.open)
+				}
+			})
+		}
+	}
+}
+
+// TestGateOfOtherTargets fails where nobody can tell, and says so.
+func TestGateOfOtherTargets(t *testing.T) {
+	for gates, fails := range map[Gates]string{
+		{NoDiscards: true}: "gate counters: switch.a: target fake shows no counters that tell",
+		{RDMAPing: true}:   "gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t, "a")
+			s.plan.Waves = []Wave{{Name: "w", Gates: gates}}
+			s.plan.Devices[0].Wave = 1
+			rep := s.run(t.Context())
+			if !strings.Contains(rep.Failure, fails) || rep.Count(RolledBack) != 1 {
+				t.Error(reportText(rep))
+			}
+		})
+	}
+}
+
+// TestInterrupt ends a run at every moment: what was begun goes back or is done,
+// nothing further begins.
+func TestInterrupt(t *testing.T) {
+	for after := time.Duration(0); after < 12*time.Second; after += 500 * time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t, "a", "b", "c", "d")
+			s.plan.Parallelism = 2
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			time.AfterFunc(after, cancel)
+			rep := s.run(ctx)
+			if err := s.soundness(rep); err != nil {
+				t.Errorf("after %v: %v", after, err)
+			}
+			if n := rep.Count(Applied) + rep.Count(RolledBack) + rep.Count(Unchanged); n != 4 || rep.Exit() == 3 {
+				t.Errorf("after %v: %s", after, reportText(rep))
+			}
+			if rep.Count(Applied) < 4 && (rep.Exit() != 1 || !strings.Contains(rep.Failure, "interrupted")) {
+				t.Errorf("after %v: %s", after, reportText(rep))
+			}
+			_ = wait(context.WithoutCancel(t.Context()), time.Hour)
+		})
+	}
+}
+
+// TestRecordFails stops when the record cannot be written: the device is named, as
+// it is changed.
+func TestRecordFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "a", "b")
+		s.plan.Parallelism = 1
+		s.record.broken = true
+		rep := s.run(t.Context())
+		if rep.Exit() != 1 || rep.Count(Applied) != 1 || rep.Count(Unchanged) != 1 || !strings.Contains(rep.Failure, "it is changed and confirmed, and not recorded") {
+			t.Error(reportText(rep))
+		}
+		// The next run records it.
+		s.record.broken = false
+		h, env := s.again()
+		rep = Settle(t.Context(), h, s.plan, env)
+		if err := s.soundness(rep); err != nil || rep.Exit() != 0 || rep.Count(Applied) != 1 {
+			t.Error(err, reportText(rep))
+		}
+	})
+}

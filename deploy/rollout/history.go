@@ -1,0 +1,304 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/deploy/disk"
+	"github.com/rocec/rocec/deploy/record"
+)
+
+// History is what the journal of a run says.
+type History struct {
+	ID           string
+	Workspace    string
+	RocecVersion string
+	Plan         string // digest of what was approved
+	At           time.Time
+	Confirm      time.Duration
+	Hold         bool
+	Devices      []*Past // in the order of the plan
+	Ended        bool    // the run came to its end, or was settled
+	Exit         int
+
+	path   string
+	size   int64 // of the whole lines
+	byName map[string]*Past
+}
+
+// Past is one device of a journal.
+type Past struct {
+	Name, Address string
+	Target        string
+	Intent        string // digest of what it was to be
+	Wave          string
+	Observed      string // digest of what it was before; "" = not known
+	Message       string
+	Until         time.Time
+
+	step     step
+	begun    bool   // a transaction was begun, or about to be, and did not go back
+	recorded bool   // its entry of the record was about to be written
+	next     []byte // the entry of the record to come, packed
+	entry    []byte // the one that was there before, packed
+}
+
+// Outcome is what the journal alone says of a device. Doubt is what only the
+// device can tell.
+func (p *Past) Outcome() Outcome {
+	switch p.step {
+	case stepDevice, stepClear:
+		return Unchanged
+	case stepNoted:
+		return Applied
+	case stepPending:
+		return Pending
+	case stepKept:
+		return Kept
+	case stepBack, stepClean:
+		return RolledBack
+	case stepStuck:
+		return Stuck
+	}
+	return Doubt
+}
+
+// settled reports whether nothing is left to be done about a device but to take
+// it back.
+func (p *Past) settled() bool {
+	switch p.step {
+	case stepDevice, stepClear, stepNoted, stepClean:
+		return true
+	case stepBack:
+		return !p.recorded
+	}
+	return false
+}
+
+// Open reports whether a device of the run may be between two states.
+func (h *History) Open() bool {
+	return slices.ContainsFunc(h.Devices, func(p *Past) bool { return !p.settled() })
+}
+
+// Past is the device of a name, nil if the run has none.
+func (h *History) Past(name string) *Past { return h.byName[name] }
+
+// maxJournalBytes bounds what is read of a journal.
+const maxJournalBytes = 1 << 30
+
+// ReadJournal reads the journal of a run. A last line that was not written to its
+// end is passed over, as a process dies in it; what is broken before that is an
+// error.
+func ReadJournal(path string) (*History, error) {
+	b, err := disk.ReadFile(path, maxJournalBytes)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	h, err := decodeJournal(b)
+	if err != nil {
+		return nil, fmt.Errorf("journal %s: %w", path, err)
+	}
+	if id := strings.TrimSuffix(filepath.Base(path), journalSuffix); h.ID != "" && h.ID != id {
+		return nil, fmt.Errorf("journal %s: it is of run %s", path, h.ID)
+	}
+	h.path = path
+	return h, nil
+}
+
+// Journals are those of a folder, the newest first. One that died before its first
+// line is left out. Journals that cannot be read are joined into the error, the
+// others are returned all the same.
+func Journals(dir string) ([]*History, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	var out []*History
+	var failed []error
+	for _, e := range slices.Backward(entries) { // sorted by name, which begins with the time
+		if id, ok := strings.CutSuffix(e.Name(), journalSuffix); !ok || !idForm().MatchString(id) {
+			continue
+		}
+		h, err := ReadJournal(filepath.Join(dir, e.Name()))
+		switch {
+		case err != nil:
+			failed = append(failed, err)
+		case h.ID != "":
+			out = append(out, h)
+		}
+	}
+	return out, errors.Join(failed...)
+}
+
+// Prune removes the journals of runs that are settled, but for the newest ones.
+func Prune(dir string, keep int) error {
+	list, err := Journals(dir)
+	for i, h := range list {
+		if i >= keep && h.Ended && !h.Open() {
+			err = errors.Join(err, os.Remove(h.path))
+		}
+	}
+	return err
+}
+
+func decodeJournal(b []byte) (*History, error) {
+	h := &History{byName: map[string]*Past{}}
+	number := 0
+	for len(b) > 0 {
+		end := bytes.IndexByte(b, '\n')
+		if end < 0 {
+			break // a process died in it
+		}
+		number++
+		var l line
+		err := json.Unmarshal(b[:end], &l)
+		if err != nil && end+1 == len(b) && number > 1 {
+			break // likewise, and the file system had made room for it
+		}
+		if err == nil {
+			err = h.add(&l, number == 1)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		h.size += int64(end) + 1
+		b = b[end+1:]
+	}
+	return h, nil
+}
+
+// add takes one line.
+func (h *History) add(l *line, first bool) error {
+	if first != (l.Step == stepOpen) {
+		return fmt.Errorf("the event is %q: a journal has %q first, and once", short(string(l.Step)), stepOpen)
+	}
+	switch l.Step {
+	case stepOpen:
+		return h.open(l)
+	case stepEnd:
+		h.Ended, h.Exit = true, l.Exit
+		return nil
+	case stepDevice:
+		if err := disk.CheckName(l.Device); err != nil {
+			return fmt.Errorf("device %w", err)
+		}
+		if h.byName[l.Device] == nil {
+			p := &Past{Name: l.Device, Address: l.Address, Target: l.Target, Intent: l.Intent, Wave: l.Wave, next: l.Entry, step: stepDevice}
+			h.byName[l.Device] = p
+			h.Devices = append(h.Devices, p)
+		}
+		return nil
+	}
+	if l.Device == "" {
+		return nil // of a later version
+	}
+	p := h.byName[l.Device]
+	if p == nil {
+		return fmt.Errorf("device %q is none of the run", short(l.Device))
+	}
+	p.take(l)
+	return nil
+}
+
+func (h *History) open(l *line) error {
+	switch {
+	case l.Kind != journalKind:
+		return errors.New("it is not a journal")
+	case !idForm().MatchString(l.ID):
+		return fmt.Errorf("the ID is %q, not of [a-z0-9]{1,32}", short(l.ID))
+	}
+	if err := record.CheckFormat(l.FormatVersion, JournalVersion); err != nil {
+		return err
+	}
+	h.ID, h.Workspace, h.RocecVersion, h.Plan, h.At, h.Hold = l.ID, l.Workspace, l.RocecVersion, l.Plan, l.At, l.Hold
+	h.Confirm = time.Duration(min(max(l.ConfirmSeconds, 0), 1<<31-1)) * time.Second
+	return nil
+}
+
+// take brings a device on by one step. Steps of later versions are passed over.
+func (p *Past) take(l *line) {
+	switch l.Step {
+	case stepBegin:
+		p.begun, p.Observed = true, l.Observed
+	case stepRecord:
+		p.recorded, p.entry = true, l.Entry
+	case stepPending, stepKept:
+		if l.Until != nil {
+			p.Until = *l.Until
+		}
+	case stepBack, stepClear:
+		p.begun = false
+	case stepClean:
+		p.recorded, p.entry = false, nil
+	case stepBegun, stepChange, stepChanged, stepConfirm, stepDone, stepNoted, stepRevert, stepRestore, stepStuck, stepDoubt:
+	default:
+		return
+	}
+	p.step, p.Message = l.Step, l.Message
+}
+
+// before is the entry of the record that was there, nil if none was.
+func (p *Past) before(workspace string) (*record.Entry, error) {
+	if len(p.entry) == 0 {
+		return nil, nil
+	}
+	return entryIn(p.entry, workspace, p.Name)
+}
+
+// after is the entry of the record that is written when the device is confirmed.
+func (p *Past) after(workspace string) (*record.Entry, error) {
+	return entryIn(p.next, workspace, p.Name)
+}
+
+func entryIn(packed []byte, workspace, device string) (*record.Entry, error) {
+	b, err := unpack(packed)
+	if err != nil {
+		return nil, fmt.Errorf("the entry of %s: %w", device, err)
+	}
+	e, err := record.Decode(b, workspace, device)
+	if err != nil {
+		return nil, fmt.Errorf("the entry of %s: %w", device, err)
+	}
+	return e, nil
+}
+
+// packEntry is an entry as a journal keeps it.
+func packEntry(e *record.Entry, workspace string) ([]byte, error) {
+	whole := *e
+	whole.FormatVersion, whole.Workspace = record.FormatVersion, workspace
+	text, err := record.Encode(&whole)
+	if err != nil {
+		return nil, fmt.Errorf("the entry of %s: %w", e.Device, err)
+	}
+	return pack(text)
+}
+
+// short is a stranger's text for a message.
+func short(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}
+
+// Count is how many devices the journal has with one of these outcomes.
+func (h *History) Count(outcomes ...Outcome) (n int) {
+	for _, d := range h.Devices {
+		if slices.Contains(outcomes, d.Outcome()) {
+			n++
+		}
+	}
+	return n
+}

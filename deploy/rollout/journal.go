@@ -1,0 +1,214 @@
+package rollout
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/deploy/disk"
+)
+
+// JournalVersion is the format version of a journal. Minor versions only add keys
+// and events.
+const JournalVersion = "1.0"
+
+// journalKind tells a journal from other files of lines of JSON.
+const journalKind = "rocec journal"
+
+// journalSuffix ends the name of a journal's file, which begins with the ID.
+const journalSuffix = ".ndjson"
+
+// step is what a line of a journal says. A step that changes something outside is
+// written before it is done, and its end after that.
+type step string
+
+const (
+	stepOpen    step = "open"   // the run; the first line
+	stepDevice  step = "device" // a device of the run
+	stepBegin   step = "begin"
+	stepBegun   step = "begun"
+	stepChange  step = "change"
+	stepChanged step = "changed"
+	stepConfirm step = "confirm"
+	stepDone    step = "confirmed"
+	stepRecord  step = "record" // with the entry of the record that goes
+	stepNoted   step = "recorded"
+	stepPending step = "pending"
+	stepKept    step = "kept"
+	stepRevert  step = "revert"
+	stepBack    step = "reverted"
+	stepRestore step = "restore" // of the entry of the record
+	stepClean   step = "restored"
+	stepStuck   step = "stuck"
+	stepDoubt   step = "in_doubt"
+	stepClear   step = "unchanged" // asked again: nothing was ever begun there
+	stepEnd     step = "end"
+)
+
+// line is one line of a journal.
+type line struct {
+	Step   step      `json:"event"`
+	At     time.Time `json:"at"`
+	Device string    `json:"device,omitempty"`
+
+	// Of open.
+	Kind           string `json:"kind,omitempty"`
+	FormatVersion  string `json:"format_version,omitempty"`
+	ID             string `json:"id,omitempty"`
+	Workspace      string `json:"workspace,omitempty"`
+	RocecVersion   string `json:"rocec_version,omitempty"`
+	Plan           string `json:"plan_digest,omitempty"`
+	ConfirmSeconds int    `json:"confirm_seconds,omitempty"`
+	Hold           bool   `json:"hold,omitempty"`
+
+	// Of device.
+	Address string `json:"address,omitempty"`
+	Target  string `json:"target,omitempty"`
+	Intent  string `json:"intent_digest,omitempty"`
+	Wave    string `json:"wave,omitempty"`
+
+	Observed string     `json:"observed_digest,omitempty"` // of begin: what the device was before
+	Until    *time.Time `json:"until,omitempty"`           // of pending and kept
+	// Entry is an entry of the record, packed: of device the one to come, of record
+	// the one that goes, none if there was none.
+	Entry   []byte `json:"entry,omitempty"`
+	Message string `json:"message,omitempty"`
+	Exit    int    `json:"exit,omitempty"` // of end
+}
+
+// Journal is the journal of one run, open for writing. What Append was given is on
+// the disk when it returns. It is safe for several goroutines.
+type Journal struct {
+	path string
+	mu   sync.Mutex
+	file *os.File
+	err  error // of the first write that failed: after it nothing is written
+	now  func() time.Time
+
+	sync   func(*os.File) error
+	before func(line) error // for tests: called before each write
+}
+
+// NewID is a fresh ID of a run: the time, so that IDs sort by it, and a part that
+// nobody else has.
+func NewID(now time.Time) string {
+	return now.UTC().Format("20060102t150405") + strings.ToLower(rand.Text()[:8])
+}
+
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{1,32}$`) })
+
+// CreateJournal makes the journal of a run in a folder, which is made too.
+func CreateJournal(dir, id string, now func() time.Time) (*Journal, error) {
+	if !idForm().MatchString(id) {
+		return nil, fmt.Errorf("journal: the ID is %q, not of [a-z0-9]{1,32}", id)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	path := filepath.Join(dir, id+journalSuffix)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err == nil {
+		err = disk.SyncDir(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return &Journal{path: path, file: f, now: now, sync: (*os.File).Sync}, nil
+}
+
+// Continue opens the journal of a run that was read, to write on after its last
+// whole line.
+func (h *History) Continue(now func() time.Time) (*Journal, error) {
+	f, err := os.OpenFile(h.path, os.O_WRONLY, 0)
+	if err == nil {
+		err = f.Truncate(h.size)
+	}
+	if err == nil {
+		_, err = f.Seek(h.size, io.SeekStart)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	return &Journal{path: h.path, file: f, now: now, sync: (*os.File).Sync}, nil
+}
+
+// Path is the file.
+func (j *Journal) Path() string { return j.path }
+
+// write puts lines down and waits until they are on the disk.
+func (j *Journal) write(lines ...line) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return j.err
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, l := range lines {
+		if j.before != nil {
+			if j.err = j.before(l); j.err != nil {
+				return j.err
+			}
+		}
+		l.At = j.now().UTC()
+		if j.err = enc.Encode(l); j.err != nil {
+			return j.err
+		}
+	}
+	if _, j.err = j.file.Write(b.Bytes()); j.err == nil {
+		j.err = j.sync(j.file)
+	}
+	if j.err != nil {
+		j.err = fmt.Errorf("journal %s: %w", j.path, j.err)
+	}
+	return j.err
+}
+
+// Close closes the file.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.file.Close(); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}
+
+// maxEntryBytes bounds an entry of the record that a journal keeps.
+const maxEntryBytes = 32 << 20
+
+// pack makes an entry small: intents are, for their size, little information.
+func pack(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(b); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func unpack(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	out, err := disk.ReadAll(r, maxEntryBytes)
+	return out, errors.Join(err, r.Close())
+}

@@ -1,0 +1,278 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/record"
+	"github.com/rocec/rocec/targets"
+)
+
+// Standing is how a device of an earlier run stands, by the journal and by its own
+// word.
+type Standing struct {
+	Device  string
+	Address string
+	Outcome Outcome        // what the journal says; Doubt where only the device knows
+	State   *targets.State // nil: it was not asked
+	Err     error          // why it did not answer
+}
+
+// Look asks the devices that an earlier run left open how they stand. The plan says
+// how they are reached; nothing is changed, and nothing is written.
+func Look(ctx context.Context, h *History, p *Plan, env *Env) []Standing {
+	out := make([]Standing, len(h.Devices))
+	past := &earlier{history: h, plan: p, env: env.serial()}
+	_, _ = past.each(slices.Collect(indices(len(out))), func(i int) error {
+		d := h.Devices[i]
+		out[i] = Standing{Device: d.Name, Address: d.Address, Outcome: d.Outcome()}
+		if d.settled() {
+			return nil
+		}
+		u, err := past.unit(d)
+		if err == nil {
+			var st targets.State
+			st, err = u.ask(ctx, time.Now().Add(firstPatience))
+			u.release()
+			if err == nil || st.Phase != "" {
+				out[i].State, err = &st, nil
+			}
+		}
+		out[i].Err = err
+		return nil
+	})
+	return out
+}
+
+// Settle brings what an earlier run left open to an end: a device that is changed
+// is read back, confirmed and recorded; every other one goes back. What it was to
+// be stands in the journal, whatever the configuration says by now. The journal
+// is that run's (History.Continue). Devices that wait for Confirm are left alone.
+func Settle(ctx context.Context, h *History, p *Plan, env *Env) *Report {
+	return (&earlier{history: h, plan: p, env: env.serial()}).run(h.unsettled, func(u *unit, d *Past) { settleOne(ctx, u, d, h) })
+}
+
+// Confirm confirms the devices that an earlier run left armed.
+func Confirm(ctx context.Context, h *History, p *Plan, env *Env) *Report {
+	pending := func() []*Past {
+		return slices.DeleteFunc(slices.Clone(h.Devices), func(d *Past) bool { return d.step != stepPending })
+	}
+	return (&earlier{history: h, plan: p, env: env.serial()}).run(pending, func(u *unit, _ *Past) { confirmOne(ctx, u, h) })
+}
+
+// Back takes back what an earlier run changed, the devices that changed last
+// first, and the record with them.
+func Back(ctx context.Context, h *History, p *Plan, env *Env) *Report {
+	return (&earlier{history: h, plan: p, env: env.serial()}).run(h.changed, func(u *unit, _ *Past) { u.goBack(ctx, h.Workspace) })
+}
+
+// Changed reports whether something of a run is there that Back would take back.
+func (h *History) Changed() bool { return len(h.changed()) > 0 }
+
+// changed are the devices that a run has, or may have, changed, the last ones first.
+func (h *History) changed() []*Past {
+	var out []*Past
+	for _, d := range slices.Backward(h.Devices) {
+		if d.begun || d.recorded {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// unsettled are the devices that Settle is for.
+func (h *History) unsettled() []*Past {
+	return slices.DeleteFunc(slices.Clone(h.Devices), func(d *Past) bool { return d.settled() || d.step == stepPending })
+}
+
+// earlier is an earlier run that is gone on with.
+type earlier struct {
+	history *History
+	plan    *Plan
+	env     *Env
+	byName  map[string]*Device
+}
+
+// errGone is a device that cannot be reached any more.
+var errGone = errors.New("the configuration no longer has it, or does not say how it is reached: take the revision that was applied")
+
+// unit is the device of a journal at work.
+func (e *earlier) unit(d *Past) (*unit, error) {
+	if e.byName == nil {
+		e.byName = make(map[string]*Device, len(e.plan.Devices))
+		for i := range e.plan.Devices {
+			e.byName[e.plan.Devices[i].Name] = &e.plan.Devices[i]
+		}
+	}
+	device := e.byName[d.Name]
+	if device == nil || device.Target.Live == nil || device.Target.Name != d.Target {
+		return nil, errGone
+	}
+	next, err := d.after(e.history.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	then := *device
+	then.Intent = func() *intent.Device { return next.Intent }
+	then.Entry = func() (*record.Entry, error) { return next, nil }
+	u := &unit{
+		env: e.env, device: &then, wave: d.Wave, tx: targets.Transaction{ID: e.history.ID, Confirm: max(e.history.Confirm, time.Second)},
+		base: d.Observed, begun: true, changed: true, record: d.recorded, entry: d.entry, outcome: d.Outcome(),
+	}
+	u.intent()
+	return u, nil
+}
+
+// each does something to devices, as many at once as the plan allows.
+func (e *earlier) each(list []int, do func(int) error) (failed []int, errs []error) {
+	for part := range slices.Chunk(list, max(e.plan.Parallelism, 1)) {
+		f, x := each(part, do)
+		failed, errs = append(failed, f...), append(errs, x...)
+	}
+	return failed, errs
+}
+
+func indices(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// run does something to some devices of the run and reports on them.
+func (e *earlier) run(which func() []*Past, do func(*unit, *Past)) *Report {
+	list := which()
+	rep := &Report{ID: e.history.ID, Results: make([]Result, len(list))}
+	units := make([]*unit, len(list))
+	for i, d := range list {
+		u, err := e.unit(d)
+		if err != nil {
+			rep.Results[i] = Result{Device: d.Name, Address: d.Address, Wave: d.Wave, Outcome: d.Outcome(), Failed: true, Message: err.Error()}
+			if o := d.Outcome(); o != Unchanged && o != Applied && o != RolledBack {
+				rep.Results[i].Outcome = Doubt
+			}
+		}
+		units[i] = u
+	}
+	_, _ = e.each(slices.Collect(indices(len(list))), func(i int) error {
+		if u := units[i]; u != nil {
+			do(u, list[i])
+			rep.Results[i] = u.result()
+			u.release()
+		}
+		return nil
+	})
+	if rep.Exit() != 3 {
+		if err := e.env.Journal.write(line{Step: stepEnd, Exit: rep.Exit()}); err != nil {
+			rep.Failure = err.Error()
+		}
+	}
+	return rep
+}
+
+// goingBack reports whether a run was taking a device back.
+func (d *Past) goingBack() bool {
+	return slices.Contains([]step{stepRevert, stepBack, stepRestore, stepStuck, stepDoubt, stepKept}, d.step)
+}
+
+// settleOne settles one device.
+func settleOne(ctx context.Context, u *unit, d *Past, h *History) {
+	st, err := u.ask(ctx, time.Now().Add(firstPatience))
+	if err != nil && st.Phase != "" && !atRest(st.Phase) {
+		st, err = u.ask(ctx, time.Now().Add(u.tx.Confirm+grace))
+	}
+	if err != nil {
+		_ = u.lose(Doubt, err)
+		return
+	}
+	u.armed = time.Now().Add(time.Duration(st.Left) * time.Second)
+	w := &work{unit: u}
+	switch {
+	case st.Phase == targets.PhaseNone || st.Phase == targets.PhaseReverted:
+		u.settleBack(ctx, h.Workspace)
+	case d.goingBack():
+		u.goBack(ctx, h.Workspace)
+	case st.Phase == targets.PhaseChanged || st.Phase == targets.PhaseConfirmed:
+		if err := w.complete(ctx, h.Workspace, st.Phase); err != nil {
+			u.failed = true
+			u.say(err)
+			if u.outcome != Applied {
+				u.goBack(ctx, h.Workspace)
+			}
+		}
+	default:
+		u.goBack(ctx, h.Workspace)
+	}
+}
+
+// settleBack is a device that says that nothing of the transaction is there, or no
+// longer.
+func (u *unit) settleBack(ctx context.Context, workspace string) {
+	if err := u.asBefore(ctx, time.Now().Add(grace)); err != nil {
+		return
+	}
+	u.outcome = RolledBack
+	if err := u.unkeep(workspace); err != nil {
+		u.failed = true
+		u.say(err)
+	}
+}
+
+// complete reads a device back that is changed, confirms it unless it is, and
+// records it.
+func (w *work) complete(ctx context.Context, workspace string, phase targets.Phase) error {
+	if err := w.check(ctx); err != nil {
+		return err
+	}
+	if phase != targets.PhaseConfirmed {
+		if err := w.confirm(ctx); err != nil {
+			return err
+		}
+	}
+	w.outcome = Applied
+	status := record.Applied
+	if w.windowed {
+		status = record.HandedOver
+	}
+	if err := w.keep(workspace, status); err != nil {
+		return fmt.Errorf("it is changed and confirmed, and not recorded: %w", err)
+	}
+	w.tell(Event{Kind: Complete, Outcome: Applied, Message: w.message})
+	return nil
+}
+
+// confirmOne confirms a device that was left armed, if it still is.
+func confirmOne(ctx context.Context, u *unit, h *History) {
+	st, err := u.ask(ctx, time.Now().Add(firstPatience))
+	if err != nil {
+		_ = u.lose(Doubt, err)
+		return
+	}
+	u.armed = time.Now().Add(time.Duration(st.Left) * time.Second)
+	w := &work{unit: u}
+	switch st.Phase {
+	case targets.PhaseChanged, targets.PhaseConfirmed:
+		if err := w.complete(ctx, h.Workspace, st.Phase); err != nil {
+			u.failed = true
+			u.say(err)
+			if u.outcome != Applied {
+				u.goBack(ctx, h.Workspace)
+			}
+		}
+	case targets.PhaseNone, targets.PhaseReverted:
+		u.failed = true
+		u.say(errors.New("it went back by itself: the time to confirm was over"))
+		u.settleBack(ctx, h.Workspace)
+	default:
+		u.failed = true
+		u.say(fmt.Errorf("it is %s%s", st.Phase, because(st.Message)))
+		u.goBack(ctx, h.Workspace)
+	}
+}

@@ -1,0 +1,44 @@
+# What rocec-live.sh does on SONiC [sonic-net/sonic-utilities config/main.py and generic_config_updater/generic_updater.py, 202205 to
+# 202605]: a checkpoint, the apply script without a config save, and config rollback. A reboot before the confirmation starts from the
+# saved configuration, which is the old one; a warm reboot keeps the running one. The timer goes back after either.
+# shellcheck disable=SC2034 # read below
+part_programs="cmp config python3 sonic-cfggen"
+saved=/etc/sonic/config_db.json
+
+part_check() {
+	if [[ ! -e apply.sh ]]; then
+		echo "there is no apply.sh: what is to be done here needs a maintenance window"
+		return 1
+	fi
+	sonic-cfggen -d --print-data >/dev/null || { echo "ConfigDB does not answer" && return 1; }
+}
+
+part_keep() {
+	sonic-cfggen -d --print-data >"$1/running.json" || return
+	[[ ! -e $saved ]] || cp "$saved" "$1/config_db.json" || return
+	config checkpoint "rocec-$id"
+}
+
+part_forget() { config delete-checkpoint "rocec-$1"; }
+
+part_change() { ROCEC_LIVE=$id ./apply.sh; }
+
+part_confirm() { config save -y; }
+
+# The saved file first, so that whatever comes, the next reboot starts from what was there before.
+part_revert() {
+	local try
+	if [[ ! -e $1/config_db.json ]]; then
+		rm -f "$saved" || return
+	elif ! cmp -s "$1/config_db.json" "$saved"; then
+		cp -p "$1/config_db.json" "$saved.rocec-new" && sync "$saved.rocec-new" && mv -f "$saved.rocec-new" "$saved" || return
+	fi
+	for ((try = 0; try < 60; try++)); do # after a reboot the database comes later than the timer may
+		! sonic-cfggen -d --print-data 2>/dev/null | grep -q DEVICE_METADATA || break
+		sleep 5
+	done
+	config rollback "rocec-$id" && return
+	sonic-cfggen -d --print-data >"$1/now.json" && cmp -s "$1/now.json" "$1/running.json" && return
+	echo "config rollback was refused: config reload -y $1/running.json goes back, but restarts the services, and traffic is lost"
+	return 1
+}

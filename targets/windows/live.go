@@ -1,0 +1,62 @@
+package windows
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
+)
+
+// liveRoot is where transactions lie. It is in engine/live_state.ps1 too.
+const liveRoot = "C:/ProgramData/rocec/live"
+
+// A transaction is rocec-live.ps1 of the kit and four scheduled tasks. The time is
+// kept by the ticks since the start of Windows; that no clock on the wall stops
+// it rests on a trigger that began in the past and repeats every minute without
+// an end (win32 TaskSchd repetitionType: no Duration is "indefinitely", the
+// shortest Interval is a minute; windows-powershell-docs New-ScheduledTaskTrigger
+// -Once -RepetitionInterval), and a start of Windows runs the task of -AtStartup.
+// So the host goes back within a minute and some seconds of the time, and after
+// every start of Windows.
+func live(kit func() *emit.Kit) *targets.Live {
+	return &targets.Live{
+		Shell: targets.PowerShell,
+		Root:  liveRoot,
+		Command: func(v targets.Verb, tx targets.Transaction) string {
+			return command(kit(), v, tx)
+		},
+		Manual: func(tx targets.Transaction) string {
+			return fmt.Sprintf(`powershell.exe -NoProfile -ExecutionPolicy Bypass -File %s\%s -Verb revert -Id %s -AllowRestart`, windowsPath(liveRoot), liveFile, tx.ID)
+		},
+		Confirms: "a scheduled task",
+	}
+}
+
+func windowsPath(path string) string { return strings.ReplaceAll(path, "/", `\`) }
+
+// command is the text of PowerShell for one verb. It runs the script in its own
+// process, so that the last line of the standard error is the script's, and stops
+// where the script is not there. Only this process is told to run scripts that
+// nobody signed (PowerShell-Docs Set-ExecutionPolicy -Scope Process); a group
+// policy that forbids it stays in force. It is kept short: base64 makes nearly
+// three of a character, and cmd.exe takes 8191 of them.
+func command(kit *emit.Kit, v targets.Verb, tx targets.Transaction) string {
+	const (
+		stop   = `$ErrorActionPreference = 'Stop'; `
+		policy = `try { Set-ExecutionPolicy -ExecutionPolicy 'Bypass' -Scope 'Process' -Force } catch { }; `
+		code   = `; exit $LASTEXITCODE`
+	)
+	if v == targets.VerbStatus {
+		// begin puts a copy there. Before the first, nothing was begun on this host.
+		script := windowsPath(liveRoot) + `\` + liveFile
+		return stop + fmt.Sprintf(`if (Test-Path -LiteralPath '%s') { %s& '%s' -Verb status -Id '%s'%s }; `, script, policy, script, tx.ID, code) +
+			fmt.Sprintf(`Write-Output '{"id":"%s","phase":"none","left_seconds":0,"open":"","message":""}'`, tx.ID)
+	}
+	script := windowsPath(kit.Folder()) + `\` + liveFile
+	more := ""
+	if v == targets.VerbBegin {
+		more = fmt.Sprintf(" -ConfirmSeconds %d", int64(tx.Confirm.Seconds()))
+	}
+	return stop + policy + fmt.Sprintf(`& '%s' -Verb %s -Id '%s'%s%s`, script, v, tx.ID, more, code)
+}
