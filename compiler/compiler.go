@@ -80,6 +80,7 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	exempt = append(exempt, silent...)
 	ways := waysOf(cfg)
 	diags = append(append(diags, ways.check(f)...), unreached(f)...)
+	diags = append(diags, RecordFaults(cfg)...)
 	for i := range exempt {
 		exempt[i].Findings = diag.Sort(diag.Fold(exempt[i].Findings), cfg.Files)
 	}

@@ -266,10 +266,14 @@ func unused(f *fabric.Fabric, ig *fabric.Ignore, used map[string]bool, out *diag
 		help = "delete " + names(f, idle) + " from the comment"
 	}
 	if len(idle) > 0 {
-		out.Add(diag.Diagnostic{
+		d := diag.Diagnostic{
 			Severity: diag.Warning, Summary: "comment silences " + names(f, idle) + ", which finds nothing here",
 			Labels: []diag.Label{{Span: ig.At}}, Help: help,
-		})
+		}
+		if len(idle) == len(ig.Rules) {
+			d.Edits = []diag.Edit{{Span: ig.At}} // the whole comment
+		}
+		out.Add(d)
 	}
 }
 

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
@@ -8,60 +9,48 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxLateSteps bounds one evaluation over the compiled fabric: conditions of
-// checks and tests, and what a console is asked. A step is an element that a
-// `for` or a splat goes over, or a row that the fabric answers with.
-const maxLateSteps = 5_000_000
+// maxLateSteps is Options.MaxLateSteps unless one is given.
+const maxLateSteps = 2_000_000
 
 // askSteps is what a question to the fabric costs besides its rows.
-const askSteps = 200
+const askSteps = 100
 
-// charge takes steps from what an evaluation may still do; false: nothing is left.
-func (ld *loader) charge(steps int) bool {
-	ld.steps += steps
-	return ld.steps <= maxLateSteps
+func (ld *loader) stepLimit() int { return cmp.Or(ld.MaxLateSteps, maxLateSteps) }
+
+// spent reports whether the evaluation under way has no steps left.
+func (ld *loader) spent() bool { return ld.steps > ld.stepLimit() }
+
+func (ld *loader) tooLong() string {
+	return fmt.Sprintf("this takes more than %d steps: elements that `for` goes over, and rows that the fabric answers with", ld.stepLimit())
 }
 
-func tooLong() string {
-	return fmt.Sprintf("this takes more than %d steps: elements that `for` goes over, and rows that the fabric answers with", maxLateSteps)
-}
-
-// counted is a collection that is gone over: each evaluation charges its length.
-type counted struct {
-	hclsyntax.Expression
-	ld *loader
-}
-
-// Value evaluates the collection.
-func (c *counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	v, diags := c.Expression.Value(ctx)
+// gone charges a collection that is gone over; false, with what to report, where
+// nothing is left. What is asked after that is over at once and says nothing more.
+func gone(ctx *hcl.EvalContext, v cty.Value, at hcl.Range) (bool, hcl.Diagnostics) {
+	s := scopeOf(ctx)
+	if s == nil || !s.ld.late {
+		return true, nil
+	}
 	n := 1
 	if plain, _ := v.Unmark(); plain.IsKnown() && !plain.IsNull() && plain.CanIterateElements() {
 		n += plain.LengthInt()
 	}
-	if c.ld.charge(n) {
-		return v, diags
+	if s.ld.spent() {
+		return false, nil
 	}
-	at := c.Range()
-	return cty.DynamicVal, append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: tooLong(), Subject: &at})
+	if s.ld.steps += n; s.ld.spent() {
+		return false, hcl.Diagnostics{errorAt(at, s.ld.tooLong(), "")}
+	}
+	return true, nil
 }
 
-// bounded has the loops of an expression counted, however often they are entered.
-func (ld *loader) bounded(e hclsyntax.Expression) {
-	count := func(coll *hclsyntax.Expression) {
-		if c, done := (*coll).(*counted); done {
-			c.ld = ld
-			return
-		}
-		*coll = &counted{*coll, ld}
+// overNode is the collection of a for expression.
+type overNode struct{ hclsyntax.Expression }
+
+func (n *overNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, diags := n.Expression.Value(ctx)
+	if ok, more := gone(ctx, v, n.Range()); !ok {
+		return cty.EmptyTupleVal, append(diags, more...)
 	}
-	_ = hclsyntax.VisitAll(e, func(n hclsyntax.Node) hcl.Diagnostics {
-		switch x := n.(type) {
-		case *hclsyntax.ForExpr:
-			count(&x.CollExpr)
-		case *hclsyntax.SplatExpr:
-			count(&x.Source)
-		}
-		return nil
-	})
+	return v, diags
 }

@@ -160,9 +160,12 @@ func (ld *loader) asking(f func([]string) ([]map[string]any, error)) function.Fu
 					return cty.NilVal, function.NewArgErrorf(i, "a text or a reference is needed")
 				}
 			}
+			if ld.spent() {
+				return cty.EmptyTupleVal, nil // somebody said so
+			}
 			rows, err := f(texts)
-			if err == nil && !ld.charge(askSteps+len(rows)) {
-				err = errors.New(tooLong())
+			if ld.steps += askSteps + len(rows); err == nil && ld.spent() {
+				err = errors.New(ld.tooLong())
 			}
 			if err != nil {
 				return cty.NilVal, err

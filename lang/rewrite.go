@@ -88,7 +88,7 @@ func (w *rewriter) key(it *hclsyntax.ObjectConsItem) {
 }
 
 func (w *rewriter) loop(e *hclsyntax.ForExpr) {
-	e.CollExpr = w.expr(e.CollExpr)
+	e.CollExpr = &overNode{w.expr(e.CollExpr)}
 	n := len(w.names)
 	w.names = append(w.names, e.KeyVar, e.ValVar)
 	if e.KeyExpr != nil {
@@ -317,6 +317,9 @@ func (n *splatNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	}
 	if t := v.Type(); t.IsMapType() && isHandleType(t.ElementType()) && v.IsKnown() && !v.IsNull() {
 		v = inKeyOrder(v)
+	}
+	if ok, more := gone(ctx, v, n.splat.SrcRange); !ok {
+		return cty.EmptyTupleVal, append(diags, more...)
 	}
 	whole := *n.splat // shares Item, which the library keys by context
 	whole.Source = &hclsyntax.LiteralValueExpr{Val: v, SrcRange: n.splat.Source.Range()}

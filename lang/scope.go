@@ -153,9 +153,6 @@ func (ld *loader) memberOf(id instID, word string) instID {
 // eval computes an expression. What goes wrong is reported; ok says whether the
 // value can be used.
 func (s *scope) eval(f *file, e *expr) (cty.Value, bool) {
-	if s.ld.late {
-		s.ld.bounded(e.tree)
-	}
 	v, diags := e.tree.Value(s.context(e.deps))
 	if diags.HasErrors() && s.secretIn(e) {
 		for _, d := range diags {

@@ -16,6 +16,7 @@ var variables = []variable{
 	{"ROCEC_CLI_ARGS", "more arguments of every command; the line wins"},
 	{"ROCEC_CLI_ARGS_<command>", "more arguments of one command, `ROCEC_CLI_ARGS_record_list`; the line wins"},
 	{"ROCEC_WORKSPACE", "the workspace of the record, `default` unless set"},
+	{"ROCEC_LAB", "the file of a lab (`rocec lab up`): devices are those that are simulated there, and the workspace is `lab` unless set"},
 	{"ROCEC_DATA_DIR", "the folder of working data, `.rocec` unless set; no command looks for configuration in it"},
 	{"ROCEC_CACHE_DIR", "the folder of what makes the next run faster, `cache` in that of working data unless set; `off`: nothing is kept. It may be removed at any time"},
 	{"ROCEC_CONFIG_FILE", "the file of settings, instead of the nearest `.rocec.hcl`; `--config` wins"},

@@ -189,7 +189,7 @@ what each device needs: SONiC tables, Windows NetQos scripts, Linux host files.`
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.fmtCommand(), a.validateCommand(), a.lintCommand(), a.buildCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.rollbackCommand(), a.verifyCommand(),
-		a.showCommand(), a.explainCommand(), a.traceCommand(), a.whatifCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.testCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), a.generateCommand(),
+		a.showCommand(), a.explainCommand(), a.traceCommand(), a.whatifCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.testCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.labCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), a.generateCommand(),
 	}
 }
 

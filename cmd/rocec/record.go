@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -28,18 +29,24 @@ func (a *app) workspace() string {
 // store is the record of the workspace: where the rocec block says, else the
 // folder `record` beside the configuration.
 func (a *app) store(p *project) (*record.Store, error) {
-	root := "record"
+	s := record.Settings{Env: func(name string) string { return a.env[name] }}
 	if p != nil {
-		for _, b := range p.cfg.Top {
-			if p.cfg.Blocks[b].Kind != schema.Rocec {
-				continue
-			}
-			if t := p.cfg.Text(p.cfg.Field(p.cfg.Attr(b, schema.ARecord), schema.ASource)); t != "" {
-				root = t
-			}
+		if wrong := compiler.RecordFaults(p.cfg); wrong.HasErrors() {
+			a.print(p, wrong)
+			return nil, exit(1)
 		}
+		v, _ := compiler.Recorded(p.cfg)
+		text := func(n schema.Attr) string { return p.cfg.Text(p.cfg.Field(v, n)) }
+		flag := func(n schema.Attr) bool { return p.cfg.Field(v, n).N == 1 }
+		s.Kind, s.Source, s.Remote, s.Branch, s.Push = text(schema.ABackend), text(schema.ASource), text(schema.ARemote), text(schema.ABranch), flag(schema.APush)
+		s.Address, s.UpdateMethod, s.LockAddress, s.LockMethod = text(schema.AAddress), text(schema.AUpdateMethod), text(schema.ALockAddress), text(schema.ALockMethod)
+		s.UnlockAddress, s.UnlockMethod, s.UsernameEnv, s.PasswordEnv = text(schema.AUnlockAddress), text(schema.AUnlockMethod), text(schema.AUsernameEnv), text(schema.APasswordEnv)
+		s.Bucket, s.Region, s.Endpoint, s.Prefix, s.PathStyle = text(schema.ABucket), text(schema.ARegion), text(schema.AEndpoint), text(schema.APrefix), flag(schema.APathStyle)
 	}
-	return record.Open(root, a.workspace())
+	if a.env[labVariable] != "" && s.Kind != "" { // simulated devices are nobody else's business
+		s = record.Settings{Source: s.Source}
+	}
+	return record.OpenAt(s, a.workspace())
 }
 
 // locked runs f while this run holds the record.
@@ -47,7 +54,11 @@ func (a *app) locked(ctx context.Context, s *record.Store, operation string, tim
 	lock, err := s.Lock(ctx, operation, version(), timeout)
 	var held *record.LockedError
 	if errors.As(err, &held) {
-		return fmt.Errorf("%w (if nobody is at work there: rocec force-unlock %s). Rule: %s %s", err, held.Holder.ID, recordLock.ID, recordLock.Name)
+		hint := ""
+		if held.Holder.ID != "" {
+			hint = fmt.Sprintf(" (if nobody is at work there: rocec force-unlock %q)", held.Holder.ID)
+		}
+		return fmt.Errorf("%w%s. Rule: %s %s", err, hint, recordLock.ID, recordLock.Name)
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/lint"
+	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 )
@@ -27,7 +28,7 @@ func ruleOf(codeOrName string) *diag.Rule {
 }
 
 // otherRules are the rules that are not decided over the fabric alone.
-var otherRules = []*diag.Rule{&targets.ROCE717, &targets.ROCE908, &planDrain, &recordLock}
+var otherRules = slices.Concat([]*diag.Rule{&targets.ROCE717, &targets.ROCE908, &planDrain, &recordLock}, verify.Rules)
 
 // rules are all rules, by code.
 func rules() []*diag.Rule {

@@ -50,7 +50,7 @@ func (a *app) settling(store *record.Store, devices int) *settling {
 	if a.settledFrom != 0 {
 		from = a.settledFrom
 	}
-	if dir == "" || devices < from {
+	if dir == "" || devices < from || store.Dir() == "" {
 		return nil
 	}
 	tool, err := programDigest()

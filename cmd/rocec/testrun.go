@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -39,11 +40,39 @@ type tester struct {
 	*app
 	in       *inputs
 	settings *settings // for lint; nil if no run has that command
+	groups   map[testInputs]*compiledTests
+}
+
+// testInputs is what a run is compiled from: where two agree, one compiling is
+// enough.
+type testInputs struct {
+	file, inputs string
+	pedantic     bool
+}
+
+func inputsOf(r *lang.Run) testInputs {
+	return testInputs{r.File, r.Inputs(), r.Command.Text == "lint"}
+}
+
+// compiledTests are the runs that share what is compiled. One of them is carried
+// out at a time.
+type compiledTests struct {
+	sync.Mutex
+	p       *project
+	devices []served
+	prover  *lint.Prover
+	proven  map[string]*lint.Outcome // by what is down
+	files   *builtFiles
 }
 
 // tester prepares the runs. Settings are those that lint would read.
 func (a *app) tester(f *testFlags, runs []*lang.Run) (*tester, error) {
-	t := &tester{app: a, in: &f.in}
+	t := &tester{app: a, in: &f.in, groups: map[testInputs]*compiledTests{}}
+	for _, r := range runs {
+		if in := inputsOf(r); t.groups[in] == nil {
+			t.groups[in] = &compiledTests{}
+		}
+	}
 	if slices.ContainsFunc(runs, func(r *lang.Run) bool { return r.Command.Text == "lint" }) {
 		l := &linter{app: a, flags: &lintFlags{}, settings: map[string]*settings{}}
 		s, err := l.settingsOf(".")
@@ -66,13 +95,34 @@ type running struct {
 	list    diag.List // what the command finds
 	broken  diag.List // what fails besides: properties that break with things down
 	down    *fabric.Mask
+	shared  *compiledTests
 	devices []served
 	files   *builtFiles
 }
 
 // run compiles the fabric as the run asks for and judges what comes of it.
 func (t *tester) run(r *lang.Run) *testResult {
-	x := &running{testResult: &testResult{run: r, status: testPass}}
+	shared := t.groups[inputsOf(r)]
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.p == nil || !shared.p.cfg.Test(r) {
+		alone, err := t.compile(r)
+		if err != nil {
+			x := &running{testResult: &testResult{run: r, status: testPass}}
+			x.view = &source.View{Files: source.NewFiles(), Read: func(string) ([]byte, error) { return nil, nil }}
+			x.stuck(diag.Diagnostic{Summary: err.Error()})
+			return x.testResult
+		}
+		if alone.names(r.File) {
+			return t.judge(r, alone) // a finding is about this run
+		}
+		shared.p, shared.devices, shared.prover, shared.proven, shared.files = alone.p, alone.devices, nil, nil, nil
+	}
+	return t.judge(r, shared)
+}
+
+// compile compiles the fabric for a run.
+func (t *tester) compile(r *lang.Run) (*compiledTests, error) {
 	in := *t.in
 	in.run, in.pedantic = r, r.Command.Text == "lint"
 	if in.pedantic {
@@ -80,18 +130,32 @@ func (t *tester) run(r *lang.Run) *testResult {
 	}
 	p, err := t.loadFrom(".", &in, true)
 	if err != nil {
-		x.view = &source.View{Files: source.NewFiles(), Read: func(string) ([]byte, error) { return nil, nil }}
-		x.stuck(diag.Diagnostic{Summary: err.Error()})
-		return x.testResult
+		return nil, err
 	}
 	p.steps = func(string, int) steps { return steps{func() {}, func() {}} }
-	x.p, x.view = p, p.view
-	x.devices = p.devices()
+	c := &compiledTests{p: p, devices: p.devices()}
 	p.checks()
+	return c, nil
+}
+
+// names reports whether a finding points into a file of tests.
+func (c *compiledTests) names(file string) bool {
+	id := c.p.cfg.Files.Lookup(file)
+	return slices.ContainsFunc(c.p.diags, func(d diag.Diagnostic) bool {
+		return slices.ContainsFunc(d.Labels, func(l diag.Label) bool { return l.Span.File == id && id != 0 })
+	})
+}
+
+// judge says what becomes of a run.
+func (t *tester) judge(r *lang.Run, c *compiledTests) *testResult {
+	x := &running{testResult: &testResult{run: r, status: testPass, view: c.p.view}, p: c.p, shared: c, devices: c.devices}
 	x.list = t.reported(x)
 	x.takeDown()
-	if r.Command.Text == "build" && !p.diags.HasErrors() {
-		x.build()
+	if r.Command.Text == "build" && !c.p.diags.HasErrors() {
+		if x.files = c.files; x.files == nil {
+			x.build()
+			c.files = x.files
+		}
 	}
 	x.expected()
 	x.asserts()
@@ -166,7 +230,7 @@ func (x *running) takeDown() {
 	if set == 0 {
 		set = fabric.AllProperties
 	}
-	o := lint.NewProver(f, x.p.res.Facts).Prove(x.down, set)
+	o := x.proved(set)
 	for _, v := range o.Verdicts {
 		x.broken = append(x.broken, v.Broken...)
 		for _, why := range v.Open {
@@ -179,6 +243,22 @@ func (x *running) takeDown() {
 			x.held = append(x.held, fmt.Sprintf("%s holds with %s down", v.Property, o.Names))
 		}
 	}
+}
+
+// proved is the outcome with what the run takes out, proven once for all that
+// take out the same.
+func (x *running) proved(set fabric.PropertySet) *lint.Outcome {
+	c := x.shared
+	if c.prover == nil {
+		c.prover, c.proven = lint.NewProver(x.p.res.Fabric, x.p.res.Facts), map[string]*lint.Outcome{}
+	}
+	key := fmt.Sprint(x.down.Links, x.down.Devices) // maps are printed in order
+	o := c.proven[key]
+	if o == nil {
+		o = c.prover.Prove(x.down, set)
+		c.proven[key] = o
+	}
+	return o
 }
 
 // fails reports whether a finding of the command makes it end badly.

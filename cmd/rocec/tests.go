@@ -19,10 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-const (
-	testEnding  = ".rocetest.hcl"
-	testsFolder = "tests"
-)
+const testsFolder = "tests"
 
 // testFlags are what test is asked.
 type testFlags struct {
@@ -37,8 +34,10 @@ func (a *app) testCommand() *cobra.Command {
 	var f testFlags
 	c := &cobra.Command{
 		Use: "test", Short: "Run the tests of the fabric: files *.rocetest.hcl, here and in tests/", Args: cobra.NoArgs,
-		Long: `Reads the files *.rocetest.hcl of the folder and of tests/, compiles the fabric once
-for each run block in them, with the variables of the run, and says which hold.
+		Long: `Reads the files *.rocetest.hcl and *.rocetest.json of the folder and of tests/,
+compiles the fabric for the run blocks in them, with the variables of the run, and says
+which hold. Runs of a file that set the same variables share what is compiled. A module
+that is called has its tests in its own folder: rocec --chdir=DIR test runs them.
 
   variables {                              # for all runs of the file
     site = "lab"
@@ -123,7 +122,7 @@ func readTests(files *source.Files, dir string, named bool) (*tests, error) {
 			return nil, fmt.Errorf("read tests: %w", err)
 		}
 		for _, e := range entries {
-			if n := e.Name(); !e.IsDir() && strings.HasSuffix(n, testEnding) && !strings.HasPrefix(n, ".") {
+			if n := e.Name(); !e.IsDir() && slices.ContainsFunc(lang.TestEndings, func(end string) bool { return strings.HasSuffix(n, end) }) && !strings.HasPrefix(n, ".") {
 				names = append(names, path.Join(in, n))
 			}
 		}
@@ -244,7 +243,7 @@ func (a *app) test(f *testFlags, named bool) error {
 		return err
 	}
 	if len(t.runs) == 0 {
-		what := fmt.Sprintf("no test found: files of tests end in %s, and lie here or in %s", testEnding, f.dir)
+		what := fmt.Sprintf("no test found: files of tests end in %s, and lie here or in %s", strings.Join(lang.TestEndings, " or "), f.dir)
 		if len(f.filter) > 0 {
 			what = "no test found that the filters fit"
 		}

@@ -36,6 +36,9 @@ treat them alike the first is shown, with their number. Where a class loses its
 treatment, the line says by what. Without --class or a mark, each class that
 carries RDMA is followed.
 
+It ends with 1 where no way leads from the one to the other, and with 0 whatever
+becomes of the class on a way: that is judged by rocec validate.
+
 --env reads the variables of NCCL and UCX from a file of NAME=VALUE lines or a
 shell script of exports, and says which class that traffic really rides.`,
 		Example: `  rocec trace --from=node.n[n1] --to=node.n[n2]
@@ -95,7 +98,7 @@ func (a *app) trace(in *inputs, o *traceFlags) error {
 		}
 		traces = append(traces, more...)
 	}
-	return a.object(traces, func() error {
+	if err := a.object(traces, func() error {
 		for i := range traces {
 			if i > 0 {
 				fmt.Fprintln(a.out)
@@ -103,7 +106,13 @@ func (a *app) trace(in *inputs, o *traceFlags) error {
 			traces[i].text(a.out, o)
 		}
 		return nil
-	})
+	}); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(traces, func(x trace) bool { return x.Ways == 0 }); i >= 0 {
+		return fmt.Errorf("no way leads from %s", traces[i].title)
+	}
+	return nil
 }
 
 // asked says what the flags ask for.

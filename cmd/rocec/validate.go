@@ -44,6 +44,7 @@ errors and warnings; rocec lint reports everything.`,
 			p.diags = ofProperties(p.diags, set)
 			list := atLeast(p.diags, diag.Warning)
 			if a.wantsJSON() {
+				(&linter{app: a}).fixesOf(p, list)
 				if err := a.writeJSON(p.verdict(list)); err != nil {
 					return err
 				}

@@ -23,6 +23,8 @@ type verifyFlags struct {
 	format   string
 	detailed bool
 	lldp     bool
+	health   bool
+	sample   time.Duration
 	interval time.Duration
 	count    int
 }
@@ -36,6 +38,8 @@ func (f *verifyFlags) flags(c *cobra.Command) {
 	c.Flags().StringVar(&f.format, "format", "text", "`FORM` of the result: text, json (one object; --json is a stream)")
 	c.Flags().BoolVar(&f.detailed, "detailed", false, "show devices in sync and every object by itself")
 	c.Flags().BoolVar(&f.lldp, "lldp", false, "compare what the devices hear of their neighbours with the cables of the source")
+	c.Flags().BoolVar(&f.health, "health", false, "ask the devices how they are besides: links, what is not loaded, and counters that grow")
+	c.Flags().DurationVar(&f.sample, "sample", 10*time.Second, "with --health: let this `LONG` pass between two looks at the counters")
 	c.Flags().DurationVar(&f.interval, "interval", 0, "look again every so `LONG`, until interrupted, and print what changes")
 	c.Flags().IntVar(&f.count, "count", 0, "with --interval: look this `NUMBER` of times (0: until interrupted)")
 }
@@ -47,8 +51,8 @@ func (f *verifyFlags) check() error {
 	switch {
 	case f.read.parallelism < 1:
 		return fmt.Errorf("--parallelism is at least 1, not %d", f.read.parallelism)
-	case f.interval < 0 || f.count < 0:
-		return errors.New("--interval and --count are not negative")
+	case f.interval < 0 || f.count < 0 || f.sample < 0:
+		return errors.New("--interval, --sample and --count are not negative")
 	case f.count > 0 && f.interval == 0:
 		return errors.New("--count goes with --interval")
 	case f.interval > 0 && f.format == "json":
@@ -69,7 +73,12 @@ drifted, 1 when one could not be compared or DIR has a folder of no device.
 
 With --lldp it asks each device for its neighbours besides (lldpctl, show lldp table,
 nv show interface lldp; with --from a file lldp.json or lldp.txt in the device's folder)
-and compares them with the cables of the source: ROCE119. Another neighbour is drift.`,
+and compares them with the cables of the source: ROCE119. Another neighbour is drift.
+
+With --health it looks at what no setting is: the PCIe link, locked memory, modules and
+GIDs of hosts, and counters of pauses, drops, bit errors and losses, twice, as far apart
+as --sample or --interval says. With --from those are the files of the capture under
+DIR/<device>/health, and DIR/<device>/before/health of an earlier one.`,
 		Example: "  rocec verify --detailed --lldp\n  rocec verify --from=captured\n  rocec verify --interval=5m",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
@@ -87,7 +96,7 @@ and compares them with the cables of the source: ROCE119. Another neighbour is d
 			}
 			var last *round
 			for n := 1; ; n++ {
-				r, err := a.round(c, p, devices, &f)
+				r, err := a.round(c, p, devices, last, &f)
 				if err != nil {
 					return err
 				}
@@ -148,6 +157,8 @@ type round struct {
 	cables   diag.List // what neighbours say otherwise
 	cabled   *project  // whose view has the text that cables point into
 	findings diag.List // about devices and captures, as they came
+	vitals   looked
+	health   diag.List
 }
 
 func (r *round) exit() int {
@@ -155,14 +166,14 @@ func (r *round) exit() int {
 	switch {
 	case r.strays.HasErrors():
 		return 1
-	case code == 0 && r.cables.HasErrors():
+	case code == 0 && (r.cables.HasErrors() || r.health.HasErrors()):
 		return 2
 	}
 	return code
 }
 
 // round looks at all devices and marks what was handed over and is as wanted.
-func (a *app) round(c *cobra.Command, p *project, devices []served, f *verifyFlags) (*round, error) {
+func (a *app) round(c *cobra.Command, p *project, devices []served, last *round, f *verifyFlags) (*round, error) {
 	r := &round{}
 	var err error
 	if r.results, err = a.verify(c.Context(), p, devices, &f.read); err != nil {
@@ -181,7 +192,31 @@ func (a *app) round(c *cobra.Command, p *project, devices []served, f *verifyFla
 			return nil, err
 		}
 	}
+	if f.health {
+		if err := a.examine(c.Context(), p, devices, r, last, f); err != nil {
+			return nil, err
+		}
+	}
 	return r, a.confirm(c, p, r.results)
+}
+
+// examine looks at the health of devices: twice, unless an earlier round did.
+func (a *app) examine(ctx context.Context, p *project, devices []served, r, last *round, f *verifyFlags) error {
+	var before looked
+	switch {
+	case last != nil:
+		before = last.vitals
+	case f.read.from != "":
+		before, _ = a.vitals(ctx, p, devices, &f.read, "before/")
+	case f.interval == 0:
+		before, _ = a.vitals(ctx, p, devices, &f.read, "")
+		if err := a.wait(ctx, f.sample); err != nil {
+			return err
+		}
+	}
+	r.vitals, r.health = a.vitals(ctx, p, devices, &f.read, "")
+	r.health = append(r.health, p.health(devices, before, r.vitals, f)...)
+	return nil
 }
 
 // printRound prints a look, of a later one only what is not as it was.
@@ -192,6 +227,12 @@ func (a *app) printRound(p *project, r, last *round, f *verifyFlags) error {
 	}
 	if last == nil {
 		a.print(p, r.strays)
+	}
+	if f.health && (last == nil || rendered(last.health) != rendered(r.health)) {
+		a.print(p, r.health)
+		if !a.json && len(r.health) == 0 && (last != nil || f.detailed) {
+			fmt.Fprintln(a.out, "Nothing is wrong with the health of the devices.")
+		}
 	}
 	if r.cabled != nil && (last == nil || rendered(last.cables) != rendered(r.cables)) {
 		a.print(r.cabled, r.cables)
@@ -213,7 +254,7 @@ func (a *app) printRound(p *project, r, last *round, f *verifyFlags) error {
 	case a.json:
 		return nil
 	case f.format == "json":
-		return verify.JSON(a.out, results, append(r.strays, r.cables...), version(), p.view)
+		return verify.JSON(a.out, results, slices.Concat(r.strays, r.cables, r.health), version(), p.view)
 	}
 	o := verify.TextOptions{Style: a.planStyle(), Detailed: f.detailed || last != nil, View: p.view}
 	if last == nil {
@@ -270,11 +311,21 @@ func (p *project) compared(s *served, seen sight) (*verify.Result, error) {
 		return verify.Unread(c.address, c.intent, seen.reason), nil
 	}
 	r := verify.Compare(c.address, c.intent, c.target, *seen.captured)
+	r.Findings = append(r.Findings, p.labelled(s, r.Settings(c.intent))...)
 	r.Observed = nil // what differs is known, and there may be many devices
 	if len(r.Differences) > 0 {
 		r.Locate(p.res.Origins(c.id))
 	}
 	return r, nil
+}
+
+// labelled are findings about a device, with the place where it is written.
+func (p *project) labelled(s *served, list diag.List) diag.List {
+	f := p.res.Fabric
+	for i := range list {
+		list[i].Labels = []diag.Label{f.DeclLabel(f.Devices[s.id].Decl, "")}
+	}
+	return list
 }
 
 // strays are findings about captures of no device. Those that were not chosen,

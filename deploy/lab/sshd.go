@@ -15,17 +15,17 @@ import (
 
 // server is sshd of one device.
 type server struct {
-	name     string
-	user     string
-	home     string
-	prompt   string
-	clock    Clock
-	faults   *Faults
-	key      ssh.Signer    // of the host
-	other    ssh.Signer    // that it shows by a fault
-	client   ssh.PublicKey // who may log in
-	machine  func() (Machine, error)
-	banner   string
+	name    string
+	user    string
+	home    string
+	prompt  string
+	clock   Clock
+	faults  *Faults
+	key     ssh.Signer    // of the host
+	other   ssh.Signer    // that it shows by a fault
+	client  ssh.PublicKey // who may log in
+	machine func() (Machine, error)
+	banner  string
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool

@@ -117,7 +117,7 @@ func (c *committed) changes(ctx context.Context) ([]change, error) {
 		}
 		list = append(list, change{c.path + "/" + device + suffix, b})
 	}
-	if b, err := disk.ReadFile(c.dir()+"/"+ignoreFile, 1<<16); err == nil {
+	if b, err := disk.ReadFile(c.folder.dir()+"/"+ignoreFile, 1<<16); err == nil {
 		list = append(list, change{c.path + "/" + ignoreFile, b})
 	}
 	return list, nil
@@ -207,7 +207,7 @@ func (p *pushed) load(ctx context.Context) error {
 
 func (p *pushed) fetch(ctx context.Context) (string, *state, error) {
 	name := "refs/heads/" + p.branch
-	there, err := p.line(ctx, "ls-remote", "--", p.remote, name)
+	there, err := p.onRemote(ctx, p.remote, name)
 	if err != nil {
 		return "", nil, err
 	}

@@ -111,9 +111,25 @@ func (r *repository) identity(ctx context.Context) string {
 	return fmt.Sprintf("rocec <rocec@localhost> %d +0000", r.now().Unix())
 }
 
+// onRemote is the object that a reference on a remote points to, "" if there is none.
+func (r *repository) onRemote(ctx context.Context, remote, ref string) (string, error) {
+	out, err := r.run(ctx, nil, "ls-remote", "--", remote, ref)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(out)) {
+		if at, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && name == ref && objectForm().MatchString(at) {
+			return at, nil
+		}
+	}
+	return "", nil
+}
+
+var objectForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40,64}$`) })
+
 // tip is the commit of a revision, "" if there is none.
 func (r *repository) tip(ctx context.Context, revision string) (string, error) {
-	out, err := r.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	out, err := r.line(ctx, "rev-parse", "--verify", "--quiet", revision+"^{commit}")
 	var failed *gitError
 	if errors.As(err, &failed) && failed.code == 1 {
 		return "", nil

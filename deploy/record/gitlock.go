@@ -70,15 +70,14 @@ func (l *refLock) push(ctx context.Context, from, to string) error {
 
 // read is the reference and who holds it; "" and nil if nobody does.
 func (l *refLock) read(ctx context.Context) (string, *Holder, error) {
-	out, err := l.line(ctx, "ls-remote", "--", l.remote, l.ref())
-	if err != nil || out == "" {
+	at, err := l.onRemote(ctx, l.remote, l.ref())
+	if err != nil || at == "" {
 		return "", nil, err
 	}
-	at, _, _ := strings.Cut(out, "\t")
 	if _, err := l.run(ctx, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", l.remote, "+"+l.ref()+":refs/rocec/seen/"+l.workspace); err != nil {
 		return at, nil, err
 	}
-	text, err := l.run(ctx, nil, "show", "--no-patch", "--format=%B", "--end-of-options", at)
+	text, err := l.run(ctx, nil, "show", "--no-patch", "--format=%B", at)
 	if err != nil {
 		return at, nil, err
 	}

@@ -53,7 +53,10 @@ func (e *LockedError) Error() string {
 	if !h.Created.IsZero() {
 		s += " since " + h.Created.UTC().Format(time.RFC3339)
 	}
-	if e.Age >= time.Second {
+	switch {
+	case e.Age >= 48*time.Hour:
+		s += fmt.Sprintf(" (%d days ago)", e.Age/(24*time.Hour))
+	case e.Age >= time.Second:
 		s += fmt.Sprintf(" (%s ago)", e.Age.Truncate(time.Second))
 	}
 	return s + fmt.Sprintf(", lock ID %q", short(h.ID))

@@ -123,7 +123,7 @@ func sonicDiscards(d *intent.Device) []look {
 			switch {
 			case len(words) > 1 && words[0] == "Port":
 				head = words
-			case len(words) == len(head) && wanted[words[0]] != nil:
+			case len(words) > 0 && len(words) == len(head) && wanted[words[0]] != nil:
 				for i := 1; i < len(head); i++ {
 					if n, err := number(words[i]); err == nil && slices.Contains(wanted[words[0]], head[i]) {
 						c.events[words[0]+" "+head[i]+" dropped packets"] = n

@@ -107,6 +107,7 @@ func TestWorse(t *testing.T) {
 // FuzzCounters reads anything as what devices print.
 func FuzzCounters(f *testing.F) {
 	f.Add([]byte("Port PG4\nEthernet0 5\n"))
+	f.Add([]byte("\n\n"))
 	f.Add([]byte("Ethernet0:3 stormed 1/0 2/2\n"))
 	f.Add([]byte("rx-roce-stats\n no-buffer-discard 5\n3 DEADLOCK 5\n rx_prio3_discards: 5\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -76,17 +76,19 @@ func TestGates(t *testing.T) {
 		{"none", Gates{}, nil, ""},
 		{"verify", Gates{Verify: true}, nil, ""},
 		{
-			"drift", Gates{Verify: true},
+			"drift",
+			Gates{Verify: true},
 			func(s *site, device, command string) (session.Output, bool) {
 				if m := s.net.machines["b"]; command == string(read) && device == "b" && m.tx["tx1"] != nil && m.tx["tx1"].phase == targets.PhaseConfirmed {
 					return text(`{"ports": [{"name": "p1", "mtu": {"value": 9001}}]}`)
 				}
 				return session.Output{}, false
 			},
-			`wave canary: gate verify: switch.b: switch.b.port["p1"].mtu is 9001, expected 9000`,
+			`wave canary: gate verify: switch.b: switch.b.port["p1"].mtu is 9001, expected 9000, and 3 more differ`,
 		},
 		{
-			"no discards", Gates{NoDiscards: true, NoPauseStorm: true},
+			"no discards",
+			Gates{NoDiscards: true, NoPauseStorm: true},
 			func(_ *site, _, command string) (session.Output, bool) {
 				if command == "ethtool -S p1" {
 					return text("rx_prio3_discards: 5\ntx_pause_storm_error_events: 0\n")
@@ -95,7 +97,8 @@ func TestGates(t *testing.T) {
 			}, "",
 		},
 		{
-			"discards", Gates{NoDiscards: true},
+			"discards",
+			Gates{NoDiscards: true},
 			func(_ *site, device, command string) (session.Output, bool) {
 				if command == "ethtool -S p1" {
 					looks[device]++
@@ -105,7 +108,8 @@ func TestGates(t *testing.T) {
 			}, "wave canary: gate counters: switch.a: p1 rx_prio3_discards: 1 more",
 		},
 		{
-			"nobody can tell", Gates{NoPauseStorm: true},
+			"nobody can tell",
+			Gates{NoPauseStorm: true},
 			func(_ *site, _, command string) (session.Output, bool) {
 				if command == "ethtool -S p1" {
 					return text("rx_packets: 5\n")
@@ -114,7 +118,8 @@ func TestGates(t *testing.T) {
 			}, "wave canary: gate counters: switch.a: it shows no counters of storms of pauses",
 		},
 		{
-			"pings", Gates{RDMAPing: true},
+			"pings",
+			Gates{RDMAPing: true},
 			func(s *site, device, command string) (session.Output, bool) {
 				switch {
 				case device == "a" && command == "timeout 60 rping -s -a 10.0.0.1 -p 7174 -C 10 -v", device == "b" && command == "timeout 30 rping -c -a 10.0.0.1 -p 7174 -C 10 -v":
@@ -124,7 +129,8 @@ func TestGates(t *testing.T) {
 			}, "",
 		},
 		{
-			"no pings", Gates{RDMAPing: true},
+			"no pings",
+			Gates{RDMAPing: true},
 			func(s *site, device, command string) (session.Output, bool) {
 				if strings.Contains(command, "rping -c") {
 					return session.Output{Exit: 255, Stderr: []byte("cma event RDMA_CM_EVENT_UNREACHABLE, error -110")}, true

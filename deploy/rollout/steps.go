@@ -2,13 +2,13 @@ package rollout
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/session"
 	"github.com/rocec/rocec/targets"
@@ -42,7 +42,7 @@ func (w *work) prepare(ctx context.Context) error {
 	}
 	w.found, w.have, w.base = c, have, intent.Digest(have)
 	if w.device.Base != "" && w.device.Base != w.base {
-		return errors.New("Saved plan is stale: it is no longer as the plan has it") //nolint:staticcheck // the words that bots look for
+		return &plan.StaleError{Moved: []string{"it is no longer as the plan has it"}}
 	}
 	if w.made, err = w.device.Make(c); err != nil {
 		return err

@@ -143,6 +143,16 @@ func (u *unit) verb(ctx context.Context, v targets.Verb, within time.Duration, f
 	u.intent()
 	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	if prepare := u.device.Target.Live.Prepare; prepare != nil && len(files) > 0 {
+		out, err := u.session.Run(limited, prepare(u.tx), nil)
+		if err != nil {
+			u.hangUp()
+			return 0, "", callError(err)
+		}
+		if out.Exit != targets.ExitDone {
+			return out.Exit, lastLine(out.Stderr, out.Stdout), nil
+		}
+	}
 	out, err := u.session.Configure(limited, session.Change{
 		Folder: path.Join(u.device.Target.Live.Root, u.tx.ID), Files: files, Dir: u.device.Name, Command: u.device.Target.Live.Command(v, u.tx),
 	})

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -23,6 +24,7 @@ type Client struct {
 	OpTimeout   time.Duration // of one Run or Configure, beside that of its context; 0 = 15 min
 	Keepalive   time.Duration // between two questions whether the device is there; 0 = 15 s. It is given up after three times that
 	MaxOutput   int           // bytes of one stream of one command; 0 = 64 MiB
+	MaxHeld     int           // bytes of all commands under way; 0 = 1 GiB
 
 	// The world outside, for tests; nil = the real one.
 	LookupEnv  func(name string) (string, bool)
@@ -37,6 +39,7 @@ type Client struct {
 	vault vault
 	files knownFiles
 	hops  hops
+	held  atomic.Int64
 }
 
 var _ Dialer = (*Client)(nil)
@@ -160,7 +163,7 @@ func (c *Client) login(ctx context.Context, h *hop, to *Spec, hidden *secrets) (
 			return nil, err
 		}
 		client, err := handshake(ctx, conn, address, me, keys)
-		if err == nil || !keys.another() {
+		if err == nil || ctx.Err() != nil || !keys.another() {
 			return client, err
 		}
 	}
@@ -172,7 +175,7 @@ func (c *Client) connect(ctx context.Context, h *hop, address string) (net.Conn,
 	var err error
 	switch {
 	case h != nil:
-		conn, err = h.client.DialContext(ctx, "tcp", address)
+		conn, err = h.dial(ctx, address)
 	case c.DialNet != nil:
 		conn, err = c.DialNet(ctx, "tcp", address)
 	default:
@@ -186,7 +189,7 @@ func (c *Client) connect(ctx context.Context, h *hop, address string) (net.Conn,
 	}
 	// A jump host that is there says why it opens no channel.
 	if h != nil && !errors.As(err, new(*ssh.OpenChannelError)) {
-		return nil, fmt.Errorf("%s: %w: %w", address, errHopLost, err)
+		return nil, fmt.Errorf("%s: %w", address, errHopLost)
 	}
 	return nil, failed(KindUnreachable, "", "%s: %w", address, err)
 }

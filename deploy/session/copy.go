@@ -97,7 +97,7 @@ func (l *link) copyFiles(c *Change, sys system) error {
 
 // openSFTP starts the subsystem on a channel of its own.
 func (l *link) openSFTP() (*sftp.Client, func(), error) {
-	s, err := l.client.NewSession()
+	s, err := l.channel()
 	if err != nil {
 		return nil, nil, refusal("a channel for SFTP", err)
 	}

@@ -158,6 +158,7 @@ type failing struct {
 	write  error // of any byte
 	rename error
 	short  bool // takes the bytes and forgets them
+	full   bool // says so when it is asked
 }
 
 func (f failing) serve(ch io.ReadWriteCloser) error {
@@ -182,6 +183,14 @@ func (f failing) Filecmd(r *sftp.Request) error {
 	return f.FileCmd.Filecmd(r)
 }
 
+func (f failing) StatVFS(*sftp.Request) (*sftp.StatVFS, error) {
+	v := &sftp.StatVFS{Bsize: 4096, Blocks: 100, Bavail: 50, Files: 100, Ffree: 50}
+	if f.full {
+		v.Bavail = 0
+	}
+	return v, nil
+}
+
 func (f failing) PosixRename(r *sftp.Request) error { return f.Filecmd(r) }
 
 type lost struct{ err error }
@@ -195,7 +204,8 @@ func TestCopyFails(t *testing.T) {
 		disk failing
 		want string
 	}{
-		{"full", failing{Handlers: mem, write: syscall.ENOSPC}, "write /r/d/a: "},
+		{"full", failing{Handlers: mem, write: syscall.ENOSPC, full: true}, "/r/d/a: the file system is full (make room there)"},
+		{"fails", failing{Handlers: mem, write: syscall.EIO}, "write /r/d/a: "},
 		{"denied", failing{Handlers: mem, write: os.ErrPermission}, "write /r/d/a: "},
 		{"rename", failing{Handlers: mem, rename: os.ErrPermission}, "write /r/d/a: "},
 		{"says yes and does nothing", failing{Handlers: mem, short: true}, "write /r/d/a: the device kept 0 of 3 bytes"},

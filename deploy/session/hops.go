@@ -27,6 +27,7 @@ type hop struct {
 	err    error
 	cancel context.CancelFunc
 	gone   chan struct{} // closed when nobody uses it any more
+	lost   chan struct{} // closed when it has ended
 }
 
 // reach connects to the last host of a way of jump hosts; nil for no way. The
@@ -65,7 +66,7 @@ func (hs *hops) join(ctx context.Context, c *Client, key string, way []Spec) *ho
 	// It serves others than the one who asked first, so it outlives that one's
 	// context; it ends when nobody waits for it any more.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	h := &hop{key: key, users: 1, ready: make(chan struct{}), cancel: cancel, gone: make(chan struct{})}
+	h := &hop{key: key, users: 1, ready: make(chan struct{}), cancel: cancel, gone: make(chan struct{}), lost: make(chan struct{})}
 	if hs.open == nil {
 		hs.open = map[string]*hop{}
 	}
@@ -88,20 +89,19 @@ func (hs *hops) dial(ctx context.Context, c *Client, h *hop, way []Spec) {
 		return
 	}
 	defer hs.release(before)
-	lost := make(chan struct{})
 	go func() {
 		_ = h.client.Wait() // how it ended changes nothing
-		close(lost)
+		close(h.lost)
 	}()
-	go c.keepalive(h.client, lost, func() { h.client.Close() })
+	go c.keepalive(h.client, h.lost, func() { h.client.Close() })
 	close(h.ready)
 	select {
 	case <-h.gone:
-	case <-lost:
+	case <-h.lost:
 		hs.forget(h)
 	}
 	h.client.Close()
-	<-lost
+	<-h.lost
 }
 
 // clean says which jump host failed, without its secrets. A jump host that cannot

@@ -140,7 +140,7 @@ func parsePin(s string) (pin, error) {
 	if sum, ok := strings.CutPrefix(s, "SHA256:"); ok {
 		b, err := base64.RawStdEncoding.Strict().DecodeString(strings.TrimRight(sum, "="))
 		if err != nil || len(b) != sha256.Size {
-			return pin{}, fmt.Errorf("%q is no fingerprint: 43 characters of base64 follow SHA256:", s)
+			return pin{}, fmt.Errorf("%q is no fingerprint: SHA256: and 43 characters of base64", s)
 		}
 		return pin{digest: [sha256.Size]byte(b)}, nil
 	}

@@ -200,6 +200,48 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
+// What all commands say together is bounded too, and room is given back.
+func TestTooMuchTogether(t *testing.T) {
+	half := make(chan bool)
+	var mute sync.WaitGroup
+	s := (&server{exec: func(c *call) int {
+		c.stdout.Write(make([]byte, 600))
+		if c.command == "wait" {
+			half <- true
+			<-half
+		}
+		return 0
+	}}).start(t)
+	to, cl := s.spec(t), client(t)
+	cl.MaxHeld = 1000
+	first, second := dial(t, cl, to), dial(t, cl, to)
+	mute.Go(func() {
+		if _, err := first.Run(t.Context(), "wait", nil); err != nil {
+			t.Error(err)
+		}
+	})
+	<-half
+	// The server has sent it; that it has come is seen by the second one's failure.
+	for {
+		_, err := second.Run(t.Context(), "x", nil)
+		if err == nil {
+			continue
+		}
+		if kindOf(t, err) != session.KindLocal || !strings.Contains(err.Error(), "all commands under way have said more than 1000 bytes") {
+			t.Error(err)
+		}
+		break
+	}
+	half <- true
+	mute.Wait()
+	third := dial(t, cl, to)
+	for range 5 {
+		if _, err := third.Run(t.Context(), "x", nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestBadEnds(t *testing.T) {
 	s := (&server{exec: func(c *call) int {
 		switch c.command {

@@ -125,9 +125,6 @@ func (l *link) do(ctx context.Context, op string, call func() (Output, error)) (
 	case <-l.gone:
 		err = l.cause
 	}
-	if errors.Is(err, errTooMuch) {
-		err = failed(KindLocal, "", "%w: a stream is longer than %d bytes; the session is ended", errTooMuch, l.most())
-	}
 	failure := toError(l.spec.Device, op, KindLost, err, l.secrets)
 	var e *Error
 	if errors.As(failure, &e) && e.Kind == KindLost {
@@ -140,13 +137,14 @@ func (l *link) most() int { return or(l.own.MaxOutput, 64<<20) }
 
 // exec runs one command line.
 func (l *link) exec(command string, stdin []byte) (Output, error) {
-	s, err := l.client.NewSession()
+	s, err := l.channel()
 	if err != nil {
 		return Output{}, refusal("a channel for the command", err)
 	}
 	defer s.Close()
-	tooMuch := func() { l.end(errTooMuch) }
-	stdout, stderr := &bounded{most: l.most(), over: tooMuch}, &bounded{most: l.most(), over: tooMuch}
+	stdout, stderr := &bounded{own: l.own, most: l.most(), over: l.end}, &bounded{own: l.own, most: l.most(), over: l.end}
+	defer stdout.take()
+	defer stderr.take()
 	s.Stdin, s.Stdout, s.Stderr = bytes.NewReader(stdin), stdout, stderr
 	if err := s.Start(command); err != nil {
 		return Output{}, refusal("a command", err)

@@ -257,27 +257,46 @@ func (c *Client) expand(path string) string {
 	return path
 }
 
-// handshake makes an SSH connection of a transport and logs in.
+// handshake makes an SSH connection of a transport and logs in. It returns as soon
+// as the context ends, also when the transport cannot be closed at once, as that
+// through a jump host that hangs.
 func handshake(ctx context.Context, conn net.Conn, address string, me *identity, keys *hostKeys) (*ssh.Client, error) {
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	config := &ssh.ClientConfig{
 		User: me.user, Auth: me.methods,
 		HostKeyCallback: keys.callback, HostKeyAlgorithms: keys.algorithms,
 		ClientVersion: "SSH-2.0-rocec",
 	}
-	c, channels, requests, err := ssh.NewClientConn(&wire{Conn: conn}, address, config)
-	if !stop() && err == nil {
-		// The context ended and the transport is closed already.
-		c.Close()
-		return nil, context.Cause(ctx)
+	type result struct {
+		client *ssh.Client
+		err    error
 	}
-	if err == nil {
-		return ssh.NewClient(c, channels, requests), nil
+	done := make(chan result, 1)
+	go func() {
+		c, channels, requests, err := ssh.NewClientConn(&wire{Conn: conn}, address, config)
+		if err != nil {
+			done <- result{nil, err}
+			return
+		}
+		done <- result{ssh.NewClient(c, channels, requests), nil}
+	}()
+	select {
+	case r := <-done:
+		if r.err == nil {
+			return r.client, nil
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, fmt.Errorf("%s: %w", address, cause)
+		}
+		return nil, explainLogin(r.err, address, me, keys)
+	case <-ctx.Done():
+		go func() {
+			conn.Close()
+			if r := <-done; r.err == nil {
+				r.client.Close()
+			}
+		}()
+		return nil, fmt.Errorf("%s: %w", address, context.Cause(ctx))
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, fmt.Errorf("%s: %w", address, cause)
-	}
-	return nil, explainLogin(err, address, me, keys)
 }
 
 // explainLogin says why a host did not let us in.

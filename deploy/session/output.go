@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// bounded keeps what a stream of the device says, up to a limit; over is called
-// when there is more. Once taken it takes no more.
+// bounded keeps what a stream of the device says, as far as there is room for it;
+// over is called when there is more. Once taken it takes no more.
 type bounded struct {
+	own  *Client
 	most int
-	over func()
+	over func(error)
 
 	mu    sync.Mutex
 	buf   bytes.Buffer
@@ -24,8 +25,15 @@ func (b *bounded) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if len(p) > b.most-b.buf.Len() {
-		b.over()
-		return 0, errTooMuch
+		err := failed(KindLocal, "", "%w: a stream is longer than %d bytes; the session is ended", errTooMuch, b.most)
+		b.over(err)
+		return 0, err
+	}
+	if most := or(b.own.MaxHeld, 1<<30); b.own.held.Add(int64(len(p))) > int64(most) {
+		b.own.held.Add(-int64(len(p)))
+		err := failed(KindLocal, "have fewer sessions at once", "%w: all commands under way have said more than %d bytes; the session is ended", errTooMuch, most)
+		b.over(err)
+		return 0, err
 	}
 	return b.buf.Write(p)
 }
@@ -34,6 +42,9 @@ func (b *bounded) Write(p []byte) (int, error) {
 func (b *bounded) take() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken = true
+	if !b.taken {
+		b.taken = true
+		b.own.held.Add(-int64(b.buf.Len()))
+	}
 	return b.buf.Bytes()
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // secrets are the words that one session was told and that no message may hold.
@@ -52,26 +53,19 @@ type vault struct {
 }
 
 type entry struct {
-	mu   sync.Mutex
+	turn chan struct{} // holds one token while nobody asks
 	word string
 	ok   bool
 }
 
 func (v *vault) ask(ctx context.Context, argv []string, run func(context.Context, []string) ([]byte, error)) (string, error) {
-	key := strings.Join(argv, "\x00")
-	v.mu.Lock()
-	if v.entries == nil {
-		v.entries = map[string]*entry{}
+	e := v.entry(strings.Join(argv, "\x00"))
+	select {
+	case <-e.turn:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
 	}
-	e := v.entries[key]
-	if e == nil {
-		e = &entry{}
-		v.entries[key] = e
-	}
-	v.mu.Unlock()
-
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer func() { e.turn <- struct{}{} }()
 	if e.ok {
 		return e.word, nil
 	}
@@ -84,6 +78,21 @@ func (v *vault) ask(ctx context.Context, argv []string, run func(context.Context
 	return e.word, nil
 }
 
+func (v *vault) entry(key string) *entry {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.entries == nil {
+		v.entries = map[string]*entry{}
+	}
+	e := v.entries[key]
+	if e == nil {
+		e = &entry{turn: make(chan struct{}, 1)}
+		e.turn <- struct{}{}
+		v.entries[key] = e
+	}
+	return e
+}
+
 // passwordOf is the password that a Spec names. What the command prints beside it
 // may hold a secret too and is left out of the error.
 func (c *Client) passwordOf(ctx context.Context, to *Spec, hidden *secrets) (string, error) {
@@ -92,9 +101,7 @@ func (c *Client) passwordOf(ctx context.Context, to *Spec, hidden *secrets) (str
 	}
 	run := c.Command
 	if run == nil {
-		run = func(ctx context.Context, argv []string) ([]byte, error) {
-			return exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
-		}
+		run = printed
 	}
 	word, err := c.vault.ask(ctx, to.PasswordCommand, run)
 	var status *exec.ExitError
@@ -108,6 +115,13 @@ func (c *Client) passwordOf(ctx context.Context, to *Spec, hidden *secrets) (str
 	}
 	hidden.add(word)
 	return word, nil
+}
+
+// printed runs a program and returns what it writes to stdout.
+func printed(ctx context.Context, argv []string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second // where what it started holds on to its output
+	return cmd.Output()
 }
 
 // fromEnv is the value of a variable that an attribute of a connection names.

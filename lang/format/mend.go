@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -25,6 +26,9 @@ func Mends(d *diag.Diagnostic, trees func(source.FileID) *Tree) []FileChange {
 			return nil
 		}
 		c := Change{Start: int(e.Span.Start), End: int(e.Span.End()), Text: e.New}
+		if e.New == "" && e.Attr == "" {
+			c = t.without(c)
+		}
 		if e.Attr != "" {
 			var ok bool
 			if c, ok = t.Set(Setting{At: int(e.Span.Start), Path: e.Attr, Value: e.New}); !ok {
@@ -67,4 +71,22 @@ func Pick(list diag.List, trees func(source.FileID) *Tree) (map[source.FileID][]
 		}
 	}
 	return changes, taken
+}
+
+// without is the removal of a text with the space before it, and with its line
+// where nothing else stands on it.
+func (t *Tree) without(c Change) Change {
+	if c.Start < 0 || c.End > len(t.src) || c.Start > c.End {
+		return c
+	}
+	for c.Start > 0 && (t.src[c.Start-1] == ' ' || t.src[c.Start-1] == '\t') {
+		c.Start--
+	}
+	begins := c.Start == 0 || t.src[c.Start-1] == '\n'
+	if rest := t.src[c.End:]; begins && bytes.HasPrefix(rest, []byte("\r\n")) {
+		c.End += 2
+	} else if begins && bytes.HasPrefix(rest, []byte("\n")) {
+		c.End++
+	}
+	return c
 }

@@ -312,6 +312,22 @@ const (
 	AJump
 	AKnownHosts
 	AHostKey
+	// where the record is
+	ABackend
+	ARemote
+	ABranch
+	APush
+	AUpdateMethod
+	ALockAddress
+	ALockMethod
+	AUnlockAddress
+	AUnlockMethod
+	AUsernameEnv
+	ABucket
+	ARegion
+	AEndpoint
+	APrefix
+	APathStyle
 	AttrCount // the number of attribute numbers, 0 included
 )
 
@@ -366,5 +382,7 @@ var names = [AttrCount]string{
 	ADeny: "deny", ASparePorts: "spare_ports",
 	AConnection: "connection", APort: "port", AUser: "user", AIdentity: "identity", AAgent: "agent", APasswordEnv: "password_env",
 	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key",
+	ABackend: "backend", ARemote: "remote", ABranch: "branch", APush: "push", AUpdateMethod: "update_method", ALockAddress: "lock_address", ALockMethod: "lock_method",
+	AUnlockAddress: "unlock_address", AUnlockMethod: "unlock_method", AUsernameEnv: "username_env", ABucket: "bucket", ARegion: "region", AEndpoint: "endpoint", APrefix: "prefix", APathStyle: "path_style",
 	ASTP: "stp", AARPTimeout: "arp_timeout", AMACTimeout: "mac_timeout",
 }

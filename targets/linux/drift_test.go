@@ -27,7 +27,7 @@ func TestEveryDrift(t *testing.T) {
 
 // shown is all that capture.sh writes on a host with the settings of an intent,
 // in the words of ip, rdma, dcb, mlnx_qos, ethtool and the kernel's files.
-func shown(t *testing.T, d *intent.Device) targets.Captured {
+func shown(t testing.TB, d *intent.Device) targets.Captured {
 	h, c := newHost(d), targets.Captured{Files: map[string][]byte{}}
 	put := func(file, format string, args ...any) { c.Files[file] = fmt.Appendf(nil, format, args...) }
 	c.Files["netplan.yaml"] = find(t, targettest.Emit(&Target, d), netplanFile)

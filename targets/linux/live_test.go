@@ -144,7 +144,9 @@ func TestLiveKilled(t *testing.T) {
 	s := liveHost(t)
 	before := place(t, s)
 	s.Do("a1", "begin")
-	for n := 1; ; n += 3 {
+	begun := t.TempDir()
+	s.Keep(begun)
+	for n := 1; ; n += 8 {
 		s.Write("calls", "0\n")
 		s.Env = []string{"ROCEC_KILL=" + strconv.Itoa(n)}
 		s.Run("a1", "change")
@@ -162,7 +164,6 @@ func TestLiveKilled(t *testing.T) {
 			}
 			return
 		}
-		s.Remove("var/live/a1.state")
-		s.Do("a1", "begin")
+		s.Restore(begun)
 	}
 }

@@ -118,11 +118,10 @@ func TestVerbs(t *testing.T) {
 			d := newDevice(t)
 			reach[phase](d)
 			kept := t.TempDir()
-			copyAll(t, d.Root, kept)
+			d.Keep(kept)
 			for verb, want := range verbs {
 				d.T = t
-				d.Remove("")
-				copyAll(t, kept, d.Root)
+				d.Restore(kept)
 				code, why := d.Run("a1", verb)
 				s := d.consistent("a1", verb)
 				if code != want.code || s.Phase != want.phase || !strings.Contains(why, want.says) {
@@ -176,13 +175,6 @@ func (d device) same(before, when string) {
 	}
 }
 
-func copyAll(t testing.TB, from, to string) {
-	t.Helper()
-	if out, err := exec.Command("cp", "-a", from+"/.", to).CombinedOutput(); err != nil {
-		t.Fatalf("%s", out)
-	}
-}
-
 // TestRefusals: what begin does not like leaves the device as it was.
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -218,7 +210,7 @@ func TestRefusals(t *testing.T) {
 				c.args = []string{"600", "leaf-1"}
 			}
 			kept := t.TempDir()
-			copyAll(t, d.Root, kept)
+			d.Keep(kept)
 			code, why := d.Finish(d.Program("a1", append([]string{"../common/kit/" + File, "begin", "a1"}, c.args...)...))
 			if code != targets.ExitRefused || !strings.Contains(why, c.says) {
 				t.Errorf("exit %d: %s", code, why)
@@ -401,10 +393,9 @@ func TestKilled(t *testing.T) {
 			d := newDevice(t)
 			d.Do("a1", before...)
 			kept := t.TempDir()
-			copyAll(t, d.Root, kept)
+			d.Keep(kept)
 			for n := 1; ; n++ {
-				d.Remove("")
-				copyAll(t, kept, d.Root)
+				d.Restore(kept)
 				d.Write("calls", "0\n")
 				d.Env = []string{"ROCEC_KILL=" + itoa(n)}
 				code, _ := d.Run("a1", verb)

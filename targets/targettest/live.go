@@ -210,3 +210,20 @@ func (d LiveDevice) Expire(id string) int {
 	code, _ := d.Finish(d.Program(id, filepath.Join(d.Root, "var/live", id+".state/rocec-live.sh"), "scheduled", id))
 	return code
 }
+
+// Keep copies the whole device to a folder.
+func (d LiveDevice) Keep(dir string) {
+	d.T.Helper()
+	if out, err := exec.Command("cp", "-a", d.Root+"/.", dir).CombinedOutput(); err != nil {
+		d.T.Fatalf("%s", out)
+	}
+}
+
+// Restore makes the device what was kept.
+func (d LiveDevice) Restore(dir string) {
+	d.T.Helper()
+	d.Remove("")
+	if out, err := exec.Command("cp", "-a", dir+"/.", d.Root).CombinedOutput(); err != nil {
+		d.T.Fatalf("%s", out)
+	}
+}

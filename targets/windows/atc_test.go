@@ -188,6 +188,7 @@ func TestATCEveryString(t *testing.T) {
 // atcHostFor is a host as it is before Network ATC sees it.
 func atcHostFor(t *testing.T, name string) (*intent.Device, *lab.Host) {
 	d, h := atcHost(t, name)
+	h.Scripts = read
 	for _, n := range h.NICs {
 		n.Property("*NetworkDirectRoCEFrameSize").Value = "4096" // no override sets it
 	}

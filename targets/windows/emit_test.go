@@ -61,8 +61,13 @@ func TestGrammar(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var files []string
+	seen := map[string]bool{}
 	put := func(tg *targets.Target, name string, d *intent.Device) {
 		for _, a := range emitted(tg, d) {
+			if seen[string(a.Bytes)] {
+				continue // of a kit
+			}
+			seen[string(a.Bytes)] = true
 			path := filepath.Join(dir, name+"-"+a.Path)
 			if err := os.WriteFile(path, a.Bytes, 0o644); err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab/powershell"
 	lab "github.com/rocec/rocec/deploy/lab/windows"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
@@ -46,8 +47,17 @@ func expect(t *testing.T, what string, want, code int, lines []string) {
 	}
 }
 
+// read keeps the scripts that hosts of tests have read.
+var read = &powershell.Scripts{}
+
 // hostFor is a host as it is before rocec sees it.
 func hostFor(name string) (*intent.Device, *lab.Host) {
+	d, h := foundHost(name)
+	h.Scripts = read
+	return d, h
+}
+
+func foundHost(name string) (*intent.Device, *lab.Host) {
 	switch name {
 	case "converged":
 		h := lab.NewHost("HV07", "Ethernet 5", "Ethernet 6")

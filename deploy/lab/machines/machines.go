@@ -6,8 +6,11 @@ package machines
 import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
+	"github.com/rocec/rocec/deploy/lab/cumulus"
 	"github.com/rocec/rocec/deploy/lab/linux"
 	"github.com/rocec/rocec/deploy/lab/posix"
+	"github.com/rocec/rocec/deploy/lab/sonic"
+	"github.com/rocec/rocec/deploy/lab/windows"
 )
 
 // All makes machines, which share what they can. It serves one lab.
@@ -16,6 +19,16 @@ type All struct{ scripts posix.Scripts }
 // Maker is what makes machines for a target; nil where none is simulated.
 func (a *All) Maker(target string) lab.Maker {
 	switch target {
+	case "sonic":
+		return func(d *intent.Device, e lab.Environment) (lab.Machine, error) {
+			return sonic.New(d, e, &a.scripts), nil
+		}
+	case "cumulus":
+		return func(d *intent.Device, e lab.Environment) (lab.Machine, error) {
+			return cumulus.New(d, e, &a.scripts), nil
+		}
+	case "netqos", "network-atc":
+		return windows.Maker(target)
 	case "linux":
 		return func(d *intent.Device, e lab.Environment) (lab.Machine, error) {
 			return linux.New(d, e, &a.scripts), nil

@@ -207,3 +207,40 @@ func TestLinuxLive(t *testing.T) {
 		break
 	}
 }
+
+func TestSonicApply(t *testing.T) {
+	for _, example := range []string{"smb-direct", "storage"} {
+		for name, m := range compiled(t, example) {
+			if m.target.Name != "sonic" {
+				continue
+			}
+			t.Run(example+"/"+name, func(t *testing.T) {
+				machine := m.machine(t, lab.Environment{User: "admin"})
+				dir := m.put(t, machine, "/home/admin/x")
+				t.Log(run(t, machine, 0, "cd "+dir+" && sudo ./apply.sh"))
+				if d := m.differences(m.observed(t, machine)); len(d) > 0 {
+					t.Errorf("after apply.sh:\n%s", strings.Join(d, "\n"))
+				}
+			})
+			break
+		}
+	}
+}
+
+func TestCumulusApply(t *testing.T) {
+	for name, m := range compiled(t, "gpu-pod") {
+		if m.target.Name != "cumulus" || name != "pod1-leaf0" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			machine := m.machine(t, lab.Environment{User: "cumulus"})
+			dir := m.put(t, machine, "/home/cumulus/x")
+			t.Log(run(t, machine, 0, "cd "+dir+" && ./apply.sh"))
+			t.Log(run(t, machine, 0, "nv config revision; nv config apply --confirm-status; nv config apply --confirm-yes; cat /etc/nvue.d/startup.yaml | head -30"))
+			if d := m.differences(m.observed(t, machine)); len(d) > 0 {
+				t.Errorf("after apply.sh:\n%s", strings.Join(d, "\n"))
+			}
+		})
+		break
+	}
+}

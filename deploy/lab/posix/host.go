@@ -556,3 +556,16 @@ func (h *Host) lock(ctx context.Context, name string, pid int, shared bool, wait
 		}
 	}
 }
+
+// File is the content of a file that an argument names, be it what a process
+// substitution printed; false where there is none.
+func (p *Proc) File(name string) ([]byte, bool) {
+	if name == "" || strings.HasPrefix(name, "-") {
+		return nil, false
+	}
+	if key, ok := strings.CutPrefix(name, substitute); ok && p.sh != nil {
+		return p.sh.take(key), true
+	}
+	b, err := p.Host.o.Disk.ReadFile(p.abs(name))
+	return b, err == nil
+}

@@ -22,7 +22,7 @@ var basic = map[string]Program{
 	"nohup": detached, "flock": flock, "sleep": sleep, "timeout": timeout, "date": date, "id": id, "whoami": whoami, "hostname": hostname, "uname": uname,
 	"true": succeed, "false": failed, "logger": succeed, "seq": seq, "printf": func(ctx context.Context, p *Proc) int { return printf(ctx, p) }, "nproc": func(_ context.Context, p *Proc) int { p.outf("8\n"); return 0 },
 	"kill": func(ctx context.Context, p *Proc) int { return kill(ctx, p) }, "uptime": uptime, "reboot": reboot, "systemctl": systemctl, "systemd-run": systemdRun,
-	"systemd-escape": systemdEscape, "udevadm": udevadm, "journalctl": journalctl, "nice": nice, "ionice": nice, "echo": echo, "xargs": xargs,
+	"systemd-escape": systemdEscape, "udevadm": udevadm, "journalctl": journalctl, "nice": nice, "ionice": nice, "echo": echo, "xargs": xargs, "base64": base64Lines,
 }
 
 func succeed(context.Context, *Proc) int { return 0 }

@@ -62,6 +62,7 @@ func rewrite(f *syntax.File) {
 
 // statement takes out of a statement what has to be done before it.
 func statement(s *syntax.Stmt, count *int) {
+	readFrom(s)
 	var before []*syntax.Stmt
 	var after []*syntax.Stmt
 	own, bare := execOnly(s)
@@ -114,6 +115,22 @@ func statement(s *syntax.Stmt, count *int) {
 	}
 	s.Cmd = &syntax.Block{Stmts: append([]*syntax.Stmt{list}, after...)}
 	s.Redirs = nil
+}
+
+// readFrom makes "read ... </dev/.rocec/fd3" of "read -u 3 ...": there it finds
+// the next line.
+func readFrom(s *syntax.Stmt) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 || c.Args[0].Lit() != "read" {
+		return
+	}
+	for i, a := range c.Args[:len(c.Args)-1] {
+		if fd := c.Args[i+1].Lit(); a.Lit() == "-u" && fd != "" {
+			c.Args = append(c.Args[:i:i], c.Args[i+2:]...)
+			s.Redirs = append(s.Redirs, &syntax.Redirect{Op: syntax.RdrIn, Word: word(substitute + "fd" + fd)})
+			return
+		}
+	}
 }
 
 // execOnly tells whether a statement is exec, and without a command.

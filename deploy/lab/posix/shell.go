@@ -31,6 +31,7 @@ type shell struct {
 
 	mu    sync.Mutex
 	files map[string]string // path by number, above 2
+	lines map[string][]byte // what is left to read of those
 	umask fs.FileMode
 	held  map[string][]byte // what process substitutions printed
 }
@@ -51,7 +52,7 @@ func (h *Host) shell(ctx context.Context, p *Proc, name string, text []byte, par
 	}
 	pid, ctx, done := h.begin(ctx, strings.Join(append([]string{name}, params...), " "))
 	defer done()
-	s := &shell{pid: pid, proc: p, start: h.o.Clock.Now(), files: map[string]string{}, umask: 0o022, held: map[string][]byte{}}
+	s := &shell{pid: pid, proc: p, start: h.o.Clock.Now(), files: map[string]string{}, lines: map[string][]byte{}, umask: 0o022, held: map[string][]byte{}}
 	ctx = context.WithValue(ctx, shellKey{}, s)
 	dir := p.Dir
 	r, err := interp.New(
@@ -370,9 +371,18 @@ func (s *shell) substituted(key string, flag int) (io.ReadWriteCloser, error) {
 	return pipeOf(s.take(key))
 }
 
+// take is what a process substitution printed, or the next line of a descriptor.
 func (s *shell) take(key string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if fd, ok := strings.CutPrefix(key, "fd"); ok {
+		line, rest, found := bytes.Cut(s.lines[fd], []byte("\n"))
+		s.lines[fd] = rest
+		if found {
+			line = append(slices.Clip(line), '\n')
+		}
+		return line
+	}
 	b := s.held[key]
 	delete(s.held, key)
 	return b
@@ -474,13 +484,16 @@ func (s *shell) descriptor(_ context.Context, p *Proc, last int) int {
 	}
 	name := p.abs(p.Args[3])
 	how := lab.OpenRead
+	var content []byte
 	switch p.Args[2] {
+	case "<":
+		content, _ = p.read(p.Args[3]) // an error shows below
 	case ">":
 		how = lab.OpenWrite | lab.OpenCreate | lab.OpenTruncate
 	case ">>", "<>":
 		how = lab.OpenWrite | lab.OpenCreate
 	}
-	if name != os.DevNull {
+	if name != os.DevNull && !strings.HasPrefix(name, substitute) {
 		f, err := p.Host.o.Disk.OpenFile(name, how, 0o644)
 		if err != nil {
 			return p.Fail("bash: %s: %s", p.Args[3], reason(err))
@@ -488,7 +501,7 @@ func (s *shell) descriptor(_ context.Context, p *Proc, last int) int {
 		_ = f.Close()
 	}
 	s.mu.Lock()
-	s.files[p.Args[1]] = name
+	s.files[p.Args[1]], s.lines[p.Args[1]] = name, content
 	s.mu.Unlock()
 	return 0
 }

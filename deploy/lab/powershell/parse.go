@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// The parser of the small PowerShell that runs the emitted scripts in tests
-// (psrun_test.go). It knows what the engine uses, and panics on all else.
-
 // deepest is how deep blocks and expressions may lie in each other.
 const deepest = 100
 
@@ -99,7 +96,14 @@ func (p *source) word() string {
 
 // body is a list of statements up to a closing byte, with a param block first.
 func (p *source) body(end byte) (params []parameter, list []Node) {
-	defer p.within(false)()
+	args := p.args
+	p.args = false
+	params, list = p.statements(end)
+	p.args = args
+	return params, list
+}
+
+func (p *source) statements(end byte) (params []parameter, list []Node) {
 	for {
 		p.blank(true)
 		if p.i >= len(p.s) {
@@ -187,24 +191,22 @@ func (p *source) condition() Node {
 	return &paren{list}
 }
 
-// within says whether commas part arguments, until what it returns is called.
-func (p *source) within(args bool) func() {
-	was := p.args
-	p.args = args
-	return func() { p.args = was }
-}
-
 // deeper guards the stack.
-func (p *source) deeper() func() {
+func (p *source) deeper() {
 	p.depth++
 	if p.depth > deepest {
 		p.fail("nested too deeply")
 	}
-	return func() { p.depth-- }
 }
 
 func (p *source) statement() Node {
-	defer p.deeper()()
+	p.deeper()
+	n := p.oneStatement()
+	p.depth--
+	return n
+}
+
+func (p *source) oneStatement() Node {
 	w := p.word()
 	switch w {
 	case "function":

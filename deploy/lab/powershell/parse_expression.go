@@ -76,7 +76,13 @@ func (p *source) comma() Node {
 }
 
 func (p *source) unary() Node {
-	defer p.deeper()()
+	p.deeper()
+	n := p.oneUnary()
+	p.depth--
+	return n
+}
+
+func (p *source) oneUnary() Node {
 	p.blank(false)
 	switch {
 	case strings.EqualFold(p.wordAt(0), "-not"):
@@ -212,7 +218,14 @@ func (p *source) quoted(q byte) string {
 }
 
 func (p *source) hash() Node {
-	defer p.within(false)()
+	args := p.args
+	p.args = false
+	h := p.pairs()
+	p.args = args
+	return h
+}
+
+func (p *source) pairs() *Hash {
 	h := &Hash{}
 	for {
 		p.blank(true)
@@ -237,7 +250,8 @@ func (p *source) callArgs() (args []Node, call bool) {
 		return nil, false
 	}
 	p.i++
-	defer p.within(true)()
+	was := p.args
+	p.args = true
 	for p.blank(true); !p.has(")"); p.blank(true) {
 		args = append(args, p.binary(0))
 		p.blank(true)
@@ -246,6 +260,7 @@ func (p *source) callArgs() (args []Node, call bool) {
 		}
 	}
 	p.i++
+	p.args = was
 	return args, true
 }
 
@@ -256,9 +271,10 @@ func (p *source) postfix(x Node) Node {
 			return x
 		case p.has("["):
 			p.i++
-			done := p.within(false)
+			args := p.args
+			p.args = false
 			at := p.expr()
-			done()
+			p.args = args
 			p.blank(false)
 			p.expect("]")
 			x = &index{x, at}

@@ -29,6 +29,7 @@ type Host struct {
 	// Switches are parameters that take no value, in lower case, of any cmdlet.
 	Switches func(cmdlet, parameter string) bool
 	Files    Files
+	Scripts  *Scripts          // that were read; nil: none are kept
 	Env      map[string]string // names in lower case
 	// Now is the time of the clock on the wall, Sleep waits.
 	Now   func() time.Time
@@ -199,7 +200,7 @@ func (r *Runner) runScript(path string, params map[string]any, rest []any, emit 
 	if err != nil {
 		r.unknown(path)
 	}
-	b, err := Parse(string(text))
+	b, err := r.Scripts.Parse(string(text))
 	if err != nil {
 		panic(thrown{fmt.Sprintf("At %s: %v", full, err), "ParserError"})
 	}

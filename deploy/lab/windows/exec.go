@@ -138,6 +138,7 @@ func (p *process) runner(dir string) *powershell.Runner {
 			Natives: map[string]func(*powershell.Runner, []string) ([]string, int){"powershell.exe": p.child},
 			Statics: p.statics(),
 			Files:   files{p},
+			Scripts: p.m.texts,
 			Env: map[string]string{
 				"computername": strings.ToUpper(p.m.host.Computer), "programdata": `C:\ProgramData`, "systemroot": `C:\Windows`,
 			},
@@ -156,13 +157,13 @@ func (p *process) runner(dir string) *powershell.Runner {
 	p.r = r
 	p.m.host.register(r)
 	p.m.scheduler(r)
-	check := r.Command
+	r.Switches = table().isSwitch
 	r.Command = func(c *powershell.Call) bool {
 		if changes(c.Name) || strings.HasSuffix(c.Name, "-scheduledtask") && !strings.HasPrefix(c.Name, "get-") {
 			p.m.step(c.Name)
 		}
 		r.Killed()
-		return check(c) || p.strike(c)
+		return table().command(c) || p.strike(c)
 	}
 	return r
 }

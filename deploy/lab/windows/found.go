@@ -8,12 +8,15 @@ import (
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
+	"github.com/rocec/rocec/deploy/lab/powershell"
 )
 
 // Maker makes the machines of a target, "netqos" or "network-atc".
+// Their scripts are read once for all of them.
 func Maker(target string) lab.Maker {
+	texts := &powershell.Scripts{}
 	return func(d *intent.Device, e lab.Environment) (lab.Machine, error) {
-		m, err := New(d, target, e)
+		m, err := made(d, target, e, texts)
 		if err != nil {
 			return nil, err
 		}
@@ -25,6 +28,10 @@ func Maker(target string) lab.Maker {
 // adapters are there as a driver leaves them, the roles that rocec does not
 // install are, and where Network ATC is to take an address over, an adapter has it.
 func New(d *intent.Device, target string, e lab.Environment) (*Machine, error) {
+	return made(d, target, e, &powershell.Scripts{})
+}
+
+func made(d *intent.Device, target string, e lab.Environment, texts *powershell.Scripts) (*Machine, error) {
 	h := NewHost(d.Name)
 	h.Build = build(d.OS.Version)
 	for i := range d.Ports {
@@ -50,7 +57,7 @@ func New(d *intent.Device, target string, e lab.Environment) (*Machine, error) {
 	default:
 		return nil, fmt.Errorf("%s: no Windows host is simulated for the target %q", d.Name, target)
 	}
-	return newMachine(h, e), nil
+	return newMachine(h, e, texts), nil
 }
 
 // builds are the first builds of the editions (learn.microsoft.com, Windows

@@ -42,8 +42,9 @@ type Host struct {
 
 	Changes  []string // commands that changed something
 	Restarts []string
-	Most     int               // lossless priorities at the same time
-	Files    map[string]string // by path, kept between runs of Run
+	Most     int                 // lossless priorities at the same time
+	Scripts  *powershell.Scripts // for Run, may be shared; nil: none are kept
+	Files    map[string]string   // by path, kept between runs of Run
 }
 
 // NIC is an adapter, of hardware or a host vNIC.
@@ -181,7 +182,6 @@ func (h *Host) has(feature string) bool { return slices.Contains(h.Features, fea
 // register gives the runner the cmdlets of this host. Those of a feature that
 // is not installed do not exist.
 func (h *Host) register(r *powershell.Runner) {
-	r.Command, r.Switches = table().command, table().isSwitch
 	r.Cmdlets["get-command"] = func(c *powershell.Call) []any {
 		name := strings.ToLower(c.Str("name"))
 		if _, ok := r.Cmdlets[name]; ok {

@@ -23,6 +23,7 @@ type Machine struct {
 	disk   *lab.Disk
 	clock  lab.Clock
 	faults *lab.Faults
+	texts  *powershell.Scripts
 
 	turn chan struct{} // held by the process that runs
 
@@ -53,9 +54,9 @@ func (m *Machine) step(what string) {
 }
 
 // newMachine starts a host.
-func newMachine(h *Host, e lab.Environment) *Machine {
+func newMachine(h *Host, e lab.Environment, texts *powershell.Scripts) *Machine {
 	m := &Machine{
-		host: h, clock: e.Clock, faults: e.Faults, turn: make(chan struct{}, 1),
+		host: h, clock: e.Clock, faults: e.Faults, texts: texts, turn: make(chan struct{}, 1),
 		tasks: map[string]*task{}, locked: map[string]bool{}, owners: map[string]string{}, access: map[string]string{},
 	}
 	if m.clock == nil {

@@ -25,6 +25,7 @@ func (h *Host) Run(files map[string]string, script string, params map[string]any
 		Host: powershell.Host{
 			Cmdlets: map[string]func(*powershell.Call) []any{},
 			Files:   &heldFiles{files, h.Files},
+			Scripts: h.Scripts,
 			Env:     map[string]string{"computername": "N1", "programdata": `C:\ProgramData`},
 			Now: func() time.Time {
 				now++
@@ -40,6 +41,7 @@ func (h *Host) Run(files map[string]string, script string, params map[string]any
 		Say: func(line string) { lines = append(lines, line) },
 		Err: func(line string) { lines = append(lines, "uncaught: "+line) },
 	}
+	r.Command, r.Switches = table().command, table().isSwitch
 	h.register(r)
 	code = r.RunFile(script, params)
 	for _, m := range r.Mistakes {

@@ -19,8 +19,9 @@ type task struct {
 	triggers []*trigger
 	limit    time.Duration // 0: none
 
-	running *int          // which run it is; nil for none
-	stops   []func() bool // of timers
+	end     context.CancelFunc // of the run
+	running *int               // which run it is; nil for none
+	stops   []func() bool      // of timers
 }
 
 // trigger is what starts a task: a time on the clock on the wall, once or again
@@ -97,6 +98,7 @@ func (m *Machine) launch(t *task) {
 	run := new(int)
 	t.running = run
 	ctx, cancel := context.WithCancel(m.power)
+	t.end = cancel
 	if t.limit > 0 {
 		stop := m.clock.AfterFunc(t.limit, cancel)
 		context.AfterFunc(ctx, func() { stop() })
@@ -110,6 +112,15 @@ func (m *Machine) launch(t *task) {
 			t.running = nil
 		}
 	}()
+}
+
+// End kills the processes of a task that runs, as the task manager does.
+func (m *Machine) End(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t := m.tasks[strings.ToLower(name)]; t != nil && t.running != nil {
+		t.end()
+	}
 }
 
 // Tasks are the names of the scheduled tasks, sorted.
@@ -128,7 +139,7 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 		if base(c.Str("execute")) != "powershell" {
 			powershell.Throw("only powershell.exe is simulated as the program of a task, not %s", c.Str("execute"))
 		}
-		return made("MSFT_TaskExecAction", &action{words(c.Str("argument")), c.Str("workingdirectory")})
+		return object("MSFT_TaskExecAction", &action{words(c.Str("argument")), c.Str("workingdirectory")})
 	}
 	r.Cmdlets["new-scheduledtasktrigger"] = func(c *powershell.Call) []any {
 		g := &trigger{startup: c.Has("atstartup")}
@@ -141,13 +152,13 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 		if c.Has("repetitionduration") || c.Has("randomdelay") || c.Has("daily") || c.Has("weekly") || c.Has("atlogon") {
 			powershell.Throw("this trigger is not simulated")
 		}
-		return made("MSFT_TaskTrigger", g)
+		return object("MSFT_TaskTrigger", g)
 	}
 	r.Cmdlets["new-scheduledtaskprincipal"] = func(c *powershell.Call) []any {
 		if !strings.EqualFold(c.Str("userid"), `NT AUTHORITY\SYSTEM`) {
 			powershell.Throw("No mapping between account names and security IDs was done.")
 		}
-		return made("MSFT_TaskPrincipal2", &principal{})
+		return object("MSFT_TaskPrincipal2", &principal{})
 	}
 	r.Cmdlets["new-scheduledtasksettingsset"] = func(c *powershell.Call) []any {
 		s := &settings{limit: 72 * time.Hour} // win32 TaskSchd ExecutionTimeLimit: PT72H
@@ -157,7 +168,7 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 		if !strings.EqualFold(c.Str("multipleinstances"), "IgnoreNew") {
 			powershell.Throw("tasks of several instances are not simulated")
 		}
-		return made("MSFT_TaskSettings3", s)
+		return object("MSFT_TaskSettings3", s)
 	}
 	r.Cmdlets["register-scheduledtask"] = m.register
 	r.Cmdlets["get-scheduledtask"] = func(c *powershell.Call) (out []any) {
@@ -202,7 +213,7 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 	}
 }
 
-func made(class string, self any) []any {
+func object(class string, self any) []any {
 	o := powershell.NewObject("CimClass", class)
 	o.Self = self
 	return []any{o}

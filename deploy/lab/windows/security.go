@@ -28,6 +28,15 @@ func (v value) Member(name string, args []any) (any, bool) {
 
 func constant(x any) func([]any) any { return func([]any) any { return x } }
 
+// SetAdministrator says whether the login is one of an administrator, as it is at first.
+func (m *Machine) SetAdministrator(is bool) { m.user = !is }
+
+// SetOwner gives a folder to a SID. Folders belong to the administrators.
+func (m *Machine) SetOwner(folder, sid string) { m.owners[strings.ToLower(folder)] = sid }
+
+// Access is the security descriptor that was set on a folder.
+func (m *Machine) Access(folder string) string { return m.access[strings.ToLower(folder)] }
+
 // statics are the parts of .NET that tell of the machine.
 func (p *process) statics() map[string]func(*powershell.Runner, []any) any {
 	m := p.m

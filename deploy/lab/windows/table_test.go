@@ -113,7 +113,7 @@ func answered() []string {
 	h.ATC = NewCluster("s2d")
 	r := &powershell.Runner{Host: powershell.Host{Cmdlets: map[string]func(*powershell.Call) []any{}}}
 	h.register(r)
-	newMachine(h, lab.Environment{}).scheduler(r)
+	newMachine(h, lab.Environment{}, nil).scheduler(r)
 	names := powershell.Builtins()
 	for name := range r.Cmdlets {
 		names = append(names, name)

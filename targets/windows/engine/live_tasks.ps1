@@ -52,12 +52,13 @@ function Register-Live {
     param($State)
     $at = (Get-Date).AddSeconds([long]$State.Seconds + 2)
     $due = New-ScheduledTaskTrigger -Once -At $at
-    $minute = New-ScheduledTaskTrigger -Once -At ([DateTime]::new(2001, 1, 1)) -RepetitionInterval ([TimeSpan]::FromMinutes(1))
+    $minute = New-ScheduledTaskTrigger -Once -At ([DateTime]::new(1980, 1, 1)) -RepetitionInterval ([TimeSpan]::FromMinutes(1))
     $boot = New-ScheduledTaskTrigger -AtStartup
+    # First the one that takes the others away where there is no state.
+    Register-Part -State $State -Part '' -Run 'due' -Trigger @($due, $minute) -LimitSeconds 600
     Register-Part -State $State -Part '-change' -Run 'do-change' -Trigger $null -LimitSeconds $State.Seconds
     Register-Part -State $State -Part '-revert' -Run 'do-revert' -Trigger $null -LimitSeconds 14400
     Register-Part -State $State -Part '-boot' -Run 'boot' -Trigger $boot -LimitSeconds 600
-    Register-Part -State $State -Part '' -Run 'due' -Trigger @($due, $minute) -LimitSeconds 600
     foreach ($part in $Parts) {
         if (-not (Test-Task -Part $part)) { throw ("the scheduled task '{0}' is not there" -f (Get-TaskName -Part $part)) }
     }

@@ -14,8 +14,9 @@ function Get-Outcome {
     $failed = @($Run.Lines | Where-Object { $_.StartsWith('FAILED') })
     if ($failed.Count -gt 0) { return ($failed | Select-Object -Last 1).Substring(8).Trim() }
     $texts = @()
+    $kept = $Run.Code -eq 5
     foreach ($line in $Run.Lines) {
-        if ($line.StartsWith('done')) { $texts = @() }
+        if ($line.StartsWith('done') -and -not $kept) { $texts = @() }
         if ($line.StartsWith('done') -or $line.StartsWith('note')) { $texts = @($texts) + $line.Substring(8).Trim() }
     }
     $texts -join '; '

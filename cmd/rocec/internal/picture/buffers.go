@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"slices"
 )
 
@@ -75,7 +76,25 @@ func buffersMermaid(to io.Writer, b *Buffers) error {
 const (
 	bufferHeight = 34
 	rowGap       = 96
+	lineGap      = 64 // between lines of one row
+	maxInLine    = 16
 )
+
+// lines are the buffers of each row, the topmost first; a long row goes on in
+// lines of its own. most is how many the longest has.
+func (b *Buffers) lines() (lines [][]int, most int) {
+	rows := map[int][]int{}
+	for i, n := range b.Nodes {
+		rows[n.Row] = append(rows[n.Row], i)
+	}
+	most = 1
+	for _, row := range slices.Sorted(maps.Keys(rows)) {
+		for line := range slices.Chunk(rows[row], maxInLine) {
+			lines, most = append(lines, line), max(most, len(line))
+		}
+	}
+	return lines, most
+}
 
 func buffersSVG(to io.Writer, b *Buffers) error {
 	w := bufio.NewWriter(to)
@@ -83,27 +102,23 @@ func buffersSVG(to io.Writer, b *Buffers) error {
 	for _, n := range b.Nodes {
 		wide = max(wide, float64(max(len([]rune(n.Name)), len([]rune(n.Note))))*charWidth+14)
 	}
-	rows := map[int][]int{}
-	var order []int
-	most := 1
-	for i, n := range b.Nodes {
-		if rows[n.Row] == nil {
-			order = append(order, n.Row)
-		}
-		rows[n.Row] = append(rows[n.Row], i)
-		most = max(most, len(rows[n.Row]))
-	}
-	slices.Sort(order)
+	lines, most := b.lines()
 	width := 2*margin + float64(most)*(wide+gap)
 	x, y := make([]float64, len(b.Nodes)), make([]float64, len(b.Nodes))
-	for r, row := range order {
-		list := rows[row]
-		between := (width - 2*margin - float64(len(list))*wide) / float64(len(list)+1)
-		for k, i := range list {
-			x[i], y[i] = margin+between*float64(k+1)+wide*float64(k), float64(2*margin+16+r*rowGap)
+	at := float64(2*margin + 16)
+	for r, line := range lines {
+		if r > 0 {
+			at += lineGap
+			if b.Nodes[line[0]].Row != b.Nodes[lines[r-1][0]].Row {
+				at += rowGap - lineGap
+			}
+		}
+		between := (width - 2*margin - float64(len(line))*wide) / float64(len(line)+1)
+		for k, i := range line {
+			x[i], y[i] = margin+between*float64(k+1)+wide*float64(k), at
 		}
 	}
-	head(w, max(width, 480), float64(3*margin+16+max(len(order)-1, 0)*rowGap+bufferHeight), b.Title, "Each box is a lossless buffer, and an arrow leads to one that it waits for. A circle of them is red.")
+	head(w, max(width, 480), at+margin+bufferHeight, b.Title, "Each box is a lossless buffer, and an arrow leads to one that it waits for. A circle of them is red.")
 	fmt.Fprintln(w, `<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z" fill="context-stroke"/></marker></defs>`)
 	for _, marked := range []bool{false, true} { // what is marked lies on top
 		for _, e := range b.Waits {

@@ -6,6 +6,7 @@
 # Patches the pending configuration, shows what it changes and applies it with a timer: without
 # nv config apply --confirm-yes within 10m the switch goes back by itself.
 # A pending change of somebody else would be applied too, so it stops where there is one.
+# ROCEC_CONFIRM=TIME: wait that long instead.
 # It removes nothing; a plan made from the switch's own configuration does (nv config show).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -15,6 +16,6 @@ if [ -n "$(nv config diff 2>/dev/null || true)" ]; then
 fi
 nv config patch "$PWD/nvue.yaml"
 nv config diff
-nv config apply --confirm 10m -y
+nv config apply --confirm "${ROCEC_CONFIRM-10m}" -y
 ./verify.sh
 echo "if all is well: nv config apply --confirm-yes"

@@ -5,6 +5,7 @@
 #
 # Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that
 # overlap with it or that have to go stop it before the first change.
+# ROCEC_LIVE=ID: take no checkpoint and save nothing, since rocec-live.sh does both.
 #
 # Run on the switch: sudo ./apply.sh
 set -euo pipefail
@@ -13,7 +14,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
-check=../common/sonic-d780818be2a6/rocec-check.py
+check=../common/sonic-ec17514cdb0f/rocec-check.py
 for f in "$check" rocec-ports.json rocec-qos.json; do
     if [ ! -f "$f" ]; then
         echo "$f is missing" >&2
@@ -23,18 +24,20 @@ done
 sonic-cfggen -d --print-data > rocec-before.json
 python3 "$check" overlap rocec-before.json rocec-ports.json rocec-qos.json
 python3 "$check" absent rocec-before.json rocec-absent.json rocec-ports.json rocec-qos.json
-checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)
-config checkpoint "$checkpoint"
-printf '%s\n' "$checkpoint" > rocec-checkpoint
+if [ -z "${ROCEC_LIVE-}" ]; then
+    checkpoint=rocec-$(date -u +%Y%m%dT%H%M%SZ)
+    config checkpoint "$checkpoint"
+    printf '%s\n' "$checkpoint" > rocec-checkpoint
+fi
 config load -y rocec-ports.json
 config load -y rocec-qos.json
 for try in 1 2 3 4 5 6; do
     if ./verify.sh; then
-        config save -y
+        [ -n "${ROCEC_LIVE-}" ] || config save -y
         exit 0
     fi
     echo "not yet as wanted (try $try of 6)" >&2
     sleep 5
 done
-echo "nothing was saved; sudo ./rollback.sh goes back" >&2
+echo "verify.sh finds what is not as wanted, and nothing was saved; sudo ./rollback.sh goes back" >&2
 exit 1

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/observe"
+	"github.com/rocec/rocec/deploy/verify"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+)
+
+// looked is what devices showed of their health at one time, by name.
+type looked map[string]*targets.Vitals
+
+// vitals asks devices how they are. Of captures it reads the folder health of each
+// device, with earlier as a prefix ("before/").
+func (a *app) vitals(ctx context.Context, p *project, devices []served, r *reading, earlier string) (looked, diag.List) {
+	var mu sync.Mutex
+	seen, found := looked{}, diag.List{}
+	take := func(s *served, c targets.Captured, err error) {
+		var v *targets.Vitals
+		var list diag.List
+		if err == nil && len(c.Files) > 0 {
+			v, list = s.target.Health.Read(p.lower(s).intent, c)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		found = append(found, list...)
+		switch {
+		case err != nil:
+			found.Add(diag.Diagnostic{
+				Severity: diag.Warning, Address: s.address, Help: "its settings were compared all the same",
+				Summary: fmt.Sprintf("the health of %s is not known: %s", s.address, diag.Printable(strings.TrimPrefix(err.Error(), "read "+s.name+": "))),
+			})
+		case v != nil && !list.HasErrors():
+			seen[s.name] = v
+		}
+	}
+	var live []observe.Device
+	var of []*served
+	for i := range devices {
+		s := &devices[i]
+		if s.target.Health == nil {
+			continue
+		}
+		ask := targets.Target{Name: s.target.Name, Live: s.target.Live, Parse: s.target.Parse}
+		for _, probe := range s.target.Health.Probes {
+			probe.File = earlier + probe.File
+			ask.Probes = append(ask.Probes, probe)
+		}
+		if r.from != "" {
+			c, err := verify.Files(r.from, p.lower(s).intent, &ask, p.cfg.Files)
+			for name, text := range c.Files {
+				delete(c.Files, name)
+				c.Files[strings.TrimPrefix(name, earlier)] = text
+			}
+			take(s, c, err)
+			continue
+		}
+		ask.Probes = s.target.Health.Probes
+		spec, findings := p.spec(s.id)
+		if len(findings) > 0 {
+			found = append(found, findings...)
+			continue
+		}
+		live = append(live, observe.Device{Spec: spec, Target: &ask, Intent: func() *intent.Device { return p.lower(s).intent }})
+		of = append(of, s)
+	}
+	observe.All(ctx, live, a.dial(r.parallelism), r.parallelism, func(i int, c targets.Captured, err error) { take(of[i], c, err) })
+	return seen, diag.Sort(found, p.cfg.Files)
+}
+
+// health is what is wrong with devices, by what they show now and what has grown.
+func (p *project) health(devices []served, before, after looked, f *verifyFlags) diag.List {
+	gap := f.sample
+	if f.interval > 0 {
+		gap = f.interval
+	}
+	var found diag.List
+	for i := range devices {
+		s := &devices[i]
+		now := after[s.name]
+		if now == nil {
+			continue
+		}
+		found = append(found, p.labelled(s, verify.Health(s.address, p.lower(s).intent, p.expects(s.id), before[s.name], now, gap))...)
+	}
+	return found
+}
+
+// expects is what the source says of a device beside its settings.
+func (p *project) expects(id fabric.DeviceID) *verify.Expect {
+	f := p.res.Fabric
+	x := &verify.Expect{Ports: map[string]verify.ExpectPort{}}
+	for i := range f.GPUs {
+		x.GPUDirect = x.GPUDirect || f.GPUs[i].Device == id && !f.Devices[id].Virtualised
+	}
+	first, end := f.PortsOf(id)
+	for port := first; port < end; port++ {
+		e := verify.ExpectPort{GID: -1}
+		if n := f.Ports[port].NIC; n != 0 {
+			e.PCIeGen, e.PCIeLanes, e.GID = f.NICs[n].PCIeGen, f.NICs[n].PCIeLanes, int(f.NICs[n].GIDIndex)
+		}
+		profile := &f.Profiles[f.Ports[port].Profile]
+		if f.Ports[port].Profile != 0 && f.Ports[port].NIC != 0 {
+			for i := range f.QoS[profile.QoS].Classes {
+				c := &f.QoS[profile.QoS].Classes[i]
+				if c.Carries != fabric.CarriesRDMA {
+					continue
+				}
+				x.RDMA = true
+				if c.Congestion != fabric.Receiver && (c.ECN.Mode == fabric.Auto || c.ECN.Mode == fabric.Written) {
+					e.Marked = e.Marked.With(profile.On[i].Priority & 7)
+				}
+			}
+		}
+		x.Ports[f.Text(f.Ports[port].Name)] = e
+	}
+	return x
+}

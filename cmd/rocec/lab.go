@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab"
+	"github.com/rocec/rocec/deploy/lab/machines"
+	"github.com/rocec/rocec/targets"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) labCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "lab", Short: "Simulated devices of a fabric, behind SSH on this computer", Args: cobra.NoArgs,
+		Long: `lab starts a simulation of every device of a configuration: each behind an SSH server of its
+own on this computer, with settings that are kept until the lab stops, commands that answer as
+documented, and timers that take back what is not confirmed. With ROCEC_LAB set to the file that
+lab up names, plan, apply, verify, confirm and rollback work on them as on real devices, in a
+workspace of their own.
+
+They are simulations: they forward no packets, and a command that is not simulated fails.`,
+	}
+	c.AddCommand(a.labUpCommand(), a.labAskCommand("status", "Tell whether a lab runs"), a.labAskCommand("down", "Stop a lab"),
+		a.labDeviceCommand("fault", "FAULT", "Let something go wrong on a device"),
+		a.labDeviceCommand("heal", "DEVICE", "Take back what went wrong on a device"),
+		a.labDeviceCommand("reboot", "DEVICE", "Cut the power of a device, and give it back"))
+	return c
+}
+
+func (a *app) labUpCommand() *cobra.Command {
+	in := &inputs{}
+	var address string
+	var faults []string
+	c := &cobra.Command{
+		Use: "up [DIR]", Short: "Start a lab and serve it until Ctrl-C", Args: cobra.MaximumNArgs(1),
+		Long: `up compiles the configuration in DIR, that of this folder unless given, and serves a simulation
+of each of its devices until it is interrupted or told so by rocec lab down. It writes the files of
+the lab into DIR/` + lab.Folder + `: lab.json for ROCEC_LAB, ssh_config for ssh -F.
+
+A fault is written DEVICE=KIND, DEVICE=KIND:N or DEVICE=KIND:N:PATTERN. Those that strike a command
+which changes settings, the N-th that fits the regular expression: refuse (it fails and does
+nothing), lie (it says that all is well and does nothing), stall, reboot. Those of a command line
+that comes over the connection: drop-before, drop, drop-after. Those that hold for all of a device:
+slow, mute (never answers), host-key (shows another), down, disk-full.`,
+		Example: "  rocec lab up\n  export ROCEC_LAB=.rocec/lab/lab.json; rocec plan; rocec apply      # in another terminal\n  ssh -F .rocec/lab/ssh_config leaf1\n  rocec lab up --fault=leaf1=drop --fault='leaf2=refuse:3:^dcb pfc'",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.labUp(c.Context(), in, labFolder(args), address, faults)
+		},
+	}
+	in.flags(c)
+	c.Flags().StringVar(&address, "addr", "127.0.0.1", "`ADDRESS` of this computer alone to listen on")
+	c.Flags().StringArrayVar(&faults, "fault", nil, "`FAULT` of a device: DEVICE=KIND[:N[:PATTERN]] (repeatable)")
+	return c
+}
+
+func labFolder(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return "."
+}
+
+func (a *app) labUp(ctx context.Context, in *inputs, dir, address string, faults []string) error {
+	o := lab.Options{Address: address, Faults: map[string][]lab.Fault{}}
+	for _, text := range faults {
+		name, f, err := lab.ParseFault(text)
+		if err != nil {
+			return err
+		}
+		o.Faults[name] = append(o.Faults[name], f)
+	}
+	p, err := a.loadFrom(dir, in, false)
+	if err != nil {
+		return err
+	}
+	list := p.devices()
+	if err := a.stopOnErrors(p); err != nil {
+		return err
+	}
+	devices, others, checked := labDevices(p, list)
+	if len(devices) == 0 {
+		return errors.New("no device of this configuration can be simulated")
+	}
+	a.writing.Lock() // a signal waits until the machines have stopped
+	defer a.writing.Unlock()
+	l, err := lab.Up(ctx, devices, dir, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s on %s. %s\n", simulated(len(devices)), address, strings.TrimSuffix(lab.Notice, "."))
+	if len(others) > 0 {
+		fmt.Fprintf(a.out, "Not simulated: %s.\n", strings.Join(others, ", "))
+	}
+	if checked {
+		fmt.Fprintln(a.out, "Simulated SONiC switches check the shape of what they are given, and no values against the YANG models.")
+	}
+	config := filepath.Join(filepath.Dir(l.File), "ssh_config")
+	fmt.Fprintf(a.out, "\nIn another terminal:\n\n  export ROCEC_LAB=%s\n  rocec plan\n  rocec apply\n  ssh -F %s %s\n\nCtrl-C stops the lab.\n", l.File, config, devices[0].Name)
+	<-l.Done()
+	return nil
+}
+
+// simulated counts simulated devices.
+func simulated(n int) string {
+	if n == 1 {
+		return "1 simulated device"
+	}
+	return fmt.Sprintf("%d simulated devices", n)
+}
+
+// labDevices are the machines for the devices of a configuration, what has none,
+// and whether a SONiC switch is among them.
+func labDevices(p *project, list []served) (devices []lab.Device, others []string, sonic bool) {
+	var all machines.All
+	for i := range list {
+		s := &list[i]
+		maker := all.Maker(s.target.Name)
+		if maker == nil {
+			others = append(others, s.name)
+			continue
+		}
+		shell := targets.POSIX
+		if s.target.Live != nil {
+			shell = s.target.Live.Shell
+		}
+		sonic = sonic || s.target.Name == "sonic"
+		devices = append(devices, lab.Device{
+			Name: s.name, Target: s.target.Name, User: machines.User(s.target.Name), Shell: shell, Intent: func() *intent.Device { return p.alone(s) }, Make: maker,
+		})
+	}
+	slices.SortFunc(devices, func(x, y lab.Device) int { return intent.Natural(x.Name, y.Name) })
+	return devices, others, sonic
+}
+
+// labAskCommand asks a lab that runs.
+func (a *app) labAskCommand(verb, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " [DIR]", Short: short, Args: cobra.MaximumNArgs(1), Example: "  rocec lab " + verb,
+		Long: short + ": that of DIR, of this folder unless given. It fails where none runs.",
+		RunE: func(_ *cobra.Command, args []string) error { return a.labAsk(labFolder(args), verb) },
+	}
+}
+
+func (a *app) labAsk(dir, command string) error {
+	answer, err := lab.Ask(filepath.Join(dir, filepath.FromSlash(lab.Folder), "lab.json"), command)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(a.out, answer)
+	return nil
+}
+
+// labDeviceCommand does something to a device of a lab that runs.
+func (a *app) labDeviceCommand(verb, operand, short string) *cobra.Command {
+	var dir string
+	example := map[string]string{"FAULT": "leaf1=drop", "DEVICE": "leaf1"}[operand]
+	c := &cobra.Command{
+		Use: verb + " " + operand, Short: short, Args: cobra.ExactArgs(1), Example: "  rocec lab " + verb + " " + example,
+		Long: short + ", in a lab that runs." + map[string]string{"FAULT": " rocec help lab up tells how faults are written."}[operand],
+		RunE: func(_ *cobra.Command, args []string) error { return a.labAsk(dir, verb+" "+args[0]) },
+	}
+	c.Flags().StringVar(&dir, "dir", ".", "`FOLDER` of the configuration that the lab was started for")
+	return c
+}

@@ -1,0 +1,228 @@
+package sonic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// database is ConfigDB: tables of rows of fields. Values are texts, or lists of
+// texts as the YANG models have them.
+type database map[string]map[string]map[string]any
+
+// read takes a config_db.json.
+func read(b []byte) (database, error) {
+	var db database
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if err := dec.Decode(&db); err != nil {
+		return nil, err
+	}
+	for _, rows := range db {
+		for key, fields := range rows {
+			if fields == nil {
+				rows[key] = map[string]any{}
+				continue
+			}
+			for name, v := range fields {
+				if err := isValue(v); err != nil {
+					return nil, fmt.Errorf("%s %s: %w", key, name, err)
+				}
+			}
+			delete(fields, "NULL") // how ConfigDB stores a row without fields
+		}
+	}
+	return db, nil
+}
+
+func isValue(v any) error {
+	switch v := v.(type) {
+	case string:
+		return nil
+	case []any:
+		for _, one := range v {
+			if _, ok := one.(string); !ok {
+				return fmt.Errorf("%v is no text", one)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("%v is no text", v)
+}
+
+// print is what sonic-cfggen -d --print-data prints: sorted, four blanks.
+func (db database) print() []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "    ")
+	_ = enc.Encode(db) // texts and lists of texts
+	return b.Bytes()
+}
+
+func (db database) clone() database {
+	out := database{}
+	for table, rows := range db {
+		out[table] = map[string]map[string]any{}
+		for key, fields := range rows {
+			out[table][key] = maps.Clone(fields)
+		}
+	}
+	return out
+}
+
+// merge sets fields as mod_config does: what is not among them stays.
+func (db database) merge(more database) {
+	for table, rows := range more {
+		if db[table] == nil && len(rows) > 0 {
+			db[table] = map[string]map[string]any{}
+		}
+		for key, fields := range rows {
+			if db[table][key] == nil {
+				db[table][key] = map[string]any{}
+			}
+			maps.Copy(db[table][key], fields)
+		}
+	}
+}
+
+func (db database) set(table, key string, pairs ...string) {
+	row := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		row[pairs[i]] = pairs[i+1]
+	}
+	db.merge(database{table: {key: row}})
+}
+
+func (db database) text(table, key, field string) string {
+	s, _ := db[table][key][field].(string)
+	return s
+}
+
+// hwskus are those that the config updater knows among the models that fabrics
+// name (generic_config_updater/gcu_field_operation_validators.conf.json of
+// sonic-utilities, July 2026). Any other switch is "unknown" to it.
+var hwskus = map[string]string{
+	"nvidia/sn2700": "ACS-MSN2700", "nvidia/sn2410": "ACS-MSN2410", "nvidia/sn2100": "ACS-MSN2100", "nvidia/sn2010": "ACS-MSN2010",
+	"nvidia/sn3420": "ACS-MSN3420", "nvidia/sn3700": "ACS-MSN3700", "nvidia/sn3700c": "ACS-MSN3700C", "nvidia/sn3800": "ACS-MSN3800",
+	"nvidia/sn4410": "ACS-MSN4410", "nvidia/sn4600": "ACS-MSN4600", "nvidia/sn4600c": "ACS-MSN4600C", "nvidia/sn4700": "ACS-MSN4700",
+	"nvidia/sn5400": "ACS-SN5400", "nvidia/sn5600": "ACS-SN5600", "nvidia/sn5640": "ACS-SN5640",
+	"arista/7050cx3-32s": "Arista-7050CX3-32S-C32", "arista/7260cx3-64": "Arista-7260CX3-C64", "arista/7060x6-64pe": "Arista-7060X6-64PE",
+}
+
+// hwsku is the SKU of a model, and whether the config updater knows it.
+func hwsku(model string) (string, bool) {
+	if sku := hwskus[strings.ToLower(model)]; sku != "" {
+		return sku, true
+	}
+	return strings.NewReplacer("/", "-", " ", "-").Replace(strings.ToUpper(model)), false
+}
+
+// traditional tells whether the image sizes buffers by its table: all but
+// Spectrum do, unless the option says otherwise.
+func traditional(d *intent.Device) bool {
+	if m := d.Options["buffer_model"]; m != "" {
+		return m == "traditional"
+	}
+	return !strings.HasPrefix(d.ASIC, "spectrum")
+}
+
+// asFound is a switch with a new image: its ports are up, nothing is bound to
+// them. Ports that the intent splits are whole.
+func asFound(d *intent.Device) database {
+	db := database{}
+	sku, _ := hwsku(d.Model)
+	model := "traditional"
+	if !traditional(d) {
+		model = "dynamic"
+	}
+	db.set("DEVICE_METADATA", "localhost", "hostname", d.Name, "hwsku", sku, "platform", "x86_64-rocec_lab-r0", "mac", "02:00:00:00:00:01", "type", "ToRRouter", "buffer_model", model)
+	db.set("BUFFER_POOL", "ingress_lossless_pool", "type", "ingress", "mode", "dynamic", "size", "26451968")
+	db.set("BUFFER_POOL", "egress_lossless_pool", "type", "egress", "mode", "dynamic", "size", "60817392")
+	db.set("BUFFER_POOL", "egress_lossy_pool", "type", "egress", "mode", "dynamic", "size", "26451968")
+	db.set("BUFFER_PROFILE", "ingress_lossy_profile", "pool", "ingress_lossless_pool", "size", "0", "dynamic_th", "3")
+	db.set("BUFFER_PROFILE", "egress_lossless_profile", "pool", "egress_lossless_pool", "size", "0", "dynamic_th", "7")
+	db.set("BUFFER_PROFILE", "egress_lossy_profile", "pool", "egress_lossy_pool", "size", "0", "dynamic_th", "3")
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		name, lanes, alias, index, speed := p.Name, laneOf(p.Name, i), fmt.Sprintf("etp%d", i+1), fmt.Sprint(i+1), p.Mbps.Or(100_000)
+		if s := p.Split; s != nil {
+			if s.Number != 1 {
+				continue
+			}
+			name, alias, index = s.Parent, strings.TrimRight(s.Alias, "abcdefgh"), fmt.Sprint(s.Index)
+			lanes, speed = wholeLanes(d, s.Parent), 100_000
+			db.set("BREAKOUT_CFG", s.Parent, "brkout_mode", wholeMode)
+		}
+		db.set("PORT", name, "lanes", lanes, "alias", alias, "index", index, "speed", fmt.Sprint(speed), "mtu", "9100", "admin_status", "up")
+	}
+	return db
+}
+
+// wholeMode is the mode of ports that are not split.
+const wholeMode = "1x100G[50G,40G,25G,10G]"
+
+// laneOf is a number that no other port has.
+func laneOf(name string, at int) string {
+	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	if digits == "" || len(digits) > 4 || strings.Trim(digits, "0123456789") != "" {
+		return fmt.Sprint(9000 + at)
+	}
+	return strings.TrimLeft(digits, "0") + map[bool]string{true: "0", false: ""}[strings.Trim(digits, "0") == ""]
+}
+
+func wholeLanes(d *intent.Device, parent string) string {
+	var list []string
+	for i := range d.Ports {
+		if s := d.Ports[i].Split; s != nil && s.Parent == parent {
+			list = append(list, s.Lanes)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// bufferManager makes the lossless groups of ports as buffermgrd of the
+// traditional model does: of speed, cable and PFC. Its table has the rows that the
+// intent counts with (sonic-swss cfgmgr/buffermgr.cpp).
+func (m *Machine) bufferManager(db database) {
+	if db.text("DEVICE_METADATA", "localhost", "buffer_model") != "traditional" {
+		return
+	}
+	for port, row := range db["PORT_QOS_MAP"] {
+		enabled, _ := row["pfc_enable"].(string)
+		speed := db.text("PORT", port, "speed")
+		cable := ""
+		for _, lengths := range db["CABLE_LENGTH"] {
+			if c, ok := lengths[port].(string); ok {
+				cable = c
+			}
+		}
+		at := slices.IndexFunc(m.device.Ports, func(p intent.Port) bool { return p.Name == port })
+		if enabled == "" || speed == "" || cable == "" || cable == "0m" || at < 0 || db.text("PORT", port, "admin_status") != "up" {
+			continue
+		}
+		name := "pg_lossless_" + speed + "_" + cable + "_profile"
+		for g := range strings.SplitSeq(enabled, ",") {
+			if db["BUFFER_PROFILE"][name] == nil {
+				xon, xoff, size, alpha := uint32(18432), uint32(165888), uint32(184320), int8(0)
+				for _, h := range m.device.Ports[at].Headroom {
+					if fmt.Sprint(h.Group) == g && h.XoffBytes > 0 {
+						xon, xoff, size = h.XonBytes, h.XoffBytes, h.SizeBytes
+						if size == 0 {
+							size = xon + xoff
+						}
+						if h.Alpha != nil {
+							alpha = *h.Alpha
+						}
+					}
+				}
+				db.set("BUFFER_PROFILE", name, "pool", "ingress_lossless_pool", "xon", fmt.Sprint(xon), "xoff", fmt.Sprint(xoff), "size", fmt.Sprint(size), "dynamic_th", fmt.Sprint(alpha))
+			}
+			db.set("BUFFER_PG", port+"|"+g, "profile", name)
+		}
+	}
+}

@@ -1,0 +1,382 @@
+// Package sonic is a simulated switch with community SONiC: ConfigDB and the
+// commands config, show, sonic-cfggen, sonic-db-cli and pfcwd over it, on a
+// machine with a POSIX shell. It starts with a new image: ports, no QoS. What a
+// change must satisfy is that of the config updater, and of the YANG models where
+// the lab has them. No packets are switched. Texts and errors are those of
+// sonic-net/sonic-utilities, commit 691b1bbc of July 2026: config/main.py,
+// generic_config_updater, pfcwd/main.py, utilities_common.
+package sonic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab"
+	"github.com/rocec/rocec/deploy/lab/posix"
+)
+
+// Machine is one switch.
+type Machine struct {
+	*posix.Host
+	disk     *lab.Disk
+	device   *intent.Device
+	known    bool // the config updater knows the SKU
+	validate func(ctx context.Context, d *intent.Device, configDB []byte) error
+
+	mu      sync.Mutex
+	db      database
+	one     sync.Mutex // one change after the other
+	started bool
+}
+
+const saved = "/etc/sonic/config_db.json"
+
+// New starts the switch of an intent. Scripts may be shared with other machines.
+func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
+	m := &Machine{
+		disk:   lab.NewDisk(lab.DiskOptions{Now: e.Clock.Now, Volatile: []string{"/run", "/tmp", "/sys", "/proc", "/dev"}}),
+		device: d, validate: e.Validate,
+	}
+	_, m.known = hwsku(d.Model)
+	_ = m.disk.MkdirAll("/etc/sonic", 0o755)
+	_ = m.disk.WriteFile(saved, asFound(d).print(), 0o644)
+	_ = m.disk.WriteFile("/etc/sonic/sonic_version.yml", fmt.Appendf(nil, "build_version: '%s-rocec-lab'\nasic_type: %s\n", d.OS.Version, m.asicType()), 0o644)
+	m.Host = posix.NewHost(posix.Options{
+		Name: d.Name, Disk: m.disk, Clock: e.Clock, User: e.User, Faults: e.Faults, Scripts: scripts, Changes: changes,
+		Programs: map[string]posix.Program{
+			"config": m.config, "show": m.show, "sonic-cfggen": m.cfggen, "sonic-db-cli": m.dbCLI, "pfcwd": m.pfcwd, "python3": m.python, "ecnconfig": m.ecnconfig,
+		},
+		Boot: func(context.Context, *posix.Host) { m.boot() },
+	})
+	return m
+}
+
+func (m *Machine) asicType() string {
+	if strings.HasPrefix(m.device.ASIC, "spectrum") {
+		return "mellanox"
+	}
+	return "broadcom"
+}
+
+// boot loads what is saved.
+func (m *Machine) boot() {
+	db := database{}
+	if b, err := m.disk.ReadFile(saved); err == nil {
+		if stored, err := read(b); err == nil {
+			db = stored
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.db = db
+	m.bufferManager(m.db)
+}
+
+// changes tells the commands that set something.
+func changes(line string) bool {
+	f := strings.Fields(line)
+	if len(f) < 2 || f[0] != "config" {
+		return false
+	}
+	switch f[1] {
+	case "list-checkpoints", "-h", "--help":
+		return false
+	}
+	return true
+}
+
+// snapshot is the database as it is.
+func (m *Machine) snapshot() database {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.db.clone()
+}
+
+// put makes a database the running one.
+func (m *Machine) put(db database) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for table, rows := range db {
+		if len(rows) == 0 {
+			delete(db, table) // ConfigDB has no empty tables
+		}
+	}
+	m.bufferManager(db)
+	m.db = db
+}
+
+// valid asks the YANG models, where the lab has them.
+func (m *Machine) valid(ctx context.Context, db database) error {
+	if m.validate == nil {
+		return nil
+	}
+	return m.validate(ctx, m.device, db.print())
+}
+
+func (m *Machine) cfggen(ctx context.Context, p *posix.Proc) int {
+	var data, print, write bool
+	var files []string
+	variable, asJSON := "", ""
+	for i := 0; i < len(p.Args); i++ {
+		value := func() string {
+			if i+1 < len(p.Args) {
+				i++
+				return p.Args[i]
+			}
+			return ""
+		}
+		switch p.Args[i] {
+		case "-d", "--from-db":
+			data = true
+		case "--print-data":
+			print = true
+		case "-j", "--json":
+			files = append(files, value())
+		case "-w", "--write-to-db":
+			write = true
+		case "-v", "--var":
+			variable = value()
+		case "--var-json":
+			asJSON = value()
+		default:
+			p.Fail("usage: sonic-cfggen [-h]\nsonic-cfggen: error: unrecognized arguments: %s", p.Args[i])
+			return 2
+		}
+	}
+	db := database{}
+	if data {
+		db = m.snapshot()
+	}
+	for _, f := range files {
+		b, err := m.disk.ReadFile(p.Path(f))
+		if err != nil {
+			return p.Fail("FileNotFoundError: [Errno 2] No such file or directory: '%s'", f)
+		}
+		more, err := read(b)
+		if err != nil {
+			return p.Fail("json.decoder.JSONDecodeError: %v", err)
+		}
+		db.merge(more)
+	}
+	switch {
+	case write:
+		if err := m.load(ctx, db); err != nil {
+			return p.Fail("%v", err)
+		}
+	case print:
+		_, _ = p.Stdout.Write(db.print())
+	case asJSON != "":
+		b, err := json.MarshalIndent(db[asJSON], "", "    ")
+		if err != nil {
+			return p.Fail("%v", err)
+		}
+		p.Printf("%s\n", b)
+	case variable != "":
+		f := strings.SplitN(variable, ".", 3)
+		for len(f) < 3 {
+			f = append(f, "")
+		}
+		p.Printf("%s\n", db.text(f[0], f[1], f[2]))
+	}
+	return 0
+}
+
+// load merges. SONiC itself checks nothing there; the lab refuses what the models
+// do not accept.
+func (m *Machine) load(ctx context.Context, more database) error {
+	m.one.Lock()
+	defer m.one.Unlock()
+	db := m.snapshot()
+	db.merge(more)
+	if err := m.valid(ctx, db); err != nil {
+		return fmt.Errorf("rocec lab: not what the SONiC YANG models accept: %w", err)
+	}
+	m.put(db)
+	return nil
+}
+
+// dbCLI answers what scripts ask of STATE_DB, and reads rows of CONFIG_DB.
+func (m *Machine) dbCLI(_ context.Context, p *posix.Proc) int {
+	a := p.Args
+	switch {
+	case len(a) == 2 && a[1] == "PING":
+		p.Printf("PONG\n")
+		return 0
+	case len(a) == 4 && a[0] == "STATE_DB" && a[1] == "HGET" && a[2] == "SWITCH_CAPABILITY|switch":
+		p.Printf("%s\n", map[string]string{
+			"ECMP_HASH_ALGORITHM_CAPABLE": "true", "ECMP_HASH_ALGORITHM": "CRC,XOR,RANDOM,CRC_32LO,CRC_32HI,CRC_CCITT,CRC_XOR",
+		}[a[3]])
+		return 0
+	case len(a) == 4 && a[0] == "CONFIG_DB" && a[1] == "HGET":
+		table, key, _ := strings.Cut(a[2], "|")
+		p.Printf("%s\n", m.snapshot().text(table, key, a[3]))
+		return 0
+	}
+	return p.Fail("sonic-db-cli: %s is not simulated", strings.Join(a, " "))
+}
+
+// python runs a script of the disk in the python3 of this computer: with copies
+// of the files that its arguments name, and nothing else of the disk.
+func (m *Machine) python(ctx context.Context, p *posix.Proc) int {
+	program, err := exec.LookPath("python3")
+	if err != nil {
+		p.Printf("")
+		p.Fail("rocec lab: python3 is not installed on this computer, and a simulated SONiC runs its scripts there")
+		return 127
+	}
+	dir, err := os.MkdirTemp("", "rocec-lab-")
+	if err != nil {
+		return p.Fail("python3: %v", err)
+	}
+	defer os.RemoveAll(dir)
+	args := []string{"-I", "-B"}
+	for i, a := range p.Args {
+		b, ok := p.File(a)
+		if !ok {
+			args = append(args, a)
+			continue
+		}
+		copied := filepath.Join(dir, fmt.Sprintf("%d-%s", i, path.Base(a)))
+		if err := os.WriteFile(copied, b, 0o600); err != nil {
+			return p.Fail("python3: %v", err)
+		}
+		args = append(args, copied)
+	}
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = dir, []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}, p.Stdin, p.Stdout, p.Stderr
+	err = c.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return max(exit.ExitCode(), 1)
+	}
+	return p.Fail("python3: %v", err)
+}
+
+func (m *Machine) pfcwd(_ context.Context, p *posix.Proc) int {
+	if len(p.Args) < 2 || p.Args[0] != "show" {
+		return p.Fail("pfcwd: only show config and show stats are simulated")
+	}
+	db := m.snapshot()
+	switch p.Args[1] {
+	case "config":
+		header := []string{"PORT", "ACTION", "DETECTION TIME", "RESTORATION TIME", "HISTORY"}
+		var rows [][]string
+		for _, port := range m.ports(db) {
+			if w := db["PFC_WD"][port]; len(w) > 0 {
+				or := func(field, other string) string {
+					if v := db.text("PFC_WD", port, field); v != "" {
+						return v
+					}
+					return other
+				}
+				rows = append(rows, []string{port, or("action", "drop"), or("detection_time", "N/A"), or("restoration_time", "infinite"), or("pfc_stat_history", "disable")})
+			}
+		}
+		if poll := db.text("PFC_WD", "GLOBAL", "POLL_INTERVAL"); poll != "" && len(rows) > 0 {
+			p.Printf("Changed polling interval to %sms\n", poll)
+		}
+		table(p.Stdout, header, rows)
+	case "stats":
+		table(p.Stdout, []string{"QUEUE", "STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP", "TX LAST OK/DROP", "RX LAST OK/DROP"}, nil)
+	default:
+		return p.Fail("Error: No such command '%s'.", p.Args[1])
+	}
+	return 0
+}
+
+func (m *Machine) ports(db database) []string {
+	var list []string
+	for name := range db["PORT"] {
+		list = append(list, name)
+	}
+	sortNatural(list)
+	return list
+}
+
+func (m *Machine) ecnconfig(_ context.Context, p *posix.Proc) int {
+	if len(p.Args) != 1 || p.Args[0] != "-l" {
+		return p.Fail("ecnconfig: only -l is simulated")
+	}
+	db := m.snapshot()
+	for name, fields := range db["WRED_PROFILE"] {
+		var rows [][]string
+		for field, v := range fields {
+			rows = append(rows, []string{field, fmt.Sprint(v)})
+		}
+		p.Printf("Profile: %s\n", name)
+		table(p.Stdout, []string{"", ""}, rows)
+	}
+	return 0
+}
+
+func (m *Machine) show(_ context.Context, p *posix.Proc) int {
+	db := m.snapshot()
+	switch strings.Join(p.Args, " ") {
+	case "runningconfiguration all":
+		_, _ = p.Stdout.Write(db.print())
+	case "pfc counters":
+		header := []string{"", "PFC0", "PFC1", "PFC2", "PFC3", "PFC4", "PFC5", "PFC6", "PFC7"}
+		for _, way := range []string{"Rx", "Tx"} {
+			header[0] = "Port " + way
+			var rows [][]string
+			for _, port := range m.ports(db) {
+				rows = append(rows, []string{port, "0", "0", "0", "0", "0", "0", "0", "0"})
+			}
+			table(p.Stdout, header, rows)
+			p.Printf("\n")
+		}
+	case "lldp table":
+		p.Printf("Capability codes: (R) Router, (B) Bridge, (O) Other\n")
+		table(p.Stdout, []string{"LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr"}, nil)
+		p.Printf("--------------------------------------------------\nTotal entries displayed:  0\n")
+	case "version":
+		sku, _ := hwsku(m.device.Model)
+		p.Printf("\nSONiC Software Version: SONiC.%s-rocec-lab\nHwSKU: %s\nASIC: %s\n", m.device.OS.Version, sku, m.asicType())
+	default:
+		return p.Fail("Error: show %s is not simulated", strings.Join(p.Args, " "))
+	}
+	return 0
+}
+
+// table is tabulate's "simple" form, aligned to the right.
+func table(w io.Writer, header []string, rows [][]string) {
+	width := make([]int, len(header))
+	for i, h := range header {
+		width[i] = len(h)
+		for _, r := range rows {
+			width[i] = max(width[i], len(r[i]))
+		}
+	}
+	line := func(cells []string) {
+		var b strings.Builder
+		for i, c := range cells {
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			b.WriteString(strings.Repeat(" ", width[i]-len(c)) + c)
+		}
+		_, _ = fmt.Fprintln(w, b.String())
+	}
+	line(header)
+	rule := make([]string, len(header))
+	for i := range rule {
+		rule[i] = strings.Repeat("-", width[i])
+	}
+	line(rule)
+	for _, r := range rows {
+		line(r)
+	}
+}
