@@ -38,7 +38,7 @@ then the code is 1.`,
 					if h.Count(rollout.Pending) == 0 {
 						continue
 					}
-					todo, err := p.earlierPlan(devices, h)
+					todo, err := a.earlierPlan(p, devices, h)
 					if err != nil {
 						return err
 					}

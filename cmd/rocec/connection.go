@@ -1,15 +1,12 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/lower"
-	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/session"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -123,60 +120,4 @@ func (p *project) deliverable(s *served, found *diag.List) {
 		Summary: fmt.Sprintf("target %s has no way to change %s over SSH", s.target.Name, s.name), Address: s.address,
 		Labels: []diag.Label{f.Label(s.chosen.Decl, 0, schema.ADelivery, "")}, Help: `write delivery = "bundle"`,
 	})
-}
-
-// labFile is what `rocec lab up` writes: the devices that are simulated.
-type labFile struct {
-	FormatVersion string               `json:"format_version"`
-	Devices       map[string]labDevice `json:"devices"` // by name
-}
-
-// labDevice is one simulated device.
-type labDevice struct {
-	Address  string `json:"address"`
-	Port     uint16 `json:"port"`
-	User     string `json:"user"`
-	Identity string `json:"identity"` // file of the private key, from the folder of the lab file
-	HostKey  string `json:"host_key"`
-}
-
-// labFormat is the version of lab files that is read here.
-const labFormat = "1.0"
-
-// labSpecs reads a lab file: how sessions to its devices are opened, by name.
-func labSpecs(file string) (map[string]session.Spec, error) {
-	text, err := readFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read lab: %w", err)
-	}
-	specs, err := parseLab(text, filepath.Dir(file))
-	if err != nil {
-		return nil, fmt.Errorf("read lab: %s: %w", file, err)
-	}
-	return specs, nil
-}
-
-func parseLab(text []byte, dir string) (map[string]session.Spec, error) {
-	var lab labFile
-	if err := json.Unmarshal(text, &lab); err != nil {
-		return nil, err
-	}
-	if err := record.CheckFormat(lab.FormatVersion, labFormat); err != nil {
-		return nil, err
-	}
-	specs := map[string]session.Spec{}
-	for name, d := range lab.Devices {
-		if d.Address == "" || d.Port == 0 || d.HostKey == "" {
-			return nil, errors.New("device " + diag.Printable(name) + " lacks its address, port or host_key")
-		}
-		spec := session.Spec{Device: name, Address: d.Address, Port: d.Port, User: d.User, HostKey: d.HostKey}
-		if d.Identity != "" {
-			if !filepath.IsAbs(d.Identity) {
-				d.Identity = filepath.Join(dir, d.Identity)
-			}
-			spec.Identity = []string{d.Identity}
-		}
-		specs[name] = spec
-	}
-	return specs, nil
 }

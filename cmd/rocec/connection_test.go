@@ -132,17 +132,3 @@ func TestSpecOfLab(t *testing.T) {
 		t.Errorf("a device that the lab lacks is delivered by %s", by)
 	}
 }
-
-func FuzzLabFile(f *testing.F) {
-	f.Add(`{"format_version": "1.0", "devices": {"a": {"address": "127.0.0.1", "port": 2201, "host_key": "SHA256:x", "identity": "../key"}}}`)
-	f.Add(`{"format_version": "2.0"}`)
-	f.Add(`{"format_version": "1.0", "devices": {"": null}}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		specs, err := parseLab([]byte(text), "lab")
-		for name, s := range specs {
-			if err != nil || s.Device != name || s.Address == "" || s.Port == 0 || s.HostKey == "" {
-				t.Errorf("%q: %+v, %v", name, s, err)
-			}
-		}
-	})
-}

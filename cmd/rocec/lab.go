@@ -75,6 +75,7 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir, address string, faults
 		}
 		o.Faults[name] = append(o.Faults[name], f)
 	}
+	delete(a.env, labVariable) // of a lab that ran here before
 	p, err := a.loadFrom(dir, in, false)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir, address string, faults
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s on %s. %s\n", simulated(len(devices)), address, strings.TrimSuffix(lab.Notice, "."))
+	fmt.Fprintf(a.out, "%s on %s. %s\n", simulated(len(devices)), address, lab.Notice)
 	if len(others) > 0 {
 		fmt.Fprintf(a.out, "Not simulated: %s.\n", strings.Join(others, ", "))
 	}

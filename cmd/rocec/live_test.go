@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -12,41 +13,39 @@ import (
 	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/deploy/lab/machines"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/targets"
 )
 
 // liveSite is a folder with a configuration, and simulated devices for it.
 type liveSite struct {
-	t   *testing.T
-	dir string
-	lab *lab.Lab
-	env []string
+	t       *testing.T
+	dir     string
+	lab     *lab.Lab
+	env     []string
+	old     []string // journals of runs before
+	project *project
+	devices map[string]*served
 }
 
-// onLab starts simulated devices for a configuration of testdata.
-func onLab(t *testing.T, name string) *liveSite {
+// onLab starts simulated devices for a configuration of testdata, in which some
+// text was replaced by other.
+func onLab(t *testing.T, name string, replace ...string) *liveSite {
 	t.Helper()
 	dir := t.TempDir()
 	text, err := os.ReadFile(filepath.Join("testdata", name, "fabric.roce.hcl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, dir, "fabric.roce.hcl", text)
-	a := newApp(strings.NewReader(""), io.Discard, io.Discard, nil)
-	p, err := a.loadFrom(dir, noInputs(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices := p.devices()
-	if p.diags.HasErrors() {
-		t.Fatal(p.diags)
-	}
-	makers := new(machines.All)
+	put(t, dir, "fabric.roce.hcl", []byte(strings.NewReplacer(replace...).Replace(string(text))))
+	site := &liveSite{t: t, dir: dir}
+	devices := site.load()
+	first, makers := site.project, new(machines.All)
 	var list []lab.Device
 	for i := range devices {
 		s := &devices[i]
 		list = append(list, lab.Device{
 			Name: s.name, Target: s.target.Name, User: machines.User(s.target.Name), Shell: s.target.Live.Shell, Make: makers.Maker(s.target.Name),
-			Intent: func() *intent.Device { return p.alone(s) },
+			Intent: func() *intent.Device { return first.alone(s) },
 		})
 	}
 	l, err := lab.Up(context.Background(), list, dir, lab.Options{})
@@ -54,7 +53,49 @@ func onLab(t *testing.T, name string) *liveSite {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
-	return &liveSite{t: t, dir: dir, lab: l, env: []string{"ROCEC_LAB=" + l.File}}
+	site.lab, site.env = l, []string{"ROCEC_LAB=" + l.File}
+	return site
+}
+
+// load reads the configuration as it is now.
+func (s *liveSite) load() []served {
+	s.t.Helper()
+	p, err := newApp(strings.NewReader(""), io.Discard, io.Discard, nil).loadFrom(s.dir, noInputs(), false)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	devices := p.devices()
+	if p.diags.HasErrors() {
+		s.t.Fatal(p.diags)
+	}
+	s.project, s.devices = p, map[string]*served{}
+	for i := range devices {
+		s.devices[devices[i].name] = &devices[i]
+	}
+	return devices
+}
+
+// observed is what a simulated device shows, without a session.
+func (s *liveSite) observed(device string) *intent.Device {
+	s.t.Helper()
+	m, err := s.lab.Machine(device)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	d := s.devices[device]
+	want := s.project.alone(d)
+	c := targets.Captured{Files: map[string][]byte{}}
+	for _, p := range d.target.Runs(want) {
+		var out, errOut bytes.Buffer
+		if m.Exec(context.Background(), p.Command, nil, &out, &errOut); out.Len() > 0 {
+			c.Files[p.File] = out.Bytes()
+		}
+	}
+	have, found := d.target.Parse(want, c)
+	if found.HasErrors() {
+		s.t.Fatalf("%s shows what cannot be read: %v", device, found)
+	}
+	return have
 }
 
 func noInputs() *inputs {
@@ -92,12 +133,69 @@ func (s *liveSite) edit(from, to string) {
 	put(s.t, s.dir, "fabric.roce.hcl", []byte(strings.ReplaceAll(string(text), from, to)))
 }
 
+// exec runs a command line on a simulated device.
+func (s *liveSite) exec(device, command string) string {
+	s.t.Helper()
+	m, err := s.lab.Machine(device)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := m.Exec(context.Background(), command, nil, &out, &out); code != 0 {
+		s.t.Errorf("%s on %s: exit code %d: %s", command, device, code, out.String())
+	}
+	return out.String()
+}
+
+// lastApply is the ID of the last apply.
+func (s *liveSite) lastApply() string {
+	s.t.Helper()
+	list, err := filepath.Glob(filepath.Join(s.dir, ".rocec", "journal", "lab", "*.ndjson"))
+	if err != nil || len(list) == 0 {
+		s.t.Fatal("there is no journal", err)
+	}
+	return strings.TrimSuffix(filepath.Base(list[len(list)-1]), ".ndjson")
+}
+
 // TestLive applies to simulated devices, sees that nothing is left to do, changes,
 // holds, confirms and takes back.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s := onLab(t, "live")
-	t.Log(s.run(2, []string{"plan", "--detailed-exitcode"}, "4 to add"))
-	t.Log(s.run(0, []string{"apply", "--auto-approve"}, "Apply complete: 4 applied"))
-	t.Log(s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes."))
+	s.run(2, []string{"plan", "--detailed-exitcode"}, "Plan: 4 to add")
+	out := s.run(0, []string{"apply", "--auto-approve"}, "Apply complete: 4 applied", "Wave canary: 1 device", "Wave rest: 3 devices",
+		`node.s["s1"] and switch.tor are joined by a link, and change one after the other`)
+	if strings.Index(out, "switch.tor: changing") < strings.Index(out, `node.s["s3"]: applied`) {
+		t.Errorf("the order is not downstream first:\n%s", out)
+	}
+	first := s.lastApply()
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
+	s.run(0, []string{"apply", "--auto-approve"}, "No changes.")
+	s.run(0, []string{"record", "list"}, "applied")
+
+	// A change of one class, held for a person, and confirmed.
+	s.edit(`dscp     = [48]`, `dscp     = [46]`)
+	s.run(0, []string{"apply", "--auto-approve", "--wave=canary", "--confirm=60s"}, "1 to be confirmed", "rocec confirm", `node.s["s1"]: changed, goes back at`)
+	s.run(1, []string{"apply", "--auto-approve"}, "waits to be confirmed until", "run rocec confirm, or rocec rollback")
+	s.run(0, []string{"rollback", "--status"}, "waits to be confirmed", "says that it is changed, and goes back by itself in")
+	s.run(0, []string{"confirm"}, "Confirm complete: 1 applied")
+	s.run(1, []string{"confirm"}, "nothing waits to be confirmed")
+
+	// A saved plan; a device that moves makes it stale.
+	s.run(0, []string{"plan", "--out=change.rocplan"})
+	s.exec("s2", "ip link set dev rdma0 mtu 4200")
+	s.run(1, []string{"apply", "change.rocplan"}, "Saved plan is stale", `node.s["s2"]`)
+	s.exec("s2", "ip link set dev rdma0 mtu 9000")
+	s.run(0, []string{"apply", "change.rocplan"}, "3 applied")
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
+
+	// Back, one apply after the other.
+	s.run(0, []string{"rollback", "--auto-approve"}, "Rollback complete: 0 applied, 3 rolled back")
+	s.run(2, []string{"plan", "--detailed-exitcode"})
+	s.run(0, []string{"rollback", "--to=" + first, "--auto-approve"}, "Rollback complete: 0 applied, 1 rolled back")
+	s.run(0, []string{"rollback", "--to=" + first, "--auto-approve"}, "Nothing to take back.")
+	s.run(1, []string{"rollback", "--to=none"}, "no apply has the ID")
+	s.edit(`dscp     = [46]`, `dscp     = [48]`)
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
+	s.run(0, []string{"rollback", "--status"}, "taken back", "applied")
 }

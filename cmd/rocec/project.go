@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/deploy/session"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -108,7 +109,7 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	p := &project{dir: dir, steps: a.progress, memo: emit.NewMemo()}
 	if file := a.env[labVariable]; file != "" {
 		var err error
-		if p.lab, err = labSpecs(file); err != nil {
+		if p.lab, err = lab.Load(file); err != nil {
 			return nil, err
 		}
 	}

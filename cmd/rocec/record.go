@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/deploy/record"
@@ -55,8 +58,11 @@ func (a *app) locked(ctx context.Context, s *record.Store, operation string, tim
 	var held *record.LockedError
 	if errors.As(err, &held) {
 		hint := ""
-		if held.Holder.ID != "" {
-			hint = fmt.Sprintf(" (if nobody is at work there: rocec force-unlock %q)", held.Holder.ID)
+		if id := held.Holder.ID; id != "" {
+			if strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }) {
+				id = strconv.Quote(id) // of a stranger
+			}
+			hint = fmt.Sprintf(" (if nobody is at work there: rocec force-unlock %s)", id)
 		}
 		return fmt.Errorf("%w%s. Rule: %s %s", err, hint, recordLock.ID, recordLock.Name)
 	}

@@ -99,7 +99,7 @@ func (a *app) takeBack(ctx context.Context, p *project, devices []served, back [
 		}
 	}
 	for _, h := range back {
-		todo, err := p.earlierPlan(devices, h)
+		todo, err := a.earlierPlan(p, devices, h)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (a *app) applies(ctx context.Context, p *project, devices []served, list []
 		row := applyJSON{ID: h.ID, At: h.At, Ended: h.Ended, Standing: standingOf(h)}
 		says := map[string]string{}
 		if h.Open() {
-			todo, err := p.earlierPlan(devices, h)
+			todo, err := a.earlierPlan(p, devices, h)
 			if err != nil {
 				return err
 			}

@@ -174,6 +174,19 @@ func (p *project) livePlan(list []served, o *live, now time.Time, store *record.
 	return pl, found
 }
 
+// patience is that of rollouts, from the environment.
+func (a *app) patience() (time.Duration, error) {
+	text := a.env["ROCEC_PATIENCE"]
+	if text == "" {
+		return rollout.DefaultPatience, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < time.Second {
+		return 0, fmt.Errorf("ROCEC_PATIENCE is a time such as 5m, at least a second, not %q", text)
+	}
+	return d, nil
+}
+
 // soaks refuses to leave devices armed for less than their waves are watched.
 func soaks(pl *rollout.Plan) error {
 	var all time.Duration
@@ -198,6 +211,10 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 		return exit(1)
 	}
 	if err := soaks(todo); err != nil {
+		return err
+	}
+	var err error
+	if todo.Patience, err = a.patience(); err != nil {
 		return err
 	}
 	todo.Digest = approved

@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"rocec": main})
+	testscript.Main(m, map[string]func(){"rocec": main, "gh": fakeGH})
 }
 
 // TestScript runs the commands as their users do, in processes of their own.

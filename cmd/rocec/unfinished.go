@@ -33,7 +33,7 @@ func (a *app) unfinished(ctx context.Context, p *project, devices []served, appr
 
 // settle brings one rollout to an end.
 func (a *app) settle(ctx context.Context, p *project, devices []served, h *rollout.History, approved bool, lock *record.Lock) error {
-	todo, err := p.earlierPlan(devices, h)
+	todo, err := a.earlierPlan(p, devices, h)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,11 @@ func waiting(h *rollout.History, list []rollout.Standing, now time.Time) (until 
 }
 
 // earlierPlan is how the devices of an earlier rollout are reached.
-func (p *project) earlierPlan(devices []served, h *rollout.History) (*rollout.Plan, error) {
+func (a *app) earlierPlan(p *project, devices []served, h *rollout.History) (*rollout.Plan, error) {
+	patience, err := a.patience()
+	if err != nil {
+		return nil, err
+	}
 	var list []served
 	for _, s := range devices {
 		if h.Past(s.name) != nil && s.target.Live != nil {
@@ -94,7 +98,7 @@ func (p *project) earlierPlan(devices []served, h *rollout.History) (*rollout.Pl
 	if len(known) == 0 && found.HasErrors() {
 		return nil, errors.New(found[0].Summary)
 	}
-	return &rollout.Plan{ID: h.ID, Workspace: h.Workspace, RocecVersion: version(), Devices: known, Confirm: h.Confirm, Parallelism: rollout.DefaultParallelism}, nil
+	return &rollout.Plan{ID: h.ID, Workspace: h.Workspace, RocecVersion: version(), Devices: known, Confirm: h.Confirm, Patience: patience, Parallelism: rollout.DefaultParallelism}, nil
 }
 
 // standing prints how the devices of a rollout stand.

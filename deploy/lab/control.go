@@ -200,6 +200,9 @@ func Load(name string) (map[string]session.Spec, error) {
 	}
 	specs := map[string]session.Spec{}
 	for device, e := range f.Devices {
+		if e.Address == "" || e.Port == 0 || e.HostKey == "" {
+			return nil, fmt.Errorf("read lab: %s: device %q lacks its address, port or host_key", name, device)
+		}
 		specs[device] = session.Spec{
 			Device: device, Address: e.Address, Port: e.Port, User: e.User, HostKey: e.HostKey, Identity: []string{filepath.Join(filepath.Dir(name), filepath.FromSlash(e.Identity))},
 		}

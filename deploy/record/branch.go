@@ -181,10 +181,10 @@ type pushed struct {
 	path, branch string
 	sleep        sleeper
 
-	mu    sync.Mutex
-	base  string            // commit that known is of
-	known *state            // nil: not read yet
-	old   map[string]string // versions that changed entries had, by device
+	stateMu sync.Mutex
+	base    string            // commit that known is of
+	known   *state            // nil: not read yet
+	old     map[string]string // versions that changed entries had, by device
 }
 
 // Where is the remote with the branch. The remote may be an address.
@@ -227,8 +227,8 @@ func (p *pushed) fetch(ctx context.Context) (string, *state, error) {
 
 // List names the entries.
 func (p *pushed) List(ctx context.Context) ([]string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.stateMu.Lock()
+	defer p.stateMu.Unlock()
 	if err := p.load(ctx); err != nil {
 		return nil, err
 	}
@@ -237,8 +237,8 @@ func (p *pushed) List(ctx context.Context) ([]string, error) {
 
 // Get is an entry as it is in the branch, or was put.
 func (p *pushed) Get(ctx context.Context, device string) ([]byte, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.stateMu.Lock()
+	defer p.stateMu.Unlock()
 	if err := p.load(ctx); err != nil {
 		return nil, err
 	}
@@ -247,8 +247,8 @@ func (p *pushed) Get(ctx context.Context, device string) ([]byte, error) {
 
 // Put keeps a change for Sync.
 func (p *pushed) Put(ctx context.Context, _, device string, b []byte, version string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.stateMu.Lock()
+	defer p.stateMu.Unlock()
 	if err := p.load(ctx); err != nil {
 		return err
 	}
@@ -278,8 +278,8 @@ func versionOf(s *state, device string) string {
 // else pushed meanwhile, it is tried again on top of that, unless one of the
 // entries changed there too.
 func (p *pushed) Sync(ctx context.Context, id string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.stateMu.Lock()
+	defer p.stateMu.Unlock()
 	if len(p.old) == 0 {
 		return nil
 	}
@@ -338,8 +338,8 @@ func (p *pushed) Lock(ctx context.Context, h Holder) error {
 	if err := p.take(ctx, h); err != nil {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.stateMu.Lock()
+	defer p.stateMu.Unlock()
 	p.known = nil
 	if err := p.load(ctx); err != nil {
 		return errors.Join(err, p.give(ctx, h.ID))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // refLock is a lock that is a reference on a remote: git makes it where there is
@@ -13,6 +14,19 @@ import (
 type refLock struct {
 	*repository
 	remote, workspace string
+
+	mu   sync.Mutex
+	mine map[string]string // commits that locks of this process are, by ID
+}
+
+// know keeps what a lock of this process is.
+func (l *refLock) know(id, commit string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.mine == nil {
+		l.mine = map[string]string{}
+	}
+	l.mine[id] = commit
 }
 
 func (l *refLock) ref() string { return "refs/rocec/lock/" + l.workspace }
@@ -34,14 +48,16 @@ func (l *refLock) take(ctx context.Context, h Holder) error {
 	commit := strings.TrimSpace(string(out))
 	pushed := l.push(ctx, "", commit)
 	if pushed == nil {
+		l.know(h.ID, commit)
 		return nil
 	}
 	at, holder, err := l.read(ctx)
 	switch {
 	case err != nil:
 		return errors.Join(pushed, err)
-	case at == commit:
-		return nil // the answer was lost
+	case at == commit: // the answer was lost
+		l.know(h.ID, commit)
+		return nil
 	case holder != nil:
 		return &LockedError{Holder: *holder}
 	case errors.Is(pushed, errRejected):
@@ -90,11 +106,13 @@ func (l *refLock) read(ctx context.Context) (string, *Holder, error) {
 
 // held makes sure that the lock with an ID is held, and returns the reference.
 func (l *refLock) held(ctx context.Context, id string) (string, error) {
-	at, h, err := l.read(ctx)
+	at, err := l.onRemote(ctx, l.remote, l.ref())
 	if err != nil {
 		return "", err
 	}
-	if h == nil || h.ID != id {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if mine := l.mine[id]; mine == "" || at != mine {
 		return "", &LostError{ID: id}
 	}
 	return at, nil

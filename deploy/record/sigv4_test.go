@@ -18,14 +18,24 @@ func TestSign(t *testing.T) {
 		headers                         map[string]string
 		signed, want                    string
 	}{
-		{"get object", "GET", "/test.txt", "", "", map[string]string{"Range": "bytes=0-9"},
-			"host;range;x-amz-content-sha256;x-amz-date", "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"},
-		{"put object", "PUT", "/test$file.text", "", "Welcome to Amazon S3.", map[string]string{"Date": "Fri, 24 May 2013 00:00:00 GMT", "X-Amz-Storage-Class": "REDUCED_REDUNDANCY"},
-			"date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class", "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"},
-		{"lifecycle", "GET", "/", "lifecycle", "", nil,
-			"host;x-amz-content-sha256;x-amz-date", "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"},
-		{"list objects", "GET", "/", "prefix=J&max-keys=2", "", nil,
-			"host;x-amz-content-sha256;x-amz-date", "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"},
+		{
+			"get object", "GET", "/test.txt", "", "",
+			map[string]string{"Range": "bytes=0-9"},
+			"host;range;x-amz-content-sha256;x-amz-date", "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
+		},
+		{
+			"put object", "PUT", "/test$file.text", "", "Welcome to Amazon S3.",
+			map[string]string{"Date": "Fri, 24 May 2013 00:00:00 GMT", "X-Amz-Storage-Class": "REDUCED_REDUNDANCY"},
+			"date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class", "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd",
+		},
+		{
+			"lifecycle", "GET", "/", "lifecycle", "", nil,
+			"host;x-amz-content-sha256;x-amz-date", "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543",
+		},
+		{
+			"list objects", "GET", "/", "prefix=J&max-keys=2", "", nil,
+			"host;x-amz-content-sha256;x-amz-date", "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			u := url.URL{Scheme: "https", Host: "examplebucket.s3.amazonaws.com", Path: c.path, RawPath: escapePath(c.path), RawQuery: c.query}

@@ -45,9 +45,9 @@ func (u *unit) undo(ctx context.Context) error {
 	if err := u.note(stepRevert, ""); err != nil {
 		u.say(err)
 	}
-	until := time.Now().Add(grace)
-	if u.armed.Add(grace).After(until) {
-		until = u.armed.Add(grace)
+	until := time.Now().Add(u.grace)
+	if u.armed.Add(u.grace).After(until) {
+		until = u.armed.Add(u.grace)
 	}
 	for try := 1; ; try++ {
 		_, said, gone := u.verb(ctx, targets.VerbRevert, revertWithin, nil)

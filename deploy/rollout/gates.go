@@ -92,7 +92,7 @@ func (r *run) gate(list []*unit, name string, ask func(*unit) error) error {
 
 // drift reads a device back again.
 func (u *unit) drift(ctx context.Context) error {
-	_, have, err := u.reread(ctx, time.Now().Add(firstPatience))
+	_, have, err := u.reread(ctx, time.Now().Add(u.within(firstPatience)))
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (u *unit) show(ctx context.Context, command string) ([]byte, error) {
 	if err := u.connect(ctx); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, observeWithin)
+	ctx, cancel := context.WithTimeout(ctx, u.within(observeWithin))
 	defer cancel()
 	out, err := u.session.Run(ctx, command, nil)
 	if err != nil {

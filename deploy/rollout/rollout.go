@@ -38,7 +38,10 @@ type Plan struct {
 	KeepFailed bool
 	// Stop leaves the devices of a wave that are done when another one fails; else
 	// those of its part go back too.
-	Stop        bool
+	Stop bool
+	// Patience is for how long a device is asked again that does not answer, from
+	// when it should have gone back by itself: it may be booting. 0 = DefaultPatience.
+	Patience    time.Duration
 	Parallelism int // devices that change together at most; < 1 is 1
 	// MaxSharePercent bounds how many devices of one role change together; 0 = not.
 	// One device always may.
@@ -136,3 +139,13 @@ const DefaultConfirm = 5 * time.Minute
 
 // DefaultParallelism is Plan.Parallelism where nobody says, that of Terraform.
 const DefaultParallelism = 10
+
+// DefaultPatience is Plan.Patience where nobody says.
+const DefaultPatience = 2 * time.Minute
+
+func (p *Plan) patience() time.Duration {
+	if p.Patience > 0 {
+		return p.Patience
+	}
+	return DefaultPatience
+}

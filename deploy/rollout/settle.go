@@ -36,7 +36,7 @@ func Look(ctx context.Context, h *History, p *Plan, env *Env) []Standing {
 		u, err := past.unit(d)
 		if err == nil {
 			var st targets.State
-			st, err = u.ask(ctx, time.Now().Add(firstPatience))
+			st, err = u.ask(ctx, time.Now().Add(u.within(firstPatience)))
 			u.release()
 			if err == nil || st.Phase != "" {
 				out[i].State, err = &st, nil
@@ -121,7 +121,7 @@ func (e *earlier) unit(d *Past) (*unit, error) {
 	then.Entry = func() (*record.Entry, error) { return next, nil }
 	u := &unit{
 		env: e.env, device: &then, wave: d.Wave, tx: targets.Transaction{ID: e.history.ID, Confirm: max(e.history.Confirm, time.Second)},
-		base: d.Observed, begun: true, changed: true, record: d.recorded, entry: d.entry, outcome: d.Outcome(),
+		grace: e.plan.patience(), base: d.Observed, begun: true, changed: true, record: d.recorded, entry: d.entry, outcome: d.Outcome(),
 	}
 	u.intent()
 	return u, nil
@@ -184,9 +184,9 @@ func (d *Past) goingBack() bool {
 
 // settleOne settles one device.
 func settleOne(ctx context.Context, u *unit, d *Past, h *History) {
-	st, err := u.ask(ctx, time.Now().Add(firstPatience))
+	st, err := u.ask(ctx, time.Now().Add(u.within(firstPatience)))
 	if err != nil && st.Phase != "" && !atRest(st.Phase) {
-		st, err = u.ask(ctx, time.Now().Add(u.tx.Confirm+grace))
+		st, err = u.ask(ctx, time.Now().Add(u.tx.Confirm+u.grace))
 	}
 	if err != nil {
 		_ = u.lose(Doubt, err)
@@ -215,7 +215,7 @@ func settleOne(ctx context.Context, u *unit, d *Past, h *History) {
 // settleBack is a device that says that nothing of the transaction is there, or no
 // longer.
 func (u *unit) settleBack(ctx context.Context, workspace string) {
-	if err := u.asBefore(ctx, time.Now().Add(grace)); err != nil {
+	if err := u.asBefore(ctx, time.Now().Add(u.grace)); err != nil {
 		return
 	}
 	u.outcome = RolledBack
@@ -250,7 +250,7 @@ func (w *work) complete(ctx context.Context, workspace string, phase targets.Pha
 
 // confirmOne confirms a device that was left armed, if it still is.
 func confirmOne(ctx context.Context, u *unit, h *History) {
-	st, err := u.ask(ctx, time.Now().Add(firstPatience))
+	st, err := u.ask(ctx, time.Now().Add(u.within(firstPatience)))
 	if err != nil {
 		_ = u.lose(Doubt, err)
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -26,7 +27,7 @@ type work struct {
 func (w *work) prepare(ctx context.Context) error {
 	w.tell(Event{Kind: Start})
 	w.progress("reading")
-	st, err := w.ask(ctx, time.Now().Add(firstPatience))
+	st, err := w.ask(ctx, time.Now().Add(w.within(firstPatience)))
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (w *work) prepare(ctx context.Context) error {
 	if st.Phase != targets.PhaseNone {
 		return fmt.Errorf("transaction %s is there already: it is %s", w.tx.ID, st.Phase)
 	}
-	c, have, err := w.reread(ctx, time.Now().Add(firstPatience))
+	c, have, err := w.reread(ctx, time.Now().Add(w.within(firstPatience)))
 	if err != nil {
 		return err
 	}
@@ -136,33 +137,35 @@ func (w *work) check(ctx context.Context) error {
 		return fmt.Errorf("read back: %w", err)
 	}
 	if what := unlike(w.device.Address, w.want, have, w.device.Target); what != "" {
-		if !w.windowOnly(c) {
+		run := w.windowOnly(c)
+		if len(run) == 0 {
 			return fmt.Errorf("read back: %s", what)
 		}
 		w.windowed = true
-		w.message = "what is left needs a maintenance window: " + what
+		w.message = fmt.Sprintf("what is left needs a maintenance window (%s in %s/%s/%s): %s", strings.Join(run, "; "), w.device.Target.Live.Root, w.tx.ID, w.device.Name, what)
 	}
 	return nil
 }
 
-// windowOnly reports whether a device that is not as it shall be lacks nothing but
-// what its target leaves to a maintenance window.
-func (w *work) windowOnly(c targets.Captured) bool {
+// windowOnly is what is run in a maintenance window on a device that lacks nothing
+// but what its target leaves to one; none for any other.
+func (w *work) windowOnly(c targets.Captured) (run []string) {
 	if w.device.Target.Rebase == nil {
-		return false
+		return nil
 	}
 	made, err := w.device.Make(c)
 	if err != nil {
-		return false
+		return nil
 	}
-	left := false
 	for _, a := range made.Artifacts {
-		if a.Step == emit.Apply {
-			return false
+		switch {
+		case a.Step == emit.Apply:
+			return nil
+		case a.Step == emit.Maintenance && a.Run != "":
+			run = append(run, a.Run)
 		}
-		left = left || a.Step == emit.Maintenance
 	}
-	return left
+	return run
 }
 
 // confirm takes the revert off the schedule.
@@ -173,7 +176,7 @@ func (w *work) confirm(ctx context.Context) error {
 	}
 	for try := 1; ; try++ {
 		code, said, err := w.verb(ctx, targets.VerbConfirm, confirmWithin, nil)
-		st, asked := w.ask(ctx, w.armed.Add(grace))
+		st, asked := w.ask(ctx, w.armed.Add(w.grace))
 		switch {
 		case asked != nil:
 			return unknown("confirm", err, asked)

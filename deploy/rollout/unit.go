@@ -23,7 +23,6 @@ const (
 	confirmWithin = 2 * time.Minute
 	revertWithin  = 10 * time.Minute
 	firstPatience = 20 * time.Second // before anything was begun
-	grace         = 2 * time.Minute  // after the device should have gone back by itself: it may be rebooting
 	longestPause  = 15 * time.Second
 	attempts      = 3 // of a step that was lost on its way
 )
@@ -34,6 +33,7 @@ type unit struct {
 	device *Device
 	wave   string
 	tx     targets.Transaction
+	grace  time.Duration // Plan.Patience
 
 	session  session.Session
 	want     *intent.Device
@@ -54,7 +54,7 @@ type unit struct {
 }
 
 func newUnit(env *Env, p *Plan, d *Device) *unit {
-	return &unit{env: env, device: d, wave: p.waveName(d.Wave), tx: targets.Transaction{ID: p.ID, Confirm: p.Confirm}, outcome: Unchanged}
+	return &unit{env: env, device: d, wave: p.waveName(d.Wave), tx: targets.Transaction{ID: p.ID, Confirm: p.Confirm}, grace: p.patience(), outcome: Unchanged}
 }
 
 // intent makes the intent, once.
@@ -70,6 +70,12 @@ func (u *unit) intent() *intent.Device {
 func (u *unit) release() {
 	u.hangUp()
 	u.want, u.have, u.tx.Device, u.found = nil, nil, nil, targets.Captured{}
+}
+
+// within bounds how long a call may take by the time to confirm: a device that
+// does not answer is to be known as such before that is over.
+func (u *unit) within(d time.Duration) time.Duration {
+	return min(d, max(u.tx.Confirm/2, time.Second))
 }
 
 // share is a part of the time to confirm, counted from the beginning of the
@@ -172,7 +178,7 @@ func (u *unit) status(ctx context.Context) (st targets.State, err error) {
 		return st, err
 	}
 	u.intent()
-	ctx, cancel := context.WithTimeout(ctx, statusWithin)
+	ctx, cancel := context.WithTimeout(ctx, u.within(statusWithin))
 	defer cancel()
 	out, err := u.session.Run(ctx, u.device.Target.Live.Command(targets.VerbStatus, u.tx), nil)
 	if err == nil {
@@ -280,7 +286,7 @@ func (u *unit) read(ctx context.Context) (targets.Captured, *intent.Device, erro
 		return none, nil, err
 	}
 	want := u.intent()
-	ctx, cancel := context.WithTimeout(ctx, observeWithin)
+	ctx, cancel := context.WithTimeout(ctx, u.within(observeWithin))
 	defer cancel()
 	c, err := u.env.Observe(ctx, u.session, want, u.device.Target)
 	if err != nil {

@@ -122,7 +122,7 @@ func (l *link) openSFTP() (*sftp.Client, func(), error) {
 	}
 	return remote, func() {
 		s.Close()
-		remote.Close()
+		go remote.Close() // which waits for the device to close its side
 	}, nil
 }
 

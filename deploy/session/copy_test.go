@@ -204,7 +204,7 @@ func TestCopyFails(t *testing.T) {
 		disk failing
 		want string
 	}{
-		{"full", failing{Handlers: mem, write: syscall.ENOSPC, full: true}, "/r/d/a: the file system is full (make room there)"},
+		{"full", failing{Handlers: mem, write: syscall.ENOSPC, full: true}, ": the file system is full (make room there)"},
 		{"fails", failing{Handlers: mem, write: syscall.EIO}, "write /r/d/a: "},
 		{"denied", failing{Handlers: mem, write: os.ErrPermission}, "write /r/d/a: "},
 		{"rename", failing{Handlers: mem, rename: os.ErrPermission}, "write /r/d/a: "},

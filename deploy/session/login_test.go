@@ -93,15 +93,15 @@ func TestLogin(t *testing.T) {
 		kind session.Kind // "" = let in
 		want string
 	}{
-		{name: "password", auth: ssh.ServerConfig{PasswordCallback: password("pw")}},
+		{name: "password", auth: ssh.ServerConfig{PasswordCallback: password(pw)}},
 		{
-			name: "dialogue", auth: ssh.ServerConfig{KeyboardInteractiveCallback: ask([]string{"Password: "}, []bool{false}, "pw")},
+			name: "dialogue", auth: ssh.ServerConfig{KeyboardInteractiveCallback: ask([]string{"Password: "}, []bool{false}, pw)},
 		},
 		{
 			name: "dialogue without a question", auth: ssh.ServerConfig{KeyboardInteractiveCallback: ask(nil, nil)},
 		},
 		{
-			name: "dialogue that is not for a password", auth: ssh.ServerConfig{KeyboardInteractiveCallback: ask([]string{"Code:"}, []bool{true}, "pw")},
+			name: "dialogue that is not for a password", auth: ssh.ServerConfig{KeyboardInteractiveCallback: ask([]string{"Code:"}, []bool{true}, pw)},
 			kind: session.KindAuth, want: `does not let user "admin" in with a password`,
 		},
 		{
@@ -109,7 +109,7 @@ func TestLogin(t *testing.T) {
 			kind: session.KindAuth, want: `does not let user "admin" in with a password`,
 		},
 		{
-			name: "no variable", auth: ssh.ServerConfig{PasswordCallback: password("pw")},
+			name: "no variable", auth: ssh.ServerConfig{PasswordCallback: password(pw)},
 			edit: func(to *session.Spec, _ *session.Client) { to.PasswordEnv = "NOT_SET" },
 			kind: session.KindLocal, want: "the variable NOT_SET, which password_env names, is not set",
 		},
@@ -126,7 +126,7 @@ func TestLogin(t *testing.T) {
 			},
 		},
 		{
-			name: "command that fails", auth: ssh.ServerConfig{PasswordCallback: password("pw")},
+			name: "command that fails", auth: ssh.ServerConfig{PasswordCallback: password(pw)},
 			edit: func(to *session.Spec, c *session.Client) {
 				to.PasswordEnv, to.PasswordCommand = "", []string{"false", "secret-argument"}
 			},
@@ -208,7 +208,7 @@ func TestLogin(t *testing.T) {
 			},
 		},
 		{
-			name: "nothing at all", auth: ssh.ServerConfig{PasswordCallback: password("pw")},
+			name: "nothing at all", auth: ssh.ServerConfig{PasswordCallback: password(pw)},
 			edit: func(to *session.Spec, _ *session.Client) { to.PasswordEnv = "" },
 			kind: session.KindLocal, want: "there is no key and no password",
 		},
@@ -251,7 +251,7 @@ func TestPasswordCommandOnce(t *testing.T) {
 		if asked.Add(1) == 1 {
 			return nil, errors.New("the card is not in")
 		}
-		return []byte("pw\r\n"), nil
+		return []byte(pw + "\r\n"), nil
 	}
 	if _, err := cl.Dial(t.Context(), to); err == nil || kindOf(t, err) != session.KindLocal || !strings.Contains(err.Error(), "the card is not in") {
 		t.Error(err)

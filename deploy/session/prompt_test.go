@@ -152,7 +152,8 @@ func TestPromptRefuses(t *testing.T) {
 		last    []string // lines that the device took at the end
 	}{
 		{
-			"a line in the middle", map[string]string{"mtu 99999": "%Error: Value out of range(1312..9216).\r\n"},
+			"a line in the middle",
+			map[string]string{"mtu 99999": "%Error: Value out of range(1312..9216).\r\n"},
 			func(ctx context.Context, s session.Session) error {
 				_, err := s.Configure(ctx, session.Change{Lines: []string{"interface Eth1/1", "mtu 99999", "no shutdown"}, Command: "write memory"})
 				return err
@@ -161,7 +162,8 @@ func TestPromptRefuses(t *testing.T) {
 			[]string{"configure terminal", "interface Eth1/1", "mtu 99999", "end"},
 		},
 		{
-			"the configuration mode", map[string]string{"configure terminal": "%Error: not authorized\r\n"},
+			"the configuration mode",
+			map[string]string{"configure terminal": "%Error: not authorized\r\n"},
 			func(ctx context.Context, s session.Session) error {
 				_, err := s.Configure(ctx, session.Change{Lines: []string{"mtu 9100"}})
 				return err
@@ -170,7 +172,8 @@ func TestPromptRefuses(t *testing.T) {
 			[]string{"configure terminal"},
 		},
 		{
-			"a command", map[string]string{"show qoss": refused},
+			"a command",
+			map[string]string{"show qoss": refused},
 			func(ctx context.Context, s session.Session) error {
 				_, err := s.Run(ctx, "show qoss", nil)
 				return err

@@ -81,6 +81,9 @@ func certify(t testing.TB, key ssh.Signer, authority ssh.Signer, kind uint32, un
 	return s
 }
 
+// pw is long enough that it stands nowhere by chance.
+const pw = "the password of the tests"
+
 // call is one command that a server runs.
 type call struct {
 	command string
@@ -125,7 +128,7 @@ func (s *server) start(t testing.TB) *server {
 		s.keys = []ssh.Signer{ed25519Key(t, 1)}
 	}
 	if s.auth.PasswordCallback == nil && s.auth.PublicKeyCallback == nil && s.auth.KeyboardInteractiveCallback == nil {
-		s.auth.PasswordCallback = password("pw")
+		s.auth.PasswordCallback = password(pw)
 	}
 	if s.exec == nil {
 		s.exec = echo
@@ -367,7 +370,7 @@ func write(t testing.TB, name, text string) string {
 // client is one that sees nothing of the real environment.
 func client(t testing.TB, env ...string) *session.Client {
 	t.Helper()
-	vars := map[string]string{"PW": "pw", "HOME": t.TempDir(), "USER": "me"}
+	vars := map[string]string{"PW": pw, "HOME": t.TempDir(), "USER": "me"}
 	for _, e := range env {
 		k, v, ok := strings.Cut(e, "=")
 		delete(vars, k)

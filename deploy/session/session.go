@@ -32,10 +32,12 @@ type Spec struct {
 }
 
 // Session is one open way to a device. One call at a time, but Close may come at
-// any time and ends what is under way. When a context ends, so does the session.
+// any time and ends what is under way. When the context of a call ends, so does
+// the session, as it does with KindLost and KindTimeout.
 type Session interface {
 	// Run runs one command, with stdin, and waits for its end. That a command ends
-	// with a code other than 0 is no error.
+	// with a code other than 0 is no error. A prompt tells no code: there a command
+	// that is refused is one (KindRefused).
 	Run(ctx context.Context, command string, stdin []byte) (Output, error)
 	// Configure puts files on the device and runs a command among them, or, where
 	// there is a prompt only, enters lines in its configuration mode and stops at

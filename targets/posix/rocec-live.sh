@@ -157,10 +157,15 @@ disarm() {
 	sync "$units"
 }
 
-# over takes away what a change that has ended needs no more.
-over() {
+# closed: the change is not open any more.
+closed() {
 	disarm
 	[[ $(cat "$top/.open" 2>/dev/null) != "$id" ]] || rm -f "$top/.open"
+}
+
+# over takes away what a change that has ended needs no more.
+over() {
+	closed
 	rm -f "$state/spare"
 	prune
 }
@@ -331,7 +336,7 @@ undo() {
 	local other was=$phase
 	case $phase in
 	none)
-		disarm
+		closed
 		return 0
 		;;
 	reverted)
@@ -387,8 +392,7 @@ revert() {
 
 release() {
 	[[ $phase == stuck ]] || refuse "change $id is $phase"
-	disarm
-	rm -f "$top/.open"
+	closed
 }
 
 usage() {

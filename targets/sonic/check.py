@@ -5,6 +5,7 @@ usage: rocec-check.py missing RUNNING FRAGMENT...   fields that are not as the f
        rocec-check.py absent  RUNNING LIST FRAGMENT...   rows and fields that the list forbids and no fragment has
        rocec-check.py groups  RUNNING FRAGMENT...   priorities with PFC whose group has no lossless buffer
        rocec-check.py splits  RUNNING FRAGMENT...   prints the ports that are split otherwise, and the mode they shall have
+       rocec-check.py back    BEFORE FRAGMENT...    prints the commands to the database that undo a config load of the fragments
 """
 import json
 import sys
@@ -111,8 +112,23 @@ def splits(running, fragments):
             print(port, fields["brkout_mode"], sep="\t")
 
 
+def back(before, fragments):
+    # What names other rows stands behind them in a fragment, and goes first.
+    for table, key, fields in reversed(list(rows(fragments))):
+        have = before.get(table, {}).get(key)
+        steps = [["DEL", f"{table}|{key}"]]
+        if have is not None:
+            steps = [["HSET", f"{table}|{key}", field, have[field]] if field in have else ["HDEL", f"{table}|{key}", field]
+                     for field in fields]
+        for step in steps:
+            if any(not isinstance(word, str) or not word or not word.isprintable() for word in step):
+                yield f"{table}|{key} cannot be put back: {step[1:]!r}"
+                continue
+            print(*step, sep="\x1f")
+
+
 def main():
-    checks = {"missing": missing, "overlap": overlap, "absent": absent, "groups": groups, "splits": splits}
+    checks = {"back": back, "missing": missing, "overlap": overlap, "absent": absent, "groups": groups, "splits": splits}
     if len(sys.argv) < 4 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     found = list(checks[sys.argv[1]](load(sys.argv[2]), [load(name) for name in sys.argv[3:]]))

@@ -71,7 +71,7 @@ func TestDenyChanges(t *testing.T) {
 		if list := targets.Check(&Target, d, nil); list.HasErrors() {
 			t.Fatal(targettest.Refusals(list))
 		}
-		patch, rest, list := Patch(before, d)
+		patch, _, rest, list := Patch(before, d)
 		if rest != nil || len(list) > 0 {
 			t.Fatalf("%s: %s, %v", name, rest, list)
 		}

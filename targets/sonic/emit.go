@@ -65,7 +65,7 @@ func write(d *intent.Device, out *emit.Out) {
 		maintenance(d, familyOf(d.ASIC) == broadcom && globalMap(d) != nil, out, maintenanceFile)
 	}
 	verifier(d, len(breakouts) > 0, gone, files, out)
-	undo(d, out)
+	undo(d, "", out)
 	if split {
 		undoSplit(d, out)
 	}
@@ -168,10 +168,18 @@ func verifier(d *intent.Device, split, gone bool, files []string, out *emit.Out)
 	s.Line("show pfc counters")
 }
 
-func undo(d *intent.Device, out *emit.Out) {
+// undo writes the way back. What config load merged is taken away first, row by
+// row and the rows that name others first: the config updater refuses to touch
+// it. sonic-db-cli hands a command to the database
+// [sonic-net/sonic-swss-common sonic-db-cli/sonic-db-cli.cpp].
+func undo(d *intent.Device, loaded string, out *emit.Out) {
+	refused := "changed buffer pools"
+	if loaded == "" {
+		refused += ", ECN profiles before 202511"
+	}
 	about := []string{
-		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer",
-		"pools, ECN profiles before 202511), config reload -y " + beforeFile + " goes back too, but restarts the services.",
+		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses",
+		"(" + refused + "), config reload -y " + beforeFile + " goes back too, but restarts the services.",
 	}
 	if d.Hash.Function.IsSet() {
 		// [sonic-swss orchagent/switchorch.cpp: no removal of a switch hash]
@@ -179,6 +187,12 @@ func undo(d *intent.Device, out *emit.Out) {
 	}
 	s := script(d, out, "rollback.sh", emit.Rollback, about...)
 	s.root()
+	if loaded != "" {
+		s.checks()
+		s.Line("python3 \"$check\" back %s %s | while IFS=$'\\x1f' read -r -a step; do", beforeFile, loaded)
+		s.Line("    sonic-db-cli CONFIG_DB \"${step[@]}\" >/dev/null")
+		s.Line("done")
+	}
 	s.Line("config rollback \"$(cat %s)\"", checkpointFile)
 	s.Line("config save -y")
 }

@@ -2,7 +2,7 @@
 # 202605]: a checkpoint, the apply script without a config save, and config rollback. A reboot before the confirmation starts from the
 # saved configuration, which is the old one; a warm reboot keeps the running one. The timer goes back after either.
 # shellcheck disable=SC2034 # read below
-part_programs="cmp config python3 sonic-cfggen"
+part_programs="cmp config python3 sonic-cfggen sonic-db-cli"
 saved=/etc/sonic/config_db.json
 
 part_check() {
@@ -25,6 +25,19 @@ part_change() { ROCEC_LIVE=$id ./apply.sh; }
 
 part_confirm() { config save -y; }
 
+# unload takes away what the apply script merged by config load, which the config updater refuses to touch
+# [sonic-net/sonic-swss-common sonic-db-cli/sonic-db-cli.cpp: a command to the database].
+unload() {
+	local f step
+	for f in rocec-*.load.json; do
+		[[ -e $f ]] || continue
+		python3 "$kit/rocec-check.py" back "$1" "$f" >"$2" || return
+		while IFS=$'\x1f' read -r -a step; do
+			sonic-db-cli CONFIG_DB "${step[@]}" >/dev/null || return
+		done <"$2"
+	done
+}
+
 # The saved file first, so that whatever comes, the next reboot starts from what was there before.
 part_revert() {
 	local try
@@ -37,7 +50,7 @@ part_revert() {
 		! sonic-cfggen -d --print-data 2>/dev/null | grep -q DEVICE_METADATA || break
 		sleep 5
 	done
-	config rollback "rocec-$id" && return
+	unload "$1/running.json" "$1/unload" && config rollback "rocec-$id" && return
 	sonic-cfggen -d --print-data >"$1/now.json" && cmp -s "$1/now.json" "$1/running.json" && return
 	echo "config rollback was refused: config reload -y $1/running.json goes back, but restarts the services, and traffic is lost"
 	return 1

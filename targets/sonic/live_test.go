@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
 	"github.com/rocec/rocec/targets/oracle"
+	"github.com/rocec/rocec/targets/posix"
 	"github.com/rocec/rocec/targets/targettest"
 )
 
@@ -17,7 +18,11 @@ import (
 var liveCommands = map[string]string{
 	"sonic-cfggen": "#!/bin/sh\ncat \"$ROCEC_FAKE/db.json\"\n",
 	"pfcwd":        "#!/bin/sh\n",
-	"show":         "#!/bin/sh\n",
+	"sonic-db-cli": `#!/bin/sh
+echo "sonic-db-cli $*" >>"$ROCEC_FAKE/asked"
+[ "$1" = CONFIG_DB ] && shift && exec python3 "$ROCEC_FAKE/database.py" "$ROCEC_FAKE/db.json" "$@"
+`,
+	"show": "#!/bin/sh\n",
 	"config": `#!/bin/sh
 echo "config $*" >>"$ROCEC_FAKE/asked"
 if [ -e "$ROCEC_FAKE/refuse-$1" ]; then
@@ -28,7 +33,8 @@ points=/etc/sonic/checkpoints
 mkdir -p "$points"
 case $1 in
 checkpoint) cp "$ROCEC_FAKE/db.json" "$points/$2" ;;
-rollback) cp "$points/$2" "$ROCEC_FAKE/db.json" ;;
+rollback) python3 "$ROCEC_FAKE/updater.py" "$ROCEC_FAKE/db.json" "$points/$2" && cp "$points/$2" "$ROCEC_FAKE/db.json" ;;
+load) python3 "$ROCEC_FAKE/database.py" "$ROCEC_FAKE/db.json" LOAD "$3" ;;
 delete-checkpoint) rm "$points/$2" ;;
 save) cp "$ROCEC_FAKE/db.json" /etc/sonic/config_db.json ;;
 apply-patch)
@@ -52,6 +58,38 @@ esac
 `,
 }
 
+// storeProgram is what sonic-db-cli and config load do to a database; updaterProgram is the
+// refusal of the config updater before 202511 to touch ECN profiles.
+const (
+	storeProgram = `import json, sys
+name, verb, key, *words = sys.argv[1:]
+db = json.load(open(name))
+if verb == "LOAD":
+    for table, rows in json.load(open(key)).items():
+        for row, fields in rows.items():
+            db.setdefault(table, {}).setdefault(row, {}).update(fields)
+else:
+    table, row = key.split("|", 1)
+    rows = db[table]
+    if verb == "HSET":
+        rows[row][words[0]] = words[1]
+    elif verb == "HDEL":
+        del rows[row][words[0]]
+    else:
+        del rows[row]
+    if not rows.get(row, True):
+        del rows[row]
+    if not rows:
+        del db[table]
+json.dump(db, open(name, "w"))
+`
+	updaterProgram = `import json, sys
+now, then = (json.load(open(name)) for name in sys.argv[1:])
+if now.get("WRED_PROFILE") != then.get("WRED_PROFILE"):
+    sys.exit("Failed to rollback config: modification of WRED_PROFILE table is illegal")
+`
+)
+
 // liveSwitch is a switch with what Rebase writes for it.
 func liveSwitch(t *testing.T) targettest.LiveDevice {
 	t.Helper()
@@ -61,6 +99,7 @@ func liveSwitch(t *testing.T) targettest.LiveDevice {
 	d := leaf()
 	d.Hash = intent.Hash{}
 	d.Name = "leaf-1"
+	d.OS.Version = "202405"
 	db := bytesOf(t, stock(t, d))
 	var out emit.Out
 	if list := rebase(d, targets.Captured{Files: map[string][]byte{running: db}}, &out); len(list) > 0 {
@@ -73,9 +112,14 @@ func liveSwitch(t *testing.T) targettest.LiveDevice {
 	var program []byte
 	for _, a := range kit().Artifacts {
 		files[path.Join(kit().Folder(), a.Path)] = string(a.Bytes)
+		if a.Path != posix.File {
+			files["../common/kit/"+a.Path] = string(a.Bytes) // where the program of the test lies
+		}
 		program = a.Bytes // the last one
 	}
 	s := targettest.NewLiveDevice(t, program, liveCommands, files)
+	s.Write("database.py", storeProgram)
+	s.Write("updater.py", updaterProgram)
 	s.Write("db.json", string(db))
 	s.Write("etc/sonic/config_db.json", string(db))
 	return s
@@ -89,11 +133,11 @@ func TestLive(t *testing.T) {
 	old := s.Read("db.json")
 	s.Do("a1", "begin", "change")
 	changed := s.Read("db.json")
-	if changed == old || !strings.Contains(changed, `"rocec_roce_q3"`) || s.Read("etc/sonic/config_db.json") != old {
+	if changed == old || !strings.Contains(changed, `"wred_profile": "rocec_roce_q3"`) || s.Read("etc/sonic/config_db.json") != old {
 		t.Fatal("the change is not in the running configuration alone")
 	}
 	if code := s.Expire("a1"); code != 0 || s.Read("db.json") != old || s.Read("etc/sonic/config_db.json") != old {
-		t.Errorf("the timer ends with %d", code)
+		t.Errorf("the timer ends with %d: %s", code, s.Read("var/live/a1.state/log"))
 	}
 	s.Do("b2", "begin", "change", "confirm")
 	if s.Read("etc/sonic/config_db.json") != changed {

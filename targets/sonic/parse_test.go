@@ -171,8 +171,8 @@ func TestRoundTripGenerated(t *testing.T) {
 		taken++
 		roundTrip(r, t, d)
 		c := build(d)
-		patch, rest, list := Patch(loaded(t, bare(t, d), c.breakouts, c.normal, c.maintenance), d)
-		if patch != nil || rest != nil || len(list) > 0 {
+		patch, loads, rest, list := Patch(loaded(t, bare(t, d), c.breakouts, c.normal, c.maintenance), d)
+		if patch != nil || loads != nil || rest != nil || len(list) > 0 {
 			r.Fatalf("a switch that is as wanted gets a patch %s, a maintenance part %s, findings %v", patch, rest, list)
 		}
 	})
@@ -418,7 +418,7 @@ func FuzzParse(f *testing.F) {
 			if d == nil {
 				continue
 			}
-			patch, _, list := Patch(text, d)
+			patch, _, _, list := Patch(text, d)
 			if patch != nil && !json.Valid(patch) {
 				t.Fatalf("patch is not JSON: %s", patch)
 			}

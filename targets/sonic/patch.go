@@ -18,26 +18,29 @@ import (
 )
 
 // Patch is the RFC 6902 patch that brings a captured running configuration to
-// the intent, for config apply-patch, and the fragment of config_db.json with
-// what apply-patch refuses on this ASIC and branch, for a maintenance window.
-// Either is nil when there is nothing to do. Fields and rows that rocec does not
-// manage stay as they are. The intent must have passed targets.Check. Removals
-// of rows for ranges of queues stand first; Target.Rebase makes them a patch of
-// their own (see withoutRanges).
-func Patch(captured []byte, d *intent.Device) (patch, maintenance []byte, list diag.List) {
-	first, ops, rest, split, list := rebased(captured, d, nil)
-	if split || list.HasErrors() {
-		return nil, nil, list
+// the intent, for config apply-patch; the fragment of config_db.json with what
+// apply-patch refuses on this ASIC and branch and config load merges; and the
+// fragment for a maintenance window. Each is nil when there is nothing to do.
+// Fields and rows that rocec does not manage stay as they are. The intent must
+// have passed targets.Check. Removals of rows for ranges of queues stand first;
+// Target.Rebase makes them a patch of their own (see withoutRanges).
+func Patch(captured []byte, d *intent.Device) (patch, load, maintenance []byte, list diag.List) {
+	r, list := rebased(captured, d, nil)
+	if r.split || list.HasErrors() {
+		return nil, nil, nil, list
 	}
-	if ops = append(first, ops...); len(ops) > 0 {
+	if ops := append(r.first, r.ops...); len(ops) > 0 {
 		patch = printPatch(ops)
 	}
-	if len(rest) > 0 {
+	text := func(t tables) []byte {
+		if len(t) == 0 {
+			return nil
+		}
 		var out emit.Out
-		rest.write(out.File(maintenanceFile, 0o644, emit.Data))
-		maintenance = out.Artifacts[0].Bytes
+		t.write(out.File(maintenanceFile, 0o644, emit.Data))
+		return out.Artifacts[0].Bytes
 	}
-	return patch, maintenance, list
+	return patch, text(r.loads), text(r.rest), list
 }
 
 // rebase is Target.Rebase.
@@ -46,12 +49,12 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if !ok {
 		return diag.List{{Summary: "there is no " + running + " of " + d.Name, Help: "capture it with " + capture}}
 	}
-	first, ops, rest, split, list := rebased(text, d, c.Label)
-	if list.HasErrors() || !split && len(first) == 0 && len(ops) == 0 && len(rest) == 0 {
+	r, list := rebased(text, d, c.Label)
+	if list.HasErrors() || !r.split && len(r.first)+len(r.ops)+len(r.loads)+len(r.rest) == 0 {
 		return list
 	}
-	want := build(d)
-	if split {
+	want, rest := build(d), r.rest
+	if r.split {
 		splitSteps(d, want.breakouts, out)
 		out.Use(kit())
 		undoSplit(d, out)
@@ -67,21 +70,36 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	for _, step := range []struct {
 		suffix string
 		ops    jsondiff.Patch
-	}{{".clear.patch.json", first}, {".patch.json", ops}} {
+	}{{".clear.patch.json", r.first}, {".patch.json", r.ops}} {
 		if len(step.ops) > 0 {
 			steps = append(steps, "rocec-"+fileName(d.Name)+step.suffix)
 			out.File(steps[len(steps)-1], 0o644, emit.Data).Text(string(printPatch(step.ops)))
 		}
 	}
-	if len(steps) > 0 {
-		s := script(d, out, "apply.sh", emit.Apply,
+	loaded := ""
+	if len(r.loads) > 0 {
+		loaded = "rocec-" + fileName(d.Name) + loadSuffix
+		r.loads.write(out.File(loaded, 0o644, emit.Data))
+	}
+	if len(steps)+len(r.loads) > 0 {
+		about := []string{
 			"Applies the patch made from the captured running configuration, verifies and saves.",
-			"The switch checks it against its own YANG models before the first change.", liveNote)
-		s.before(steps)
+			"The switch checks it against its own YANG models before the first change.",
+		}
+		needed := steps
+		if loaded != "" {
+			about = append(about, "config load merges what config apply-patch refuses on this ASIC and branch, the watchdog and ECN profiles.")
+			needed = append(slices.Clone(steps), loaded)
+		}
+		s := script(d, out, "apply.sh", emit.Apply, append(about, liveNote)...)
+		s.before(needed)
 		s.canHash(d)
 		s.checkpoint()
 		for _, file := range steps {
 			s.Line("config apply-patch %s", file)
+		}
+		if loaded != "" {
+			s.Line("config load -y %s", loaded)
 		}
 		s.after()
 	}
@@ -91,43 +109,56 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		maintenance(d, rest.at("PORT_QOS_MAP", "global") != nil, out, file)
 	}
 	verifier(d, len(want.breakouts) > 0, gone, files, out)
-	undo(d, out)
+	undo(d, loaded, out)
 	return list
+}
+
+// loadSuffix ends the name of the fragment with what config load merges besides
+// a patch. live.sh knows it too.
+const loadSuffix = ".load.json"
+
+// rebasing is what brings a captured configuration to the intent.
+type rebasing struct {
+	first jsondiff.Patch // what has to be cleared
+	ops   jsondiff.Patch
+	loads tables // what the config updater refuses, and config load merges while the switch runs
+	rest  tables // what waits for a window
+	split bool   // ports are still to be split, and there is none of the others
 }
 
 // rebased compares the captured configuration with the wanted one: what has to
 // be cleared first, the patch after that, and what waits for a window. While
 // ports are still to be split there is none of these: the patch is made from
 // what the switch has after that.
-func rebased(captured []byte, d *intent.Device, label func(string, int, int) diag.Label) (first, ops jsondiff.Patch, rest tables, split bool, list diag.List) {
+func rebased(captured []byte, d *intent.Device, label func(string, int, int) diag.Label) (r rebasing, list diag.List) {
 	db, list := decode(captured, label)
 	if list.HasErrors() {
-		return nil, nil, nil, false, list
+		return r, list
 	}
 	want := build(d)
-	split = unsplit(db, want, &list)
+	split := unsplit(db, want, &list)
 	fit(db, d, split, &list)
 	if list.HasErrors() {
-		return nil, nil, nil, false, list
+		return r, list
 	}
 	if split {
 		list.Add(diag.Diagnostic{
 			Severity: diag.Warning, Summary: fmt.Sprintf("ports of %s have to be split before anything else", d.Name),
 			Help: "run " + splitScript + " in a maintenance window, capture the running configuration again and repeat this", Labels: db.at(breakoutTable),
 		})
-		return nil, nil, nil, true, list
+		return rebasing{split: true}, list
 	}
-	m := merge{device: d, db: db, target: db.plain(), want: want, rest: tables{}}
+	m := merge{device: d, db: db, target: db.plain(), want: want, loads: tables{}, rest: tables{}}
 	m.run()
 	between := withoutRanges(db.plain(), m.target)
 	first, err1 := jsondiff.Compare(db.plain(), between)
 	ops, err2 := jsondiff.Compare(between, m.target)
 	if err := errors.Join(err1, err2); err != nil {
 		list.Add(diag.Diagnostic{Summary: "the running configuration of " + d.Name + " cannot be compared: " + err.Error()})
-		return nil, nil, nil, false, list
+		return r, list
 	}
 	slices.SortStableFunc(ops, func(a, b jsondiff.Operation) int { return rank(a) - rank(b) })
-	return first, ops, m.rest, false, list
+	return rebasing{first: first, ops: ops, loads: m.loads, rest: m.rest}, list
 }
 
 // withoutRanges takes out the rows for ranges that the target no longer has, with the
@@ -233,6 +264,7 @@ type merge struct {
 	db     *database
 	target map[string]any
 	want   config
+	loads  tables // what the config updater refuses
 	rest   tables // what has to wait
 }
 
@@ -240,7 +272,7 @@ func (m *merge) run() {
 	for table := range m.want.normal {
 		for key, r := range m.want.normal.each(table) {
 			if table == "PFC_WD" && !m.watchdogByPatch() || table == "WRED_PROFILE" && !wredPatchable(m.device) {
-				m.later(table, key, r)
+				m.left(m.loads, table, key, r)
 				continue
 			}
 			m.split(table, key)
@@ -249,7 +281,7 @@ func (m *merge) run() {
 	}
 	for table := range m.want.maintenance {
 		for key, r := range m.want.maintenance.each(table) {
-			m.later(table, key, r)
+			m.left(m.rest, table, key, r)
 			if table != "BUFFER_PG" {
 				continue
 			}
@@ -276,14 +308,14 @@ func (m *merge) watchdogByPatch() bool {
 	return watchdogPatchable(m.device) && m.db.value("PFC_WD", "GLOBAL", "POLL_INTERVAL") != ""
 }
 
-// referable is a row without its WRED profile where that waits for the window: a
-// patch may not name what is not there. The queue gets the name in the window too.
+// referable is a row without its WRED profile where that comes after the patch: a
+// patch may not name what is not there. The queue gets the name after it too.
 func (m *merge) referable(table, key string, r row) row {
 	profile, marks := r["wred_profile"]
 	if table != "QUEUE" || !marks || wredPatchable(m.device) || m.db.rows("WRED_PROFILE")[profile.value] != nil {
 		return r
 	}
-	m.later(table, key, row{"wred_profile": profile})
+	m.left(m.loads, table, key, row{"wred_profile": profile})
 	rest := maps.Clone(r)
 	delete(rest, "wred_profile")
 	return rest
@@ -313,14 +345,14 @@ func (m *merge) put(table, key string, r row) {
 	}
 }
 
-// later keeps the fields that are not there yet for the maintenance window.
-func (m *merge) later(table, key string, r row) {
+// left keeps the fields that are not there yet for another way than the patch.
+func (m *merge) left(to tables, table, key string, r row) {
 	if len(m.db.rows(table)[key]) == 0 && len(r) == 0 {
-		m.rest.row(table, key)
+		to.row(table, key)
 	}
 	for field, c := range r {
 		if m.db.value(table, key, field) != c.value {
-			m.rest.row(table, key)[field] = c
+			to.row(table, key)[field] = c
 		}
 	}
 }

@@ -59,8 +59,8 @@ func bytesOf(t testing.TB, v any) []byte {
 	return b
 }
 
-// after applies a patch and merges a maintenance part.
-func after(t testing.TB, db, patch, rest []byte) (patched, whole []byte) {
+// after applies a patch and merges fragments, nil ones aside.
+func after(t testing.TB, db, patch []byte, fragments ...[]byte) (patched, whole []byte) {
 	t.Helper()
 	p, err := jsonpatch.DecodePatch(patch)
 	if err != nil {
@@ -74,18 +74,21 @@ func after(t testing.TB, db, patch, rest []byte) (patched, whole []byte) {
 	if err := json.Unmarshal(patched, &all); err != nil {
 		t.Fatal(err)
 	}
-	var more map[string]map[string]map[string]any
-	if rest != nil {
-		if err := json.Unmarshal(rest, &more); err != nil {
+	part := tables{}
+	for _, fragment := range fragments {
+		if fragment == nil {
+			continue
+		}
+		var more map[string]map[string]map[string]any
+		if err := json.Unmarshal(fragment, &more); err != nil {
 			t.Fatal(err)
 		}
-	}
-	part := tables{}
-	for table, rows := range more {
-		for key, fields := range rows {
-			r := part.row(table, key)
-			for f, v := range fields {
-				r.set(f, text(v), intent.Path{})
+		for table, rows := range more {
+			for key, fields := range rows {
+				r := part.row(table, key)
+				for f, v := range fields {
+					r.set(f, text(v), intent.Path{})
+				}
 			}
 		}
 	}
@@ -97,11 +100,11 @@ func TestPatch(t *testing.T) {
 		d := device()
 		before := bytesOf(t, stock(t, d))
 		oracle.Yang(t, before)
-		patch, rest, list := Patch(before, d)
+		patch, loads, rest, list := Patch(before, d)
 		if len(list) > 0 {
 			t.Fatalf("%s: %v", name, list)
 		}
-		patched, whole := after(t, before, patch, rest)
+		patched, whole := after(t, before, patch, loads, rest)
 		oracle.Yang(t, patched)
 		oracle.Yang(t, whole)
 
@@ -118,8 +121,8 @@ func TestPatch(t *testing.T) {
 			t.Errorf("%s: the patched switch is not as wanted (-want +got):\n%s", name, diff)
 		}
 
-		again, more, list := Patch(whole, d)
-		if again != nil || more != nil || len(list) > 0 {
+		again, loads, more, list := Patch(whole, d)
+		if again != nil || loads != nil || more != nil || len(list) > 0 {
 			t.Errorf("%s: a second patch does something: %s %s %v", name, again, more, list)
 		}
 		wellFormed(t, name, before, patch)
@@ -189,7 +192,7 @@ func wellFormed(t *testing.T, name string, before, patch []byte) {
 func TestPatchRanges(t *testing.T) {
 	d := leaf()
 	d.OS.Version = "202511"
-	patch, _, list := Patch(bytesOf(t, stock(t, d)), d)
+	patch, _, _, list := Patch(bytesOf(t, stock(t, d)), d)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
@@ -217,7 +220,7 @@ func TestPatchEscapes(t *testing.T) {
 	db["VRF"] = map[string]any{"Vrf-host": map[string]any{}}
 	db["VLAN"].(map[string]any)["Vlan100"] = map[string]any{"vlanid": "100"}
 	db["VLAN_INTERFACE"] = map[string]any{"Vlan100": map[string]any{"vrf_name": "Vrf-host"}, "Vlan100|192.0.2.1/24": map[string]any{}}
-	patch, _, list := Patch(bytesOf(t, db), d)
+	patch, _, _, list := Patch(bytesOf(t, db), d)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
@@ -228,7 +231,7 @@ func TestPatchEscapes(t *testing.T) {
 	}
 }
 
-// TestPatchWatchdog: where the validators refuse PFC_WD, it waits.
+// TestPatchWatchdog: where the validators refuse PFC_WD, config load merges it.
 func TestPatchWatchdog(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(d *intent.Device, db map[string]any)
@@ -245,28 +248,30 @@ func TestPatchWatchdog(t *testing.T) {
 		d := leaf()
 		db := stock(t, d)
 		c.change(d, db)
-		patch, rest, list := Patch(bytesOf(t, db), d)
+		patch, loads, rest, list := Patch(bytesOf(t, db), d)
 		if len(list) > 0 {
 			t.Fatalf("%s: %v", name, list)
 		}
 		if got := strings.Contains(string(patch), "/PFC_WD"); got != c.patch {
 			t.Errorf("%s: PFC_WD in the patch: %t", name, got)
 		}
-		if got := strings.Contains(string(rest), `"PFC_WD"`); got == c.patch {
-			t.Errorf("%s: PFC_WD in the maintenance part: %t", name, got)
+		if got := strings.Contains(string(loads), `"PFC_WD"`); got == c.patch {
+			t.Errorf("%s: PFC_WD in the part for config load: %t", name, got)
+		}
+		if strings.Contains(string(rest), `"PFC_WD"`) {
+			t.Errorf("%s: PFC_WD waits for a window", name)
 		}
 	}
 }
 
-// TestPatchWRED: where the validators refuse WRED profiles, they wait, and with
-// them what names them; the queues keep the profile they have until then, and
-// the verification after the patch does not ask for what waits.
+// TestPatchWRED: where the validators refuse WRED profiles, config load merges
+// them, and what names them; in the patch the queues keep the profile they have.
 func TestPatchWRED(t *testing.T) {
 	for version, byPatch := range map[string]bool{"202205": false, "202211": true, "202405": false, "202505": false, "202511": true, "master": true} {
 		d := leaf()
 		d.OS.Version = version
 		db := bytesOf(t, stock(t, d))
-		patch, rest, list := Patch(db, d)
+		patch, loads, rest, list := Patch(db, d)
 		if len(list) > 0 {
 			t.Fatalf("%s: %v", version, list)
 		}
@@ -277,16 +282,19 @@ func TestPatchWRED(t *testing.T) {
 		if got := strings.Contains(string(patch), queue); got == byPatch {
 			t.Errorf("%s: the queue keeps its profile: %t", version, got)
 		}
-		if got := strings.Contains(string(rest), `"wred_profile": "rocec_roce_q3"`); got == byPatch {
-			t.Errorf("%s: the queue's profile in the maintenance part: %t", version, got)
+		if got := strings.Contains(string(loads), `"wred_profile": "rocec_roce_q3"`); got == byPatch {
+			t.Errorf("%s: the queue's profile in the part for config load: %t", version, got)
 		}
-		patched, _ := after(t, db, patch, rest)
+		patched, _ := after(t, db, patch, loads, rest)
 		oracle.Yang(t, patched)
 		var out emit.Out
 		rebase(d, targets.Captured{Files: map[string][]byte{running: db}}, &out)
 		for _, f := range out.Artifacts {
-			if f.Path == qosFile && strings.Contains(string(f.Bytes), "WRED_PROFILE") != byPatch {
-				t.Errorf("%s: apply.sh verifies a WRED profile: %t", version, !byPatch)
+			if f.Path == qosFile && !strings.Contains(string(f.Bytes), "WRED_PROFILE") {
+				t.Errorf("%s: apply.sh does not verify the WRED profile", version)
+			}
+			if strings.HasSuffix(f.Path, loadSuffix) && strings.Contains(string(f.Bytes), "WRED_PROFILE") == byPatch {
+				t.Errorf("%s: apply.sh loads the profile: %t", version, byPatch)
 			}
 		}
 	}
@@ -305,8 +313,8 @@ func TestPatchRefuses(t *testing.T) {
 	} {
 		db := stock(t, d)
 		c.change(db)
-		patch, rest, list := Patch(bytesOf(t, db), d)
-		if patch != nil || rest != nil || len(list) != 1 || !strings.Contains(list[0].Summary, c.want) {
+		patch, loads, rest, list := Patch(bytesOf(t, db), d)
+		if patch != nil || loads != nil || rest != nil || len(list) != 1 || !strings.Contains(list[0].Summary, c.want) {
 			t.Errorf("%s: %s %s %v", name, patch, rest, list)
 		}
 	}
@@ -332,9 +340,14 @@ func TestRebase(t *testing.T) {
 				}
 			}
 		}
-		want := []string{"rocec-" + d.Name + ".clear.patch.json", absentFile, linksFile, qosFile, "rocec-" + d.Name + ".patch.json", "apply.sh", "rocec-" + d.Name + ".maintenance.json", "apply-maintenance.sh", "verify.sh", "rollback.sh"}
+		want := []string{"rocec-" + d.Name + ".clear.patch.json", absentFile, linksFile, qosFile, "rocec-" + d.Name + ".patch.json", "apply.sh", "verify.sh", "rollback.sh"}
 		if name == "split" {
 			want = append(want, breakoutFile)
+		} else { // it writes headroom
+			want = append(want, "rocec-"+d.Name+".maintenance.json", "apply-maintenance.sh")
+		}
+		if name != "tor" { // its image takes all by patch
+			want = append(want, "rocec-"+d.Name+loadSuffix)
 		}
 		slices.Sort(names)
 		slices.Sort(want)
@@ -354,7 +367,7 @@ func TestPatchClears(t *testing.T) {
 	d := tor()
 	db := stock(t, d)
 	db["BUFFER_PG"].(map[string]any)["Ethernet0|3"] = map[string]any{"profile": "pg_lossless_100000_300m_profile"}
-	first, ops, _, _, list := rebased(bytesOf(t, db), d, nil)
+	r, list := rebased(bytesOf(t, db), d, nil)
 	if len(list) > 0 {
 		t.Fatal(list)
 	}
@@ -365,21 +378,21 @@ func TestPatchClears(t *testing.T) {
 		ops      jsondiff.Patch
 		op, path string
 	}{
-		{first, "remove", "/QUEUE/Ethernet0|3-4"},
-		{first, "remove", "/BUFFER_PG/Ethernet0|3-4"},
-		{first, "remove", "/BUFFER_PG/Ethernet0|3"},
-		{ops, "add", "/BUFFER_PG/Ethernet0|3"},
+		{r.first, "remove", "/QUEUE/Ethernet0|3-4"},
+		{r.first, "remove", "/BUFFER_PG/Ethernet0|3-4"},
+		{r.first, "remove", "/BUFFER_PG/Ethernet0|3"},
+		{r.ops, "add", "/BUFFER_PG/Ethernet0|3"},
 	} {
 		if !has(c.ops, c.op, c.path) {
 			t.Errorf("no %s of %s in %s", c.op, c.path, printPatch(c.ops))
 		}
 	}
-	for _, o := range first {
+	for _, o := range r.first {
 		if o.Type != "remove" {
 			t.Errorf("the first step does %s", o)
 		}
 	}
-	for _, o := range ops {
+	for _, o := range r.ops {
 		if o.Type == "remove" && (strings.HasPrefix(o.Path, "/QUEUE/") || strings.HasPrefix(o.Path, "/BUFFER_PG/")) && strings.Contains(o.Path, "-") {
 			t.Errorf("the second step does %s", o)
 		}

@@ -52,8 +52,8 @@ func TestSplitFirst(t *testing.T) {
 	accepted(t, d)
 	db := bytesOf(t, unsplitDB(t, d))
 	oracle.Yang(t, db)
-	patch, rest, list := Patch(db, d)
-	if patch != nil || rest != nil || list.HasErrors() || len(list) != 1 || !strings.Contains(list[0].Summary, "have to be split before anything else") {
+	patch, loads, rest, list := Patch(db, d)
+	if patch != nil || loads != nil || rest != nil || list.HasErrors() || len(list) != 1 || !strings.Contains(list[0].Summary, "have to be split before anything else") {
 		t.Errorf("a patch of a switch whose ports are whole:\n%s\n%s\n%v", patch, rest, list)
 	}
 	out := &emit.Out{}
@@ -69,7 +69,7 @@ func TestSplitFirst(t *testing.T) {
 		t.Errorf("artifacts %s, want %s", got, want)
 	}
 	after := bytesOf(t, image(t, d))
-	if patch, _, list := Patch(after, d); len(list) > 0 || patch == nil || strings.Contains(string(patch), `"/PORT/Ethernet1"`) || strings.Contains(string(patch), "lanes") {
+	if patch, _, _, list := Patch(after, d); len(list) > 0 || patch == nil || strings.Contains(string(patch), `"/PORT/Ethernet1"`) || strings.Contains(string(patch), "lanes") {
 		t.Errorf("after the split the patch changes lanes, or there is none:\n%s\n%v", patch, list)
 	}
 }
@@ -110,7 +110,7 @@ func TestSplitCapture(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := image(t, d)
 			c.change(db)
-			_, _, list := Patch(bytesOf(t, db), d)
+			_, _, _, list := Patch(bytesOf(t, db), d)
 			if !list.HasErrors() || !strings.Contains(list[0].Summary, c.want) {
 				t.Errorf("got %v, want %q", list, c.want)
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab/powershell"
@@ -82,6 +83,20 @@ func TestGrammar(t *testing.T) {
 	put(&Target, "worldly", worldly())
 	for name, d := range atcSamples() {
 		put(&NetworkATC, name, d)
+	}
+	tx := targets.Transaction{ID: "a1", Device: s2d(), Confirm: time.Minute}
+	for _, tg := range []*targets.Target{&Target, &NetworkATC} {
+		texts := map[string]string{"prepare": tg.Live.Prepare(tx)}
+		for _, v := range []targets.Verb{targets.VerbBegin, targets.VerbChange, targets.VerbStatus, targets.VerbConfirm, targets.VerbRevert} {
+			texts[string(v)] = tg.Live.Command(v, tx)
+		}
+		for name, text := range texts {
+			path := filepath.Join(dir, tg.Name+"-"+name+".ps1")
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, path)
+		}
 	}
 	slices.Sort(files)
 	oracle.PSCheck(t, files...)

@@ -21,8 +21,9 @@ const liveRoot = "C:/ProgramData/rocec/live"
 // every start of Windows.
 func live(kit func() *emit.Kit) *targets.Live {
 	return &targets.Live{
-		Shell: targets.PowerShell,
-		Root:  liveRoot,
+		Shell:   targets.PowerShell,
+		Root:    liveRoot,
+		Prepare: prepare,
 		Command: func(v targets.Verb, tx targets.Transaction) string {
 			return command(kit(), v, tx)
 		},
@@ -32,6 +33,23 @@ func live(kit func() *emit.Kit) *targets.Live {
 		Confirms: "a scheduled task",
 	}
 }
+
+// prepare makes the folder, and takes it from everyone but SYSTEM and the
+// administrators before there is anything in it: everyone may make folders in
+// ProgramData, and the tasks run as SYSTEM what lies there. Whose folder it is asks
+// begin (engine/live_verbs.ps1).
+func prepare(tx targets.Transaction) string {
+	return `try { $ErrorActionPreference = 'Stop'; $root = '` + windowsPath(liveRoot) + `'; ` +
+		`New-Item -Path ($root + '\` + tx.ID + `') -ItemType 'Directory' -Force | Out-Null; ` +
+		`$security = [System.Security.AccessControl.DirectorySecurity]::new(); ` +
+		`$security.SetSecurityDescriptorSddlForm('` + liveAccess + `', 'Access'); ` +
+		`[System.IO.Directory]::SetAccessControl($root, $security) ` +
+		`} catch { [Console]::Error.WriteLine($_.Exception.Message); exit 10 }`
+}
+
+// liveAccess gives full control to SYSTEM and administrators, with nothing
+// inherited. It is in engine/live_verbs.ps1 too.
+const liveAccess = "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 
 func windowsPath(path string) string { return strings.ReplaceAll(path, "/", `\`) }
 

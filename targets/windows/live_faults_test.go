@@ -3,6 +3,7 @@ package windows
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -248,8 +249,9 @@ func TestLiveWithoutFiles(t *testing.T) {
 func TestLiveFolderIsProtected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &Target, s2d(), lab.Environment{})
+		r.m.SetAccess(`C:\ProgramData\rocec\live`, "D:(A;OICI;FA;;;WD)")
 		r.reach(nil, targets.PhaseBegun)
-		if got := r.m.Access(`C:\ProgramData\rocec\live`); got != "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)" {
+		if got := r.m.Access(`C:\ProgramData\rocec\live`); got != liveAccess {
 			t.Errorf("the access is %q", got)
 		}
 	})
@@ -322,7 +324,7 @@ func TestATCLive(t *testing.T) {
 				}
 				r.phase(targets.PhaseStuck)
 				// What a person types removes the intent; what Network ATC leaves behind may keep it stuck.
-				_ = r.m.Exec(t.Context(), r.tg.Live.Manual(r.tx), nil, discard{}, discard{})
+				_ = r.m.Exec(t.Context(), r.tg.Live.Manual(r.tx), nil, io.Discard, io.Discard)
 				if n := len(r.m.Host().ATC.Intents); n > 0 {
 					t.Errorf("%d intents are left", n)
 				}
@@ -334,11 +336,6 @@ func TestATCLive(t *testing.T) {
 		})
 	}
 }
-
-type discard struct{}
-
-// Write takes everything.
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
 func policies(name string) []*machines.Policy {
 	return []*machines.Policy{{Name: name, NetDirect: 445, Priority: 4, DSCP: -1, Template: "None", Protocol: "None"}}

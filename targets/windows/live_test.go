@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,8 +30,8 @@ type rig struct {
 	tx targets.Transaction
 }
 
-// makers keep the scripts that they have read.
-var makers = map[string]lab.Maker{Target.Name: machines.Maker(Target.Name), NetworkATC.Name: machines.Maker(NetworkATC.Name)}
+// makers make hosts that share the scripts that they have read.
+var makers = map[string]lab.Maker{Target.Name: machines.Maker(Target.Name, read), NetworkATC.Name: machines.Maker(NetworkATC.Name, read)}
 
 // newRig starts the host of a device and puts the files of a transaction on it.
 func newRig(t *testing.T, tg *targets.Target, d *intent.Device, e lab.Environment) *rig {
@@ -53,6 +54,13 @@ func (r *rig) folder() string { return "/" + r.tg.Live.Root + "/" + r.tx.ID + "/
 // put lays the files out as a session does.
 func (r *rig) put() {
 	r.t.Helper()
+	var errs strings.Builder
+	if code := r.m.Exec(context.Background(), encoded(r.tg.Live.Prepare(r.tx)), nil, io.Discard, &errs); code != 0 {
+		r.t.Fatalf("prepare exits with %d: %s", code, errs.String())
+	}
+	if got := r.m.Access(`C:\ProgramData\rocec\live`); got != liveAccess {
+		r.t.Errorf("the access is %q", got)
+	}
 	var out emit.Out
 	r.tg.Emit(r.tx.Device, &out)
 	write := func(folder string, list []emit.Artifact) {

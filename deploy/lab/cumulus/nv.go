@@ -53,7 +53,7 @@ func (m *Machine) config(p *posix.Proc, verb string, args []string, form string)
 		if m.pending == nil {
 			return p.Fail("Error: there is no pending revision")
 		}
-		m.revs = append(m.revs, &revision{tree: m.pending, state: "detached", at: p.Host.Clock().Now(), user: p.Env["USER"]})
+		m.revs = append(m.revs, &revision{tree: m.pending, state: "detached", at: p.Host.Clock().Now(), user: p.User()})
 		m.pending = nil
 		p.Printf("detached [rev_id: %d]\n", len(m.revs))
 		return 0
@@ -198,7 +198,7 @@ func (m *Machine) apply(p *posix.Proc, args []string) int {
 	}
 	before := m.applied
 	if number == 0 {
-		m.revs = append(m.revs, &revision{tree: next, at: p.Host.Clock().Now(), user: p.Env["USER"], message: message})
+		m.revs = append(m.revs, &revision{tree: next, at: p.Host.Clock().Now(), user: p.User(), message: message})
 		number = len(m.revs)
 	}
 	if target == "" {

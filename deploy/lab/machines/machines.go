@@ -9,12 +9,16 @@ import (
 	"github.com/rocec/rocec/deploy/lab/cumulus"
 	"github.com/rocec/rocec/deploy/lab/linux"
 	"github.com/rocec/rocec/deploy/lab/posix"
+	"github.com/rocec/rocec/deploy/lab/powershell"
 	"github.com/rocec/rocec/deploy/lab/sonic"
 	"github.com/rocec/rocec/deploy/lab/windows"
 )
 
 // All makes machines, which share what they can. It serves one lab.
-type All struct{ scripts posix.Scripts }
+type All struct {
+	scripts posix.Scripts
+	texts   powershell.Scripts
+}
 
 // Maker is what makes machines for a target; nil where none is simulated.
 func (a *All) Maker(target string) lab.Maker {
@@ -28,7 +32,7 @@ func (a *All) Maker(target string) lab.Maker {
 			return cumulus.New(d, e, &a.scripts), nil
 		}
 	case "netqos", "network-atc":
-		return windows.Maker(target)
+		return windows.Maker(target, &a.texts)
 	case "linux":
 		return func(d *intent.Device, e lab.Environment) (lab.Machine, error) {
 			return linux.New(d, e, &a.scripts), nil

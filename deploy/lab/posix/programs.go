@@ -80,7 +80,13 @@ func dirName(_ context.Context, p *Proc) int {
 // bash runs a script, or with -c a text.
 func bash(ctx context.Context, p *Proc) int {
 	args := p.Args
+	set := ""
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		if flags := strings.Trim(args[0], "-c"); flags != "" && strings.Trim(flags, "eux") == "" { // of set
+			set = "set -" + flags + "\n"
+			args = slices.Clone(args)
+			args[0] = map[bool]string{true: "-c", false: "--"}[strings.Contains(args[0], "c")]
+		}
 		switch args[0] {
 		case "-c", "-lc":
 			if len(args) < 2 {
@@ -91,7 +97,7 @@ func bash(ctx context.Context, p *Proc) int {
 			if len(rest) > 0 {
 				name, rest = rest[0], rest[1:]
 			}
-			return p.Host.shell(ctx, p, name, []byte(args[1]), rest)
+			return p.Host.shell(ctx, p, name, []byte(set+args[1]), rest)
 		case "-s", "-":
 			b, _ := p.read("-")
 			c := *p
@@ -124,7 +130,7 @@ func bash(ctx context.Context, p *Proc) int {
 		p.errf("bash: %s: %s\n", args[0], reason(err))
 		return 127
 	}
-	return p.Host.shell(ctx, p, args[0], b, args[1:])
+	return p.Host.shell(ctx, p, args[0], append([]byte(set), b...), args[1:])
 }
 
 // sudo: the user may do all, without a password.
@@ -417,7 +423,8 @@ func pad(n, width int) string {
 	return strings.Repeat("0", max(width-len(s), 0)) + s
 }
 
-func (p *Proc) user() string {
+// User is whose process it is.
+func (p *Proc) User() string {
 	if u := p.Env["USER"]; u != "" {
 		return u
 	}
@@ -429,7 +436,7 @@ func id(_ context.Context, p *Proc) int {
 	if err != nil {
 		return p.usage(err)
 	}
-	number, name := "0", p.user()
+	number, name := "0", p.User()
 	if name != "root" {
 		number = "1000"
 	}
@@ -445,7 +452,7 @@ func id(_ context.Context, p *Proc) int {
 }
 
 func whoami(_ context.Context, p *Proc) int {
-	p.outf("%s\n", p.user())
+	p.outf("%s\n", p.User())
 	return 0
 }
 

@@ -1,6 +1,7 @@
 package posix
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ const (
 	ownWhich   = "/.rocec/command-v"
 	ownPrintf  = "/.rocec/printf"
 	ownTrue    = "/.rocec/true"
+	ownQuote   = "/.rocec/quote"
 	pidVar     = "_rocec_pid"
 	substitute = "/dev/.rocec/"
 )
@@ -178,35 +180,77 @@ func appended(a *syntax.Assign) {
 	a.Value = &syntax.Word{Parts: append([]syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{old}}}, a.Value.Parts...)}
 }
 
-// bound makes an exclamation mark bind to the one test behind it, as in bash: the
-// parser lets it stand for all that follows.
+// bound puts the operators of [[ ]] right, where no parentheses do: an exclamation
+// mark binds to the one test behind it, and && before ||. The parser lets the
+// mark stand for all that follows, and groups from the right.
 func bound(x syntax.TestExpr) syntax.TestExpr {
+	var tests []syntax.TestExpr
+	var ops []syntax.BinTestOperator
+	flatten(x, &tests, &ops)
+	var all, chain syntax.TestExpr
+	for i, t := range tests {
+		switch {
+		case chain == nil:
+			chain = t
+		case ops[i-1] == syntax.AndTest:
+			chain = &syntax.BinaryTest{Op: syntax.AndTest, X: chain, Y: t}
+		default:
+			all, chain = either(all, chain), t
+		}
+	}
+	return either(all, chain)
+}
+
+func either(a, b syntax.TestExpr) syntax.TestExpr {
+	if a == nil {
+		return b
+	}
+	return &syntax.BinaryTest{Op: syntax.OrTest, X: a, Y: b}
+}
+
+// flatten lists the tests of an expression in their order, and what stands between them.
+func flatten(x syntax.TestExpr, tests *[]syntax.TestExpr, ops *[]syntax.BinTestOperator) {
 	switch x := x.(type) {
 	case *syntax.ParenTest:
 		x.X = bound(x.X)
 	case *syntax.BinaryTest:
-		x.X, x.Y = bound(x.X), bound(x.Y)
-	case *syntax.UnaryTest:
-		if x.Op != syntax.TsNot {
-			return x
-		}
-		list, ok := x.X.(*syntax.BinaryTest)
-		if !ok || list.Op != syntax.AndTest && list.Op != syntax.OrTest {
-			x.X = bound(x.X)
-			return x
-		}
-		first := list
-		for {
-			next, ok := first.X.(*syntax.BinaryTest)
-			if !ok || next.Op != syntax.AndTest && next.Op != syntax.OrTest {
-				break
+		switch x.Op {
+		case syntax.AndTest, syntax.OrTest:
+			flatten(x.X, tests, ops)
+			*ops = append(*ops, x.Op)
+			flatten(x.Y, tests, ops)
+			return
+		case syntax.TsReMatch:
+			if w, ok := x.Y.(*syntax.Word); ok {
+				quoted(w)
 			}
-			first = next
 		}
-		x.X, first.X = first.X, x
-		return bound(list)
+	case *syntax.UnaryTest:
+		if x.Op == syntax.TsNot {
+			at := len(*tests)
+			flatten(x.X, tests, ops)
+			(*tests)[at] = &syntax.UnaryTest{Op: syntax.TsNot, X: (*tests)[at]}
+			return
+		}
 	}
-	return x
+	*tests = append(*tests, x)
+}
+
+// quoted makes what is quoted in a regular expression stand for itself.
+func quoted(w *syntax.Word) {
+	for i, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.SglQuoted:
+			if !part.Dollar {
+				part.Value = regexp.QuoteMeta(part.Value)
+			}
+		case *syntax.DblQuoted:
+			meta := call(ownQuote)
+			c := meta.Cmd.(*syntax.CallExpr)
+			c.Args = append(c.Args, &syntax.Word{Parts: []syntax.WordPart{part}})
+			w.Parts[i] = &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{meta}}}}
+		}
+	}
 }
 
 // leave makes exit of return in what runs in a shell of its own inside of a

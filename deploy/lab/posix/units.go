@@ -75,6 +75,10 @@ func (u *Units) startWanted(life context.Context, target string) {
 		}
 		for _, e := range list {
 			name := e.Name()
+			if path.Ext(name) == ".timer" { // which counts from now
+				_ = u.Start(life, name, false)
+				continue
+			}
 			u.h.spawn(func() { _ = u.Start(life, name, true) })
 		}
 	}

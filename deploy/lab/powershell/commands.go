@@ -71,8 +71,9 @@ func (r *Runner) command(c *command, input []any) (out []any) {
 		r.depth++
 		defer func() { r.depth-- }()
 		code, exits := r.runScript(name, call.Named, call.Rest, func(list []any) { out = append(out, list...) })
+		r.well = true
 		if exits {
-			r.global.vars["lastexitcode"] = int64(code)
+			r.global.vars["lastexitcode"], r.well = int64(code), code == 0
 		}
 		return out
 	}
@@ -92,7 +93,9 @@ func (r *Runner) command(c *command, input []any) (out []any) {
 	if r.Command != nil && r.Command(call) {
 		return nil
 	}
-	return f(call)
+	out = f(call)
+	r.well = true
+	return out
 }
 
 // arguments are those of a cmdlet, a function or a script.
@@ -155,7 +158,7 @@ func (r *Runner) native(name string, c *command) (out []any) {
 		}
 	}
 	lines, code := f(r, words)
-	r.global.vars["lastexitcode"] = int64(code)
+	r.global.vars["lastexitcode"], r.well = int64(code), code == 0
 	for _, l := range lines {
 		out = append(out, l)
 	}

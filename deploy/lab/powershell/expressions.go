@@ -12,8 +12,11 @@ func (r *Runner) assign(to Node, v any) {
 	switch n := to.(type) {
 	case *Var:
 		s := r.scope
-		if n.Scope == "script" {
+		switch n.Scope {
+		case "script":
 			s = r.script
+		case "global":
+			s = r.global
 		}
 		s.vars[n.Name] = v
 	case *member:
@@ -39,12 +42,18 @@ func (r *Runner) lookup(in, name string) any {
 		}
 		return nil
 	}
-	if name == "pscmdlet" {
+	switch name {
+	case "pscmdlet":
 		return r
+	case "?":
+		return r.well
 	}
 	s := r.scope
-	if in == "script" {
+	switch in {
+	case "script":
 		s = r.script
+	case "global":
+		s = r.global
 	}
 	for ; s != nil; s = s.up {
 		if v, ok := s.vars[name]; ok {

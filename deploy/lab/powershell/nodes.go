@@ -84,8 +84,11 @@ type (
 		cases  []Node
 		bodies [][]Node
 	}
-	attempt struct{ body, catch, finally []Node }
-	jump    struct {
+	attempt struct {
+		body, catch, finally []Node
+		catches              bool // also when the block is empty
+	}
+	jump struct {
 		word string
 		x    Node
 	}

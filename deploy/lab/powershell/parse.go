@@ -266,7 +266,7 @@ func (p *source) oneStatement() Node {
 		p.blank(true)
 		if p.word() == "catch" {
 			p.i += len("catch")
-			n.catch = p.braces()
+			n.catches, n.catch = true, p.braces()
 		}
 		mark := p.i
 		p.blank(true)

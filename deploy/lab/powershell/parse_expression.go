@@ -35,7 +35,7 @@ func (p *source) binary(rank int) Node {
 }
 
 func (p *source) operator(rank int) string {
-	if p.has("++") {
+	if p.has("++") || p.has("+=") || p.has("-=") {
 		return ""
 	}
 	for _, op := range ranks[rank] {
@@ -108,6 +108,10 @@ func (p *source) oneUnary() Node {
 
 func (p *source) variable() *Var {
 	p.expect("$")
+	if p.has("?") {
+		p.i++
+		return &Var{Name: "?"}
+	}
 	w := p.s[p.i:]
 	n := 0
 	for n < len(w) && (isWord(w[n]) || w[n] == ':' && n > 0 && n+1 < len(w) && isWord(w[n+1])) {

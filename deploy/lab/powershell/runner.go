@@ -73,6 +73,7 @@ type Runner struct {
 	merged   []*[]any // where Write-Host goes, the innermost last
 	open     []*stream
 	depth    int
+	well     bool // $?: the last command did
 }
 
 type scope struct {
@@ -136,7 +137,7 @@ func (r *Runner) guard(f func()) (code int) {
 		r.builtins = builtins()
 	}
 	r.funcs, r.merged, r.depth = map[string]*Block{}, nil, 0
-	r.script, r.scope = r.global, r.global
+	r.script, r.scope, r.well = r.global, r.global, true
 	defer func() {
 		x := recover()
 		for _, f := range r.open {

@@ -195,7 +195,7 @@ func (r *Runner) try(n *attempt) (out []any) {
 			return
 		}
 		t, ok := x.(thrown)
-		if !ok || n.catch == nil {
+		if !ok || !n.catches {
 			panic(x)
 		}
 		r.scope, r.merged, r.depth = at, r.merged[:merged], depth

@@ -25,7 +25,7 @@ func sortNatural(list []string) { slices.SortFunc(list, intent.Natural) }
 
 // config is the command of the same name.
 func (m *Machine) config(ctx context.Context, p *posix.Proc) int {
-	if p.Env["USER"] != "root" {
+	if p.User() != "root" {
 		return p.Fail("Root privileges are required for this operation")
 	}
 	args, yes := []string{}, false

@@ -205,7 +205,8 @@ func (m *Machine) load(ctx context.Context, more database) error {
 	return nil
 }
 
-// dbCLI answers what scripts ask of STATE_DB, and reads rows of CONFIG_DB.
+// dbCLI answers what scripts ask of STATE_DB, and hands commands on to CONFIG_DB,
+// which takes anything.
 func (m *Machine) dbCLI(_ context.Context, p *posix.Proc) int {
 	a := p.Args
 	switch {
@@ -221,8 +222,51 @@ func (m *Machine) dbCLI(_ context.Context, p *posix.Proc) int {
 		table, key, _ := strings.Cut(a[2], "|")
 		p.Printf("%s\n", m.snapshot().text(table, key, a[3]))
 		return 0
+	case len(a) == 3 && a[0] == "CONFIG_DB" && a[1] == "DEL", len(a) == 4 && a[0] == "CONFIG_DB" && a[1] == "HDEL",
+		len(a) == 5 && a[0] == "CONFIG_DB" && a[1] == "HSET":
+		p.Printf("%d\n", m.redis(a[1], a[2], a[3:]))
+		return 0
 	}
 	return p.Fail("sonic-db-cli: %s is not simulated", strings.Join(a, " "))
+}
+
+// redis does one of DEL, HDEL and HSET to a row, and returns what Redis answers:
+// how many keys or fields went or came.
+func (m *Machine) redis(verb, name string, words []string) (changed int) {
+	m.one.Lock()
+	defer m.one.Unlock()
+	db := m.snapshot()
+	table, key, _ := strings.Cut(name, "|")
+	row, there := db[table][key]
+	switch {
+	case verb == "HSET":
+		if db[table] == nil {
+			db[table] = map[string]map[string]any{}
+		}
+		if row == nil {
+			row = map[string]any{}
+			db[table][key] = row
+		}
+		if row[words[0]] == nil {
+			changed = 1
+		}
+		row[words[0]] = words[1]
+	case !there:
+		return 0
+	case verb == "DEL":
+		changed = 1
+		delete(db[table], key)
+	default:
+		if row[words[0]] != nil {
+			changed = 1
+		}
+		delete(row, words[0])
+		if len(row) == 0 { // a hash without fields is none
+			delete(db[table], key)
+		}
+	}
+	m.put(db)
+	return changed
 }
 
 // python runs a script of the disk in the python3 of this computer: with copies

@@ -16,8 +16,8 @@ import (
 )
 
 // Exec runs a command line as OpenSSH for Windows does, whose shell is cmd.exe:
-// powershell.exe with a script, a text or an encoded text. Other programs are not
-// there.
+// powershell.exe with a script, a text or an encoded text, and echo, by which a
+// shell is told from another. Other programs are not there.
 func (m *Machine) Exec(ctx context.Context, command string, _ io.Reader, stdout, stderr io.Writer) int {
 	words := words(command)
 	if len(words) == 0 {
@@ -26,6 +26,10 @@ func (m *Machine) Exec(ctx context.Context, command string, _ io.Reader, stdout,
 	if len(command) > longestLine {
 		lines(stderr)("The command line is too long.")
 		return 1
+	}
+	if strings.EqualFold(words[0], "echo") {
+		lines(stdout)(strings.NewReplacer("%COMSPEC%", `C:\Windows\system32\cmd.exe`).Replace(strings.TrimSpace(command[len("echo"):])))
+		return 0
 	}
 	if base(words[0]) != "powershell" {
 		lines(stderr)(fmt.Sprintf("'%s' is not recognized as an internal or external command,\r\noperable program or batch file.", words[0]))
@@ -162,7 +166,7 @@ func (p *process) runner(dir string) *powershell.Runner {
 		if changes(c.Name) || strings.HasSuffix(c.Name, "-scheduledtask") && !strings.HasPrefix(c.Name, "get-") {
 			p.m.step(c.Name)
 		}
-		r.Killed()
+		p.alive()
 		return table().command(c) || p.strike(c)
 	}
 	return r
@@ -170,9 +174,9 @@ func (p *process) runner(dir string) *powershell.Runner {
 
 // child is a powershell.exe that a script starts and waits for.
 func (p *process) child(r *powershell.Runner, args []string) (out []string, code int) {
-	c := &process{m: p.m, ctx: r.Ctx, system: p.system, out: func(line string) { out = append(out, line) }, err: p.err}
+	c := &process{m: p.m, login: p.login, ctx: p.ctx, cancel: p.cancel, system: p.system, out: func(line string) { out = append(out, line) }, err: p.err}
 	code = c.shell(args, r.Dir)
-	p.r.Killed()
+	p.alive()
 	return out, code
 }
 
@@ -211,10 +215,10 @@ func (p *process) strike(c *powershell.Call) (instead bool) {
 	case lab.FaultLie:
 		return true
 	case lab.FaultStall:
-		_ = p.sleep(p.ctx, f.Delay) // a process that was killed ends at its next step
+		_ = p.wait(p.ctx, f.Delay, nil) // a process that was killed ends at its next step
 	case lab.FaultReboot:
 		p.m.Reboot()
-		p.r.Killed()
+		p.alive()
 	}
 	return false
 }

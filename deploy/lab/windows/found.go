@@ -11,10 +11,9 @@ import (
 	"github.com/rocec/rocec/deploy/lab/powershell"
 )
 
-// Maker makes the machines of a target, "netqos" or "network-atc".
-// Their scripts are read once for all of them.
-func Maker(target string) lab.Maker {
-	texts := &powershell.Scripts{}
+// Maker makes the machines of a target, "netqos" or "network-atc". What they read
+// of their scripts is kept in texts, which all machines of a lab share.
+func Maker(target string, texts *powershell.Scripts) lab.Maker {
 	return func(d *intent.Device, e lab.Environment) (lab.Machine, error) {
 		m, err := made(d, target, e, texts)
 		if err != nil {

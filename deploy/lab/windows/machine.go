@@ -34,6 +34,7 @@ type Machine struct {
 	fresh  bool          // Windows has started since the last process
 	offset time.Duration // of the clock on the wall
 	tasks  map[string]*task
+	ended  chan struct{} // closed, and made anew, when a task ends
 	locked map[string]bool
 	owners map[string]string // SID by folder in lower case; others are the administrators'
 	access map[string]string // security descriptors that were set
@@ -57,7 +58,7 @@ func (m *Machine) step(what string) {
 func newMachine(h *Host, e lab.Environment, texts *powershell.Scripts) *Machine {
 	m := &Machine{
 		host: h, clock: e.Clock, faults: e.Faults, texts: texts, turn: make(chan struct{}, 1),
-		tasks: map[string]*task{}, locked: map[string]bool{}, owners: map[string]string{}, access: map[string]string{},
+		tasks: map[string]*task{}, ended: make(chan struct{}), locked: map[string]bool{}, owners: map[string]string{}, access: map[string]string{},
 	}
 	if m.clock == nil {
 		m.clock = lab.RealTime{}
@@ -158,7 +159,9 @@ func (m *Machine) Close() error {
 // process is one powershell.exe and what it starts.
 type process struct {
 	m      *Machine
-	ctx    context.Context
+	login  context.Context // ends with the session, or with the task
+	ctx    context.Context // ends with login and with the power
+	cancel func()
 	r      *powershell.Runner
 	system bool
 	out    func(line string)
@@ -166,13 +169,12 @@ type process struct {
 }
 
 // run waits for its turn and runs powershell.exe with arguments.
-func (m *Machine) run(ctx context.Context, args []string, dir string, system bool, stdout, stderr io.Writer) int {
+func (m *Machine) run(login context.Context, args []string, dir string, system bool, stdout, stderr io.Writer) int {
 	m.mu.Lock()
-	power := m.power
+	ctx, cancel := context.WithCancel(m.power)
 	m.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(power, cancel)()
+	defer context.AfterFunc(login, cancel)()
 	select {
 	case m.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -185,7 +187,7 @@ func (m *Machine) run(ctx context.Context, args []string, dir string, system boo
 		m.host.started(m.wall().Add(m.start - m.clock.Passed()))
 	}
 	m.mu.Unlock()
-	p := &process{m: m, ctx: ctx, system: system, out: lines(stdout), err: lines(stderr)}
+	p := &process{m: m, login: login, ctx: ctx, cancel: cancel, system: system, out: lines(stdout), err: lines(stderr)}
 	return p.shell(args, dir)
 }
 
@@ -204,21 +206,41 @@ func (h *Host) started(at time.Time) {
 	}
 }
 
-// sleep lets others have their turn.
+// alive ends the process here where the session or the power is gone.
+func (p *process) alive() {
+	if p.login.Err() != nil {
+		p.cancel()
+	}
+	p.r.Killed()
+}
+
+// sleep lets others have their turn. Where tasks run it ends when one of them has
+// ended: what polls for that is not held up by a clock that stands still.
 func (p *process) sleep(ctx context.Context, d time.Duration) error {
+	p.m.mu.Lock()
+	var ended chan struct{}
+	for _, t := range p.m.tasks {
+		if t.running != nil {
+			ended = p.m.ended
+		}
+	}
+	p.m.mu.Unlock()
+	return p.wait(ctx, d, ended)
+}
+
+// wait lets others have their turn until d has passed, or early is closed.
+func (p *process) wait(ctx context.Context, d time.Duration, early <-chan struct{}) error {
 	<-p.m.turn
-	err := lab.Sleep(ctx, p.m.clock, d)
-	if err != nil {
-		p.m.turn <- struct{}{} // whoever holds it gives it back
-		return err
-	}
+	over := make(chan struct{})
+	stop := p.m.clock.AfterFunc(d, func() { close(over) })
 	select {
-	case p.m.turn <- struct{}{}:
-		return nil
+	case <-over:
+	case <-early:
 	case <-ctx.Done():
-		p.m.turn <- struct{}{}
-		return ctx.Err()
 	}
+	stop()
+	p.m.turn <- struct{}{} // whoever holds it gives it back
+	return ctx.Err()
 }
 
 // files are the disk as one process sees it.
@@ -226,7 +248,7 @@ type files struct{ p *process }
 
 func (f files) touch(what string) {
 	f.p.m.step(what)
-	f.p.r.Killed()
+	f.p.alive()
 }
 
 // ReadFile is of powershell.Files.

@@ -111,6 +111,8 @@ func (m *Machine) launch(t *task) {
 		if t.running == run {
 			t.running = nil
 		}
+		close(m.ended)
+		m.ended = make(chan struct{})
 	}()
 }
 

@@ -34,6 +34,9 @@ func (m *Machine) SetAdministrator(is bool) { m.user = !is }
 // SetOwner gives a folder to a SID. Folders belong to the administrators.
 func (m *Machine) SetOwner(folder, sid string) { m.owners[strings.ToLower(folder)] = sid }
 
+// SetAccess puts a security descriptor on a folder.
+func (m *Machine) SetAccess(folder, sddl string) { m.access[strings.ToLower(folder)] = sddl }
+
 // Access is the security descriptor that was set on a folder.
 func (m *Machine) Access(folder string) string { return m.access[strings.ToLower(folder)] }
 

@@ -1,0 +1,357 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab"
+	"github.com/rocec/rocec/targets/targettest"
+)
+
+var everyFault = flag.Bool("reliability", false, "meet every fault of docs/reliability.md, not only a few")
+
+// reliabilityPage is the page that the table of TestReliability stands in.
+const reliabilityPage = "../../docs/reliability.md"
+
+// Marks around what TestReliability writes.
+const (
+	tableBegin = "<!-- made by go test ./cmd/rocec -run Reliability -update -->\n"
+	tableEnd   = "<!-- end -->\n"
+)
+
+// danger is one thing that goes wrong while three hosts are changed: s1 in a wave
+// of its own, then s2 and s3 in step. It happens to s2 unless it says otherwise.
+type danger struct {
+	what  string
+	quick bool // met without being asked for
+	fault *lab.Fault
+	run   func(s *liveSite) outcome // nil: apply
+}
+
+// outcome is what came of a run.
+type outcome struct {
+	exit    int
+	message string
+	named   []string // devices that somebody has to look at
+}
+
+func struck(kind lab.FaultKind, match string, nth, times int) *lab.Fault {
+	f := &lab.Fault{Kind: kind, Nth: nth, Times: times, Delay: 100 * time.Millisecond}
+	if match != "" {
+		f.Match = regexp.MustCompile(match)
+	}
+	return f
+}
+
+// dangers are the faults that a rollout has to survive.
+func dangers() []danger {
+	list := []danger{
+		{what: "nothing", quick: true},
+		{what: "the connection is lost before the change", fault: struck(lab.FaultDropBefore, `\bchange\b`, 1, 1)},
+		{what: "the connection is lost during the change", quick: true, fault: struck(lab.FaultDrop, `\bchange\b`, 1, 1)},
+		{what: "the connection is lost after the change", fault: struck(lab.FaultDropAfter, `\bchange\b`, 1, 1)},
+		{what: "the connection is lost during the confirmation", fault: struck(lab.FaultDrop, `\bconfirm\b`, 1, 1)},
+		{what: "the connection is lost after the confirmation", fault: struck(lab.FaultDropAfter, `\bconfirm\b`, 1, 1)},
+		{what: "the connection is lost at every change", fault: struck(lab.FaultDropBefore, `\bchange\b`, 1, -1)},
+		{what: "it refuses a command in the middle of the change", quick: true, fault: struck(lab.FaultRefuse, `^dcb`, 2, 1)},
+		{what: "it refuses every command from the middle of the change on, and on the way back", fault: struck(lab.FaultRefuse, `^dcb`, 2, -1)},
+		{what: "it reboots in the middle of the change", fault: struck(lab.FaultReboot, `^dcb`, 2, 1)},
+		{what: "it shows the wrong host key", fault: struck(lab.FaultHostKey, "", 0, 0)},
+		{what: "it never prompts", fault: struck(lab.FaultMute, "", 0, 0)},
+		{what: "it is slow", fault: struck(lab.FaultSlow, "", 0, 0)},
+		{what: "it says yes and does nothing", fault: struck(lab.FaultLie, `^dcb`, 1, -1)},
+		{what: "its disk is full", fault: struck(lab.FaultFull, "", 0, 0)},
+		{what: "nobody reaches it", fault: struck(lab.FaultDown, "", 0, 0)},
+	}
+	for _, step := range []string{"begin", "begun", "change", "changed", "confirm", "confirmed"} {
+		list = append(list, danger{what: fmt.Sprintf("kill -9 of rocec after it wrote %q", step), quick: step == "change", run: killedAt(step, "apply", "--auto-approve")})
+	}
+	list = append(list,
+		danger{what: `kill -9 of rocec after it wrote "changed", then rollback`, run: killedAt("changed", "rollback", "--auto-approve")},
+		danger{what: "it disappears while it is changed, and comes back", run: vanished},
+		danger{what: "two applies at once, with one record", run: twoAtOnce},
+		danger{what: "two applies at once, with two records", run: twoRecords},
+	)
+	return list
+}
+
+var applyHosts = []string{"apply", "--auto-approve", "--exclude=switch.tor"}
+
+// apply runs apply, and takes its message from the stream.
+func (s *liveSite) apply(args ...string) outcome {
+	code, out, errOut := rocec(s.t, s.dir, s.env, append(slices.Clone(args), "--json")...)
+	return ended(code, out+errOut)
+}
+
+// ended reads the stream of an apply: why it did not go through, and whom it names.
+func ended(code int, text string) outcome {
+	end := outcome{exit: code}
+	for l := range strings.Lines(text) {
+		var x struct {
+			Type    string `json:"type"`
+			Level   string `json:"@level"`
+			Message string `json:"@message"`
+			Failure string `json:"failure"`
+			Devices []struct {
+				Device  string `json:"device"`
+				Outcome string `json:"outcome"`
+				Manual  string `json:"manual"`
+			} `json:"devices"`
+		}
+		if json.Unmarshal([]byte(l), &x) != nil {
+			continue
+		}
+		switch {
+		case x.Failure != "":
+			end.message = x.Failure
+		case x.Type == "diagnostic" && x.Level == "error" && end.message == "":
+			end.message = strings.TrimPrefix(x.Message, "Error: ")
+		}
+		for _, d := range x.Devices {
+			if d.Manual != "" {
+				end.named = append(end.named, d.Device)
+			}
+		}
+	}
+	return end
+}
+
+// start starts rocec and lets it run.
+func (s *liveSite) start(env []string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	s.t.Helper()
+	var out bytes.Buffer
+	c := exec.Command("rocec", append(slices.Clone(args), "--json")...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = s.dir, append(append(os.Environ(), s.env...), env...), &out, &out
+	if err := c.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	return c, &out
+}
+
+func (s *liveSite) journals() []string {
+	list, _ := filepath.Glob(filepath.Join(s.dir, ".rocec", "journal", "*", "*.ndjson"))
+	return list
+}
+
+// await waits until the journal has a line, as long as the process lives.
+func (s *liveSite) await(done <-chan error, step, device string) bool {
+	mark := fmt.Sprintf(`{"event":%q,`, step)
+	for {
+		select {
+		case err := <-done:
+			s.t.Errorf("it ended before it wrote %q of %s: %v", step, device, err)
+			return false
+		case <-time.After(2 * time.Millisecond):
+		}
+		for _, f := range s.journals() {
+			if slices.Contains(s.old, f) {
+				continue
+			}
+			text, _ := os.ReadFile(f)
+			for l := range strings.Lines(string(text)) {
+				if strings.HasPrefix(l, mark) && strings.Contains(l, `"device":"`+device+`"`) {
+					return true
+				}
+			}
+		}
+	}
+}
+
+// killedAt kills rocec when the journal has a step of s2, and runs it again. Every
+// command line of s2 waits a moment before, so that the kill comes in time.
+func killedAt(step string, next ...string) func(s *liveSite) outcome {
+	return func(s *liveSite) outcome {
+		if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
+			s.t.Fatal(err)
+		}
+		c, _ := s.start(nil, applyHosts...)
+		done := make(chan error, 1)
+		go func() { done <- c.Wait() }()
+		if s.await(done, step, "s2") {
+			_ = c.Process.Kill()
+			<-done
+		}
+		if err := s.lab.Heal("s2"); err != nil {
+			s.t.Fatal(err)
+		}
+		_, status, _ := rocec(s.t, s.dir, s.env, "rollback", "--status")
+		if !strings.Contains(status, "not at its end") {
+			s.t.Errorf("killed at %s: the status does not say so:\n%s", step, status)
+		}
+		if next[0] == "apply" {
+			next = applyHosts
+		}
+		return s.apply(next...)
+	}
+}
+
+// vanished takes s2 off the network in the middle of its change.
+func vanished(s *liveSite) outcome {
+	if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
+		s.t.Fatal(err)
+	}
+	c, out := s.start(nil, applyHosts...)
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	if s.await(done, "change", "s2") {
+		if err := errors.Join(s.lab.Heal("s2"), s.lab.Inject("s2", *struck(lab.FaultDown, "", 0, 0))); err != nil {
+			s.t.Fatal(err)
+		}
+		if s.await(done, "revert", "s2") {
+			if err := s.lab.Heal("s2"); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		<-done
+	}
+	return ended(c.ProcessState.ExitCode(), out.String())
+}
+
+// twoAtOnce starts a second apply while the first is at work.
+func twoAtOnce(s *liveSite) outcome {
+	if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
+		s.t.Fatal(err)
+	}
+	c, _ := s.start(nil, applyHosts...)
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	second := outcome{}
+	if s.await(done, "change", "s1") {
+		second = s.apply(applyHosts...)
+		if err := <-done; err != nil {
+			s.t.Errorf("the first apply: %v", err)
+		}
+	}
+	holder := regexp.MustCompile(`by "[^"]*" on host "[^"]*" for "apply" since .*? \(if`)
+	second.message = holder.ReplaceAllString(second.message, "(if")
+	second.message = regexp.MustCompile(`force-unlock [a-z0-9]+`).ReplaceAllString(second.message, "force-unlock ID")
+	return second
+}
+
+// twoRecords does so with a record of its own: nothing but the devices knows.
+func twoRecords(s *liveSite) outcome {
+	if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
+		s.t.Fatal(err)
+	}
+	c, _ := s.start(nil, applyHosts...)
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	second := outcome{}
+	if s.await(done, "begun", "s2") {
+		code, out, errOut := rocec(s.t, s.dir, append(slices.Clone(s.env), "ROCEC_WORKSPACE=other"), append(slices.Clone(applyHosts), "--target=node.s[s2]", "--json")...)
+		second = ended(code, out+errOut)
+		if err := <-done; err != nil {
+			s.t.Errorf("the first apply: %v", err)
+		}
+	}
+	second.message = regexp.MustCompile(`transaction [a-z0-9]+`).ReplaceAllString(second.message, "transaction ID")
+	return second
+}
+
+// TestReliability meets faults with the program itself, against simulated hosts
+// over SSH, and looks at every host afterwards. The table in docs/reliability.md
+// says what comes of each.
+func TestReliability(t *testing.T) {
+	page, err := os.ReadFile(reliabilityPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(page), tableBegin)
+	table, after, ok2 := strings.Cut(rest, tableEnd)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table", reliabilityPage)
+	}
+	list := dangers()
+	rows := make([]string, len(list))
+	t.Run("group", func(t *testing.T) {
+		for i, d := range list {
+			if !d.quick && !*everyFault && !targettest.Update() {
+				continue
+			}
+			t.Run(d.what, func(t *testing.T) {
+				t.Parallel()
+				rows[i] = d.meet(t)
+			})
+		}
+	})
+	const head = "| What goes wrong on the second of three hosts | exit code | s1 | s2 | s3 | message |\n| --- | --- | --- | --- | --- | --- |\n"
+	if targettest.Update() {
+		if err := os.WriteFile(reliabilityPage, []byte(before+tableBegin+head+strings.Join(rows, "")+tableEnd+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, r := range rows {
+		if !strings.Contains(table, r) {
+			t.Errorf("the table of %s has not:\n%s(go test ./cmd/rocec -run Reliability -update rewrites it)", reliabilityPage, r)
+		}
+	}
+}
+
+// meet is one fault met, as a row.
+func (d *danger) meet(t *testing.T) string {
+	s := onLab(t, "live", `confirm = "60s"`, `confirm = "24s"`)
+	s.env = append(s.env, "ROCEC_PATIENCE=10s")
+	s.run(0, applyHosts)
+	s.old = s.journals()
+	s.edit("priority  = 3", "priority  = 4")
+	s.load()
+	hosts := []string{"s1", "s2", "s3"}
+	was := map[string]string{}
+	for _, h := range hosts {
+		was[h] = intent.Digest(s.observed(h))
+	}
+	if d.fault != nil {
+		if err := s.lab.Inject("s2", *d.fault); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var end outcome
+	if d.run != nil {
+		end = d.run(s)
+	} else {
+		end = s.apply(applyHosts...)
+	}
+	if err := s.lab.Heal("s2"); err != nil {
+		t.Fatal(err)
+	}
+	row := fmt.Sprintf("| %s | %d |", d.what, end.exit)
+	for _, h := range hosts {
+		state := s.state(h, was[h])
+		if named := slices.Contains(end.named, h); state == between && (!named || end.exit != 3) {
+			t.Errorf("%s is between two states, exit code %d, named %t", h, end.exit, named)
+		} else if named {
+			state += ", named"
+		}
+		row += " " + state + " |"
+	}
+	message := strings.ReplaceAll(end.message, "|", "\\|")
+	row += " " + message + " |\n"
+	return row
+}
+
+// state says how a host is in the end, whatever it was said to be.
+func (s *liveSite) state(host, was string) string {
+	have := s.observed(host)
+	switch want := s.project.alone(s.devices[host]); {
+	case intent.Digest(have) == was:
+		return "as before"
+	case len(intent.Diff(want, have)) == 0:
+		return "as wanted"
+	}
+	return between
+}
+
+const between = "between the two"

@@ -1,0 +1,390 @@
+package posix
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+func readlink(_ context.Context, p *Proc) int {
+	o, err := p.parse("fenq canonicalize canonicalize-existing quiet no-newline")
+	if err != nil {
+		return p.usage(err)
+	}
+	code, end := 0, "\n"
+	if o.has("n", "no-newline") {
+		end = ""
+	}
+	for _, name := range o.rest {
+		if p.Name == "realpath" || o.has("f", "e", "canonicalize", "canonicalize-existing") {
+			full, err := p.real(p.abs(name), 0)
+			if err == nil && o.has("e", "canonicalize-existing") {
+				_, err = p.Host.o.Disk.Stat(full)
+			}
+			if err != nil {
+				code = 1
+				continue
+			}
+			p.outf("%s%s", full, end)
+			continue
+		}
+		target, err := p.Host.o.Disk.Readlink(p.abs(name))
+		if err != nil {
+			code = 1
+			continue
+		}
+		p.outf("%s%s", target, end)
+	}
+	return code
+}
+
+// real is a path without links; its last part may be missing.
+func (p *Proc) real(full string, depth int) (string, error) {
+	if depth > 40 {
+		return "", errors.New("Too many levels of symbolic links")
+	}
+	at := "/"
+	parts := strings.Split(strings.Trim(full, "/"), "/")
+	for i, part := range parts {
+		at = path.Join(at, part)
+		info, err := p.Host.o.Disk.Lstat(at)
+		if err != nil {
+			if i == len(parts)-1 {
+				return at, nil
+			}
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		target, err := p.Host.o.Disk.Readlink(at)
+		if err != nil {
+			return "", err
+		}
+		if !path.IsAbs(target) {
+			target = path.Join(path.Dir(at), target)
+		}
+		return p.real(path.Join(append([]string{target}, parts[i+1:]...)...), depth+1)
+	}
+	return at, nil
+}
+
+func stat(_ context.Context, p *Proc) int {
+	o, err := p.parse("c:Lf format: printf: dereference")
+	if err != nil {
+		return p.usage(err)
+	}
+	format := o.value("c", "format")
+	if format == "" || o.has("f") {
+		return p.Fail("stat: only stat -c FORMAT is simulated")
+	}
+	code := 0
+	for _, name := range o.rest {
+		look := p.Host.o.Disk.Lstat
+		if o.has("L", "dereference") {
+			look = p.Host.o.Disk.Stat
+		}
+		info, err := look(p.abs(name))
+		if err != nil {
+			code = p.cannot("cannot statx '%s'", name, err)
+			continue
+		}
+		kind := "regular file"
+		switch {
+		case info.IsDir():
+			kind = "directory"
+		case info.Mode()&fs.ModeSymlink != 0:
+			kind = "symbolic link"
+		case info.Size() == 0:
+			kind = "regular empty file"
+		}
+		p.outf("%s\n", strings.NewReplacer(
+			"%%", "%", "%a", fmt.Sprintf("%o", info.Mode().Perm()), "%s", strconv.FormatInt(info.Size(), 10), "%n", name, "%U", "root", "%G", "root", "%u", "0", "%g", "0",
+			"%Y", strconv.FormatInt(info.ModTime().Unix(), 10), "%F", kind, "%A", info.Mode().String(),
+		).Replace(format))
+	}
+	return code
+}
+
+func compareFiles(_ context.Context, p *Proc) int {
+	o, err := p.parse("sl silent quiet")
+	if err != nil || len(o.rest) != 2 {
+		return p.Fail("cmp: missing operand") + 1
+	}
+	quiet := o.has("s", "silent", "quiet")
+	a, errA := p.read(o.rest[0])
+	b, errB := p.read(o.rest[1])
+	for i, err := range []error{errA, errB} {
+		if err != nil {
+			if !quiet {
+				p.errf("cmp: %s: %s\n", o.rest[i], reason(err))
+			}
+			return 2
+		}
+	}
+	if bytes.Equal(a, b) {
+		return 0
+	}
+	if !quiet {
+		at := 0
+		for at < len(a) && at < len(b) && a[at] == b[at] {
+			at++
+		}
+		p.outf("%s %s differ: byte %d, line %d\n", o.rest[0], o.rest[1], at+1, 1+bytes.Count(a[:at], []byte("\n")))
+	}
+	return 1
+}
+
+func diff(_ context.Context, p *Proc) int {
+	o, err := p.parse("uqNr unified brief new-file recursive")
+	if err != nil || len(o.rest) != 2 {
+		return p.Fail("diff: missing operand") + 1
+	}
+	a, errA := p.read(o.rest[0])
+	b, errB := p.read(o.rest[1])
+	for i, err := range []error{errA, errB} {
+		if err != nil && !(o.has("N", "new-file") && errors.Is(err, fs.ErrNotExist)) {
+			p.errf("diff: %s: %s\n", o.rest[i], reason(err))
+			return 2
+		}
+	}
+	if bytes.Equal(a, b) {
+		return 0
+	}
+	if o.has("q", "brief") {
+		p.outf("Files %s and %s differ\n", o.rest[0], o.rest[1])
+	} else {
+		p.outf("%s", udiff.Unified(o.rest[0], o.rest[1], string(a), string(b)))
+	}
+	return 1
+}
+
+func df(_ context.Context, p *Proc) int {
+	o, err := p.parse("kPhBm: output: block-size:")
+	if err != nil {
+		return p.usage(err)
+	}
+	used, limit := p.Host.o.Disk.Used()
+	const free = 20 << 30 // of a disk without a limit
+	if limit == 0 {
+		limit = used + free
+	}
+	total, taken := limit/1024, (used+1023)/1024
+	unit := "1024-blocks"
+	if field := o.value("output"); field != "" {
+		if field != "avail" {
+			return p.Fail("df: option --output: field '%s' unknown", field)
+		}
+		scale := int64(1024)
+		if o.has("B") || strings.HasPrefix(o.value("block-size"), "1") && o.value("block-size") != "1K" {
+			scale = 1
+		}
+		p.outf("    Avail\n%9d\n", (limit-used)/scale)
+		return 0
+	}
+	p.outf("Filesystem     %s Used Available Capacity Mounted on\n/dev/vda1 %d %d %d %d%% /\n", unit, total, taken, max(total-taken, 0), taken*100/max(total, 1))
+	return 0
+}
+
+// find takes what the scripts ask: a folder and -type, -name, -maxdepth,
+// -mindepth, -print, -delete.
+func find(_ context.Context, p *Proc) int {
+	var roots []string
+	i := 0
+	for ; i < len(p.Args) && !strings.HasPrefix(p.Args[i], "-"); i++ {
+		roots = append(roots, p.Args[i])
+	}
+	kind, name, deepest, highest, remove := "", "", 1<<30, 0, false
+	zero := false
+	for ; i < len(p.Args); i++ {
+		value := ""
+		if i+1 < len(p.Args) {
+			value = p.Args[i+1]
+		}
+		n, _ := strconv.Atoi(value)
+		switch p.Args[i] {
+		case "-type":
+			kind = value
+		case "-name":
+			name = value
+		case "-maxdepth":
+			deepest = n
+		case "-mindepth":
+			highest = n
+		case "-print":
+			continue
+		case "-print0":
+			zero = true
+			continue
+		case "-delete":
+			remove = true
+			continue
+		default:
+			return p.Fail("find: unknown predicate `%s'", p.Args[i])
+		}
+		i++
+	}
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	code := 0
+	var walk func(shown string, depth int)
+	walk = func(shown string, depth int) {
+		info, err := p.Host.o.Disk.Lstat(p.abs(shown))
+		if err != nil {
+			code = p.Fail("find: ‘%s’: %s", shown, reason(err))
+			return
+		}
+		visit := func() {
+			is := "f"
+			if info.IsDir() {
+				is = "d"
+			} else if info.Mode()&fs.ModeSymlink != 0 {
+				is = "l"
+			}
+			match, _ := path.Match(name, path.Base(shown))
+			if kind != "" && kind != is || name != "" && !match || depth < highest {
+				return
+			}
+			switch {
+			case remove:
+				if err := p.Host.o.Disk.Remove(p.abs(shown)); err != nil {
+					code = p.Fail("find: cannot delete ‘%s’: %s", shown, reason(err))
+				}
+			case zero:
+				p.outf("%s\x00", shown)
+			default:
+				p.outf("%s\n", shown)
+			}
+		}
+		if !remove {
+			visit()
+		}
+		if info.IsDir() && depth < deepest {
+			list, _ := p.Host.o.Disk.ReadDir(p.abs(shown))
+			for _, e := range list {
+				walk(strings.TrimSuffix(shown, "/")+"/"+e.Name(), depth+1)
+			}
+		}
+		if remove {
+			visit()
+		}
+	}
+	for _, r := range roots {
+		walk(r, 0)
+	}
+	return code
+}
+
+func ls(_ context.Context, p *Proc) int {
+	o, err := p.parse("1ald all")
+	if err != nil {
+		return p.usage(err)
+	}
+	if len(o.rest) == 0 {
+		o.rest = []string{"."}
+	}
+	code := 0
+	for _, name := range o.rest {
+		info, err := p.Host.o.Disk.Stat(p.abs(name))
+		if err != nil {
+			code = 1 + p.cannot("cannot access '%s'", name, err)
+			continue
+		}
+		show := func(info fs.FileInfo, shown string) {
+			if o.has("l") {
+				p.outf("%s 1 root root %8d %s %s\n", info.Mode(), info.Size(), info.ModTime().UTC().Format("Jan _2 15:04"), shown)
+			} else {
+				p.outf("%s\n", shown)
+			}
+		}
+		if !info.IsDir() || o.has("d") {
+			show(info, name)
+			continue
+		}
+		list, _ := p.Host.o.Disk.ReadDir(p.abs(name))
+		for _, e := range list {
+			if info, err := e.Info(); err == nil && (o.has("a", "all") || !strings.HasPrefix(e.Name(), ".")) {
+				show(info, e.Name())
+			}
+		}
+	}
+	return code
+}
+
+func sha256sum(_ context.Context, p *Proc) int {
+	o, err := p.parse("c check status quiet")
+	if err != nil {
+		return p.usage(err)
+	}
+	names := o.rest
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	if !o.has("c", "check") {
+		code := 0
+		for _, name := range names {
+			b, err := p.read(name)
+			if err != nil {
+				code = p.Fail("sha256sum: %s: %s", name, reason(err))
+				continue
+			}
+			sum := sha256.Sum256(b)
+			p.outf("%s  %s\n", hex.EncodeToString(sum[:]), name)
+		}
+		return code
+	}
+	code := 0
+	for _, list := range names {
+		b, err := p.read(list)
+		if err != nil {
+			return p.Fail("sha256sum: %s: %s", list, reason(err))
+		}
+		for line := range strings.Lines(string(b)) {
+			want, name, ok := strings.Cut(strings.TrimRight(line, "\n"), "  ")
+			if !ok {
+				continue
+			}
+			content, err := p.read(name)
+			sum := sha256.Sum256(content)
+			same := err == nil && hex.EncodeToString(sum[:]) == want
+			if !same {
+				code = 1
+			}
+			if !o.has("status") && !(same && o.has("quiet")) {
+				p.outf("%s: %s\n", name, map[bool]string{true: "OK", false: "FAILED"}[same])
+			}
+		}
+	}
+	return code
+}
+
+func du(_ context.Context, p *Proc) int {
+	names := slices.DeleteFunc(slices.Clone(p.Args), func(a string) bool { return strings.HasPrefix(a, "-") })
+	for _, name := range names {
+		total := int64(0)
+		var add func(full string)
+		add = func(full string) {
+			if info, err := p.Host.o.Disk.Lstat(full); err == nil {
+				total += (info.Size() + 1023) / 1024
+			}
+			list, _ := p.Host.o.Disk.ReadDir(full)
+			for _, e := range list {
+				add(path.Join(full, e.Name()))
+			}
+		}
+		add(p.abs(name))
+		p.outf("%d\t%s\n", total, name)
+	}
+	return 0
+}

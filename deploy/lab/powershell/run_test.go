@@ -1,0 +1,184 @@
+package powershell
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// disk is a Files in memory; names end in a backslash for folders.
+type disk map[string]string
+
+func (d disk) ReadFile(path string) ([]byte, error) {
+	if text, ok := d[path]; ok {
+		return []byte(text), nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+}
+func (d disk) WriteFile(path string, data []byte) error { d[path] = string(data); return nil }
+func (d disk) MkdirAll(path string) error               { d[path+`\`] = ""; return nil }
+func (d disk) Remove(path string) error                 { delete(d, path); return nil }
+func (d disk) Rename(from, to string) error {
+	d[to] = d[from]
+	delete(d, from)
+	return nil
+}
+
+func (d disk) Stat(path string) (dir, there bool) {
+	if _, ok := d[path]; ok {
+		return false, true
+	}
+	_, ok := d[path+`\`]
+	return ok, ok
+}
+
+func (d disk) List(path string) (names []string, err error) {
+	for p := range d {
+		if name, ok := strings.CutPrefix(p, path+`\`); ok && name != "" && !strings.Contains(name, `\`) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// machine runs scripts with a few commands of its own.
+func machine(d disk) (r *Runner, said *[]string) {
+	said = new([]string)
+	say := func(kind string) func(string) {
+		return func(line string) { *said = append(*said, kind+line) }
+	}
+	out := say("")
+	return &Runner{
+		Host: Host{
+			Cmdlets: map[string]func(*Call) []any{
+				"get-thing": func(c *Call) []any {
+					return []any{NewObject("Name", "a", "Size", int64(3)), NewObject("Name", "b", "Size", int64(1))}
+				},
+			},
+			Natives:  map[string]func(*Runner, []string) ([]string, int){"tool.exe": func(_ *Runner, args []string) ([]string, int) { return args, len(args) }},
+			Switches: func(_, parameter string) bool { return parameter == "compress" },
+			Files:    d, Env: map[string]string{"who": "me"},
+			Now:   func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 5_000_000, time.UTC) },
+			Sleep: func(context.Context, time.Duration) error { return nil },
+		},
+		Dir: `C:\work`,
+		Out: func(v any) { out(String(v)) }, Say: say("said "), Err: say("error "),
+	}, said
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		code   int
+		want   []string
+	}{
+		{`1 + 2 * 3; 'a' + 1; 7 % 4`, 0, []string{"7", "a1", "3"}},
+		{`$x = 'a', 'b'; $x += 'c'; $x -join '-'`, 0, []string{"a-b-c"}},
+		{`Get-Thing | Where-Object { $_.Size -gt 2 } | ForEach-Object { $_.Name }`, 0, []string{"a"}},
+		{`function F { param([string]$A = 'x', [switch]$B) '{0}:{1}' -f $A, $B }; F; F -A 'y' -B`, 0, []string{"x:False", "y:True"}},
+		{`try { throw 'bad' } catch { $_.Exception.Message } finally { 'last' }`, 0, []string{"bad"}},
+		{`'before'; throw 'bad'`, 1, []string{"before", "error bad"}},
+		{`$none.Name`, 1, []string{"error The variable '$none' cannot be retrieved because it has not been set.", "error     + FullyQualifiedErrorId : VariableIsUndefined"}},
+		{`Get-Nothing`, 1, []string{
+			"error The term 'get-nothing' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.",
+			"error     + FullyQualifiedErrorId : CommandNotFoundException",
+		}},
+		{`& 'C:\work\sub.ps1' -Name 'x'; $LASTEXITCODE; exit $LASTEXITCODE`, 5, []string{"said hello x", "out", "5"}},
+		{`$lines = @(& '.\sub.ps1' -Name 'y' 6>&1 | ForEach-Object { [string]$_ }); $lines -join '|'`, 0, []string{"hello y|out"}},
+		{`tool.exe -a b '/c:d'; $?; $LASTEXITCODE`, 0, []string{"-a", "b", "/c:d", "False", "3"}},
+		{`$global:LASTEXITCODE = $null; if ($null -eq $global:LASTEXITCODE) { 'none' }; $?`, 0, []string{"none", "True"}},
+		{`Set-Location -LiteralPath 'C:/work/deep'; (Get-Location).Path; Test-Path -LiteralPath '..\sub.ps1'`, 0, []string{`C:\work\deep`, "True"}},
+		{`foreach ($i in 1..4) { if ($i -eq 2) { continue }; if ($i -eq 4) { break }; $i }`, 0, []string{"1", "3"}},
+		{`switch ('b') { 'a' { 1 } 'b' { 2 } }`, 0, []string{"2"}},
+		{`$t = @{ A = 1 }; $t['B'] = 2; $t.ContainsKey('b'); ($t.Values | Sort-Object) -join ','`, 0, []string{"True", "1,2"}},
+		{`('{"a":[1,"x"],"b":null}' | ConvertFrom-Json).a -join ' '`, 0, []string{"1 x"}},
+		{`ConvertTo-Json -InputObject ([pscustomobject]@{ a = 1; b = 'x' }) -Compress`, 0, []string{`{"a":1,"b":"x"}`}},
+		{`(Get-Date).ToString('yyyyMMdd-HHmmss-fff')`, 0, []string{"20261121-120000-005"}},
+		{`[Math]::Max(1, 2 + 3); 'Ab' -match '^a'; 'Ab' -notmatch '^a'; 'a b' -replace '\s+', '-'`, 0, []string{"5", "True", "False", "a-b"}},
+		{`1 / 0`, 1, []string{"error Attempted to divide by zero."}},
+		{`[NoSuch]::Thing()`, 1, []string{"error Unable to find type or member [nosuch]::Thing.", "error     + FullyQualifiedErrorId : TypeNotFound"}},
+		{`function F { F }; F`, 1, []string{"error The script failed due to call depth overflow.", "error     + FullyQualifiedErrorId : CallDepthOverflow"}},
+		{`if (1 -eq 1) { 'said'; exit 3 }`, 3, []string{"said"}},
+		{`$x = @(if ($true) { 'lost'; exit 4 })`, 4, nil},
+		{`[Console]::Error.WriteLine('why'); exit 10`, 10, []string{"error why"}},
+		{`$env:who; [string]$env:nobody -eq ''`, 0, []string{"me", "True"}},
+		{`if (`, 1, []string{"error line 1: want ')' near \"\"", "error     + FullyQualifiedErrorId : ParserError"}},
+	} {
+		t.Run(c.script, func(t *testing.T) {
+			r, said := machine(disk{
+				`C:\work\sub.ps1`: "param([string]$Name)\r\nWrite-Host ('hello {0}' -f $Name)\r\n'out'\r\nexit 5\r\n", `C:\work\deep\`: "",
+			})
+			code := r.RunText(c.script)
+			if diff := cmp.Diff(c.want, *said); code != c.code || diff != "" {
+				t.Errorf("exits with %d, want %d (-want +got):\n%s", code, c.code, diff)
+			}
+		})
+	}
+}
+
+// What is written is on the disk after Flush or Dispose, and a file is put in the
+// place of another with the old one kept.
+func TestFiles(t *testing.T) {
+	d := disk{`C:\work\a`: "old"}
+	r, said := machine(d)
+	code := r.RunText(`
+$bytes = [System.Text.Encoding]::UTF8.GetBytes('new')
+$s = [System.IO.File]::Open('C:\work\b', 'Create', 'Write', 'None')
+try { $s.Write($bytes, 0, $bytes.Length); $s.Flush($true) } finally { $s.Dispose() }
+[System.IO.File]::Replace('C:\work\b', 'C:\work\a', 'C:\work\c')
+[System.IO.Directory]::GetFiles('C:\work', '*') -join ' '
+[System.IO.File]::ReadAllText('C:\work\a')
+`)
+	if diff := cmp.Diff([]string{`C:\work\a C:\work\c`, "new"}, *said); code != 0 || diff != "" || d[`C:\work\c`] != "old" {
+		t.Errorf("exits with %d, files %v:\n%s", code, d, diff)
+	}
+}
+
+// A process that is ended goes no further.
+func TestKilled(t *testing.T) {
+	r, said := machine(disk{})
+	ctx, cancel := context.WithCancel(t.Context())
+	r.Ctx = ctx
+	r.Cmdlets["stop-me"] = func(*Call) []any { cancel(); return nil }
+	if code := r.RunText(`while ($true) { Stop-Me; Write-Host 'still there' }`); code == 0 || len(*said) > 0 {
+		t.Errorf("exits with %d and says %v", code, *said)
+	}
+}
+
+// Commands that PowerShell does not know are noted, also where a script caught
+// the error.
+func TestMistakes(t *testing.T) {
+	r, _ := machine(disk{})
+	r.RunText(`function F { param($A) }; try { Get-Nothing } catch { }; try { F -B 1 } catch { }`)
+	if len(r.Mistakes) != 2 {
+		t.Errorf("mistakes %v", r.Mistakes)
+	}
+}
+
+// FuzzRun: no text brings the runner down, or keeps it for ever.
+func FuzzRun(f *testing.F) {
+	for _, s := range []string{"", "if (", "@{ a = @(1, 'x') }", "$x.y[0]::z", "'a' -f 1, 2 | F", "{0,9999999}' -f 1", "function f { f }; f", "while ($true) { }", "6>&1", "$", "[", "<#", "1..9999999999", "\"$x\""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		r, _ := machine(disk{})
+		r.Ctx = ctx
+		r.RunText(s)
+		_, _ = Parse(s)
+	})
+}
+
+func ExampleParse() {
+	b, err := Parse("@{ Name = 'a'; Rows = @(1, 2) }")
+	fmt.Println(len(b.Body), err)
+	// Output: 1 <nil>
+}
