@@ -36,6 +36,7 @@ var examples = []example{
 	{name: "gpu-pod", dir: "gpu-pod"},
 	{name: "nvme-of", dir: "nvme-of"},
 	{name: "hci", dir: "hci"},
+	{name: "gitops", dir: "gitops", digests: true},
 }
 
 // TestExamplesAreListed: an example that nothing compiles would rot.

@@ -53,6 +53,7 @@ func TestExamplesTestThemselves(t *testing.T) {
 		"gpu-pod":    {"fabric.roce.hcl", "priority = 6", "priority = 3", "rails"},
 		"nvme-of":    {"fabric.roce.hcl", "priority  = 3", "priority  = 4", "one_class_is_lossless"},
 		"hci":        {"fabric.roce.hcl", "netdirect_port = 445", "netdirect_port = 446", "who_writes_what"},
+		"gitops":     {"fabric.roce.hcl", "priority  = 3", "priority  = 4", "rdma_keeps_its_mark"},
 	} {
 		t.Run(dir, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +78,7 @@ func TestExamplesTestThemselves(t *testing.T) {
 		})
 	}
 	entries, err := os.ReadDir("examples")
-	if err != nil || len(entries) != 6 {
+	if err != nil || len(entries) != 7 {
 		t.Errorf("%d examples, %v: name what a test of each has to see", len(entries), err)
 	}
 }

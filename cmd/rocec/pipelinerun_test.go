@@ -300,7 +300,7 @@ func TestPipeline(t *testing.T) {
 	// What is wrong stops it, with an annotation at the line.
 	p.replace("fabric.roce.hcl", "vlan   = 100", "vlan   = 4095")
 	p.must("pull-request.yml", w["pull-request.yml"], []string{"check"}, true)
-	if !strings.Contains(p.log.String(), "ZZZ") {
+	if !strings.Contains(p.log.String(), "::error file=fabric.roce.hcl,line=58,endLine=58,col=12,endColumn=16::vlan does not take 4095.") {
 		t.Errorf("no annotation:\n%s", &p.log)
 	}
 }
@@ -331,6 +331,14 @@ func TestActionRefuses(t *testing.T) {
 		if _, err := p.composite(with, nil); err == nil {
 			t.Errorf("%v: no failure\n%s", with, &p.log)
 		}
+	}
+	// Annotations name files as the repository has them, wherever the fabric stands.
+	if err := os.CopyFS(filepath.Join(p.repo, "pod 1"), os.DirFS(gitopsDir)); err != nil {
+		t.Fatal(err)
+	}
+	p.replace("pod 1/fabric.roce.hcl", "vlan   = 100", "vlan   = 4095")
+	if _, err := p.composite(map[string]string{"command": "lint", "working-directory": "pod 1"}, nil); err == nil || !strings.Contains(p.log.String(), "::error file=pod 1/fabric.roce.hcl,line=58,") {
+		t.Errorf("%v\n%s", err, &p.log)
 	}
 	if found, _ := filepath.Glob(filepath.Join(p.repo, "*oops*")); len(found) > 0 {
 		t.Errorf("a shell has read arguments: %v", found)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -32,7 +33,7 @@ func (a *app) workspace() string {
 // store is the record of the workspace: where the rocec block says, else the
 // folder `record` beside the configuration.
 func (a *app) store(p *project) (*record.Store, error) {
-	s := record.Settings{Env: func(name string) string { return a.env[name] }}
+	s := record.Settings{Env: func(name string) string { return a.env[name] }, Spool: filepath.Join(a.dataDir(), "record")}
 	if p != nil {
 		if wrong := compiler.RecordFaults(p.cfg); wrong.HasErrors() {
 			a.print(p, wrong)

@@ -81,6 +81,8 @@ func TestSettledPlans(t *testing.T) {
 	if err != nil || len(examples) < 5 {
 		t.Fatal(examples, err)
 	}
+	// Its record is on a remote, and what a plan finds is kept for folders only.
+	examples = slices.DeleteFunc(examples, func(e string) bool { return filepath.Base(e) == "gitops" })
 	for i := range examples {
 		if examples[i], err = filepath.Abs(examples[i]); err != nil {
 			t.Fatal(err)

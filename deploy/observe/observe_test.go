@@ -200,7 +200,6 @@ type dialer struct {
 	sync.Mutex
 	open     map[string]*local
 	now, top int
-	gate     func(name string)
 }
 
 func (d *dialer) Dial(_ context.Context, to session.Spec) (session.Session, error) {

@@ -53,8 +53,10 @@ func TestRefresh(t *testing.T) {
 func TestFrom(t *testing.T) {
 	d := leaf("tor", 1, nil)
 	list := []plan.Device{
-		{Address: "switch.a", Target: fake, Want: d}, {Address: "switch.b", Target: fake, Want: d, Have: d},
-		{Address: "switch.c", Target: fake, Want: d, Have: d, From: plan.FromDevice}, {Address: "switch.d", Target: fake, Want: d, Have: d, From: plan.FromRecord},
+		{Address: "switch.a", Target: fake, Want: d},
+		{Address: "switch.b", Target: fake, Want: d, Have: d},
+		{Address: "switch.c", Target: fake, Want: d, Have: d, From: plan.FromDevice},
+		{Address: "switch.d", Target: fake, Want: d, Have: d, From: plan.FromRecord},
 		{Address: "switch.e", Target: fake, Want: d, From: plan.FromDevice}, // it was read, and showed nothing
 	}
 	p := compute(list, plan.Options{})

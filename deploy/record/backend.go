@@ -60,6 +60,9 @@ type Settings struct {
 	PathStyle                        bool
 
 	Env func(name string) string // variables of the environment
+	// Spool is a folder where changes lie until they are sent, by backends that gather
+	// them; "" for none.
+	Spool string
 }
 
 // OpenAt names the record of a workspace. Nothing is read or made yet.
@@ -90,5 +93,8 @@ func OpenAt(s Settings, workspace string) (*Store, error) {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	store.folder, store.retryEvery = nil, retryRemote
+	if s.Kind == HTTP && s.Spool != "" {
+		store.backend = newSpool(store.backend, s.Spool, workspace)
+	}
 	return store, nil
 }

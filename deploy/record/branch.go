@@ -56,6 +56,9 @@ func openGit(s Settings, store *Store) (*Store, error) {
 	}
 	store.backend = &pushed{refLock: lock, path: path, branch: branch, sleep: sleep}
 	store.folder = nil
+	if s.Spool != "" {
+		store.backend = newSpool(store.backend, s.Spool, store.workspace)
+	}
 	return store, nil
 }
 

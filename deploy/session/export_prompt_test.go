@@ -1,5 +1,3 @@
-//go:build scrapligo
-
 package session
 
 import (

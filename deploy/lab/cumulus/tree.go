@@ -218,9 +218,13 @@ func (t *tree) remove(o *tree) {
 	}
 }
 
-// minus is what t has and o has not, or has with another value; nil for nothing.
+// minus is what t has and o has not, by names; with values, whole and with what
+// has another value. Nil for nothing.
 func (t *tree) minus(o *tree, values bool) *tree {
 	if o == nil {
+		if !values {
+			return object() // all of it, which its name says
+		}
 		return t.clone()
 	}
 	if t.kids == nil || o.kids == nil {

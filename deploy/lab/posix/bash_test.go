@@ -16,8 +16,11 @@ import (
 
 func newHost(t testing.TB, o Options) *Host {
 	t.Helper()
+	if o.Clock == nil {
+		o.Clock = lab.RealTime{}
+	}
 	if o.Disk == nil {
-		o.Disk = lab.NewDisk(lab.DiskOptions{Volatile: []string{"/run", "/tmp", "/proc"}})
+		o.Disk = lab.NewDisk(lab.DiskOptions{Now: o.Clock.Now, Volatile: []string{"/run", "/tmp", "/proc"}})
 	}
 	if o.Name == "" {
 		o.Name = "host1"

@@ -61,7 +61,6 @@ type (
 	}
 	argument struct {
 		name  string // parameter
-		bare  bool   // a word without quotes
 		value Node   // nil for a parameter without a colon
 		splat string
 	}

@@ -68,7 +68,7 @@ func machine(d disk) (r *Runner, said *[]string) {
 			Now:   func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 5_000_000, time.UTC) },
 			Sleep: func(context.Context, time.Duration) error { return nil },
 		},
-		Dir: `C:\work`,
+		Dir: `C:\home`,
 		Out: func(v any) { out(String(v)) }, Say: say("said "), Err: say("error "),
 	}, said
 }
@@ -90,11 +90,11 @@ func TestRun(t *testing.T) {
 			"error The term 'get-nothing' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.",
 			"error     + FullyQualifiedErrorId : CommandNotFoundException",
 		}},
-		{`& 'C:\work\sub.ps1' -Name 'x'; $LASTEXITCODE; exit $LASTEXITCODE`, 5, []string{"said hello x", "out", "5"}},
+		{`& 'C:\home\sub.ps1' -Name 'x'; $LASTEXITCODE; exit $LASTEXITCODE`, 5, []string{"said hello x", "out", "5"}},
 		{`$lines = @(& '.\sub.ps1' -Name 'y' 6>&1 | ForEach-Object { [string]$_ }); $lines -join '|'`, 0, []string{"hello y|out"}},
 		{`tool.exe -a b '/c:d'; $?; $LASTEXITCODE`, 0, []string{"-a", "b", "/c:d", "False", "3"}},
 		{`$global:LASTEXITCODE = $null; if ($null -eq $global:LASTEXITCODE) { 'none' }; $?`, 0, []string{"none", "True"}},
-		{`Set-Location -LiteralPath 'C:/work/deep'; (Get-Location).Path; Test-Path -LiteralPath '..\sub.ps1'`, 0, []string{`C:\work\deep`, "True"}},
+		{`Set-Location -LiteralPath 'C:/home/deep'; (Get-Location).Path; Test-Path -LiteralPath '..\sub.ps1'`, 0, []string{`C:\home\deep`, "True"}},
 		{`foreach ($i in 1..4) { if ($i -eq 2) { continue }; if ($i -eq 4) { break }; $i }`, 0, []string{"1", "3"}},
 		{`switch ('b') { 'a' { 1 } 'b' { 2 } }`, 0, []string{"2"}},
 		{`$t = @{ A = 1 }; $t['B'] = 2; $t.ContainsKey('b'); ($t.Values | Sort-Object) -join ','`, 0, []string{"True", "1,2"}},
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(c.script, func(t *testing.T) {
 			r, said := machine(disk{
-				`C:\work\sub.ps1`: "param([string]$Name)\r\nWrite-Host ('hello {0}' -f $Name)\r\n'out'\r\nexit 5\r\n", `C:\work\deep\`: "",
+				`C:\home\sub.ps1`: "param([string]$Name)\r\nWrite-Host ('hello {0}' -f $Name)\r\n'out'\r\nexit 5\r\n", `C:\home\deep\`: "",
 			})
 			code := r.RunText(c.script)
 			if diff := cmp.Diff(c.want, *said); code != c.code || diff != "" {
@@ -126,17 +126,17 @@ func TestRun(t *testing.T) {
 // What is written is on the disk after Flush or Dispose, and a file is put in the
 // place of another with the old one kept.
 func TestFiles(t *testing.T) {
-	d := disk{`C:\work\a`: "old"}
+	d := disk{`C:\home\a`: "old"}
 	r, said := machine(d)
 	code := r.RunText(`
 $bytes = [System.Text.Encoding]::UTF8.GetBytes('new')
-$s = [System.IO.File]::Open('C:\work\b', 'Create', 'Write', 'None')
+$s = [System.IO.File]::Open('C:\home\b', 'Create', 'Write', 'None')
 try { $s.Write($bytes, 0, $bytes.Length); $s.Flush($true) } finally { $s.Dispose() }
-[System.IO.File]::Replace('C:\work\b', 'C:\work\a', 'C:\work\c')
-[System.IO.Directory]::GetFiles('C:\work', '*') -join ' '
-[System.IO.File]::ReadAllText('C:\work\a')
+[System.IO.File]::Replace('C:\home\b', 'C:\home\a', 'C:\home\c')
+[System.IO.Directory]::GetFiles('C:\home', '*') -join ' '
+[System.IO.File]::ReadAllText('C:\home\a')
 `)
-	if diff := cmp.Diff([]string{`C:\work\a C:\work\c`, "new"}, *said); code != 0 || diff != "" || d[`C:\work\c`] != "old" {
+	if diff := cmp.Diff([]string{`C:\home\a C:\home\c`, "new"}, *said); code != 0 || diff != "" || d[`C:\home\c`] != "old" {
 		t.Errorf("exits with %d, files %v:\n%s", code, d, diff)
 	}
 }

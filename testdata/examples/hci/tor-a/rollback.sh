@@ -3,8 +3,8 @@
 # intent sha256:78c49820fe26a3a81c29b344851fbe0a1c04a9c12c871476740fd286ee25efc6
 # model dell/s5248f-on, ASIC trident3, traditional buffer model
 #
-# Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer
-# pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
+# Goes back to the checkpoint that the last apply script took. Where the config updater refuses
+# (changed buffer pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
 #
 # Run on the switch: sudo ./rollback.sh
 set -euo pipefail

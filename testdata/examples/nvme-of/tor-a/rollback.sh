@@ -3,8 +3,8 @@
 # intent sha256:f610161d9c8594ff0445ba883693e7093e690d45b3673fcb508d95d5a6b99897
 # model nvidia/sn3700c, ASIC spectrum-2, dynamic buffer model
 #
-# Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer
-# pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
+# Goes back to the checkpoint that the last apply script took. Where the config updater refuses
+# (changed buffer pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
 #
 # Run on the switch: sudo ./rollback.sh
 set -euo pipefail

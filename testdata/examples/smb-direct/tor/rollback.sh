@@ -3,8 +3,8 @@
 # intent sha256:fced31d9c67c3325af29984e71981d953adc8e6e04f5ab89131afe33b82f70ad
 # model dell/s5224f-on, ASIC trident3, traditional buffer model
 #
-# Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer
-# pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
+# Goes back to the checkpoint that the last apply script took. Where the config updater refuses
+# (changed buffer pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
 #
 # Run on the switch: sudo ./rollback.sh
 set -euo pipefail

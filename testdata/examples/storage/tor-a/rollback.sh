@@ -3,8 +3,8 @@
 # intent sha256:2ccb2800453f2fa14689726e722a337f4e3d9ce7680c4b884ce4327b08de900c
 # model nvidia/sn3700c, ASIC spectrum-2, dynamic buffer model
 #
-# Goes back to the checkpoint that the last apply script took. Where the config updater refuses (changed buffer
-# pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
+# Goes back to the checkpoint that the last apply script took. Where the config updater refuses
+# (changed buffer pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
 #
 # Run on the switch: sudo ./rollback.sh
 set -euo pipefail
