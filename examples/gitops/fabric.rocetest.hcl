@@ -11,7 +11,7 @@ run "every_node_reaches_every_other" {
 run "rdma_keeps_its_mark" {
   command = build
   assert {
-    condition     = jsondecode(artifact("tor/rocec-qos.json")).DSCP_TO_TC_MAP.rocec_rdma["26"] == "3"
+    condition     = jsondecode(artifact("tor/rocec-qos.json")).DSCP_TO_TC_MAP.rocec_roce["26"] == "3"
     error_message = "The switch takes what the nodes mark for another class."
   }
 }

@@ -52,7 +52,7 @@ func programs(base, apply, prefix, capture string) *emit.Kit {
 	for i := range k.Artifacts {
 		a := &k.Artifacts[i]
 		if a.Step == emit.Data {
-			continue // for sessions (Live)
+			continue // started by sessions (Live)
 		}
 		a.Run = run + strings.ReplaceAll(k.Folder()+"/"+a.Path, "/", `\`)
 		if a.Path == captureFile {

@@ -194,7 +194,7 @@ func TestLive(t *testing.T) {
 				r.same(before)
 				r.want(targets.VerbChange, targets.ExitDone)
 				s := r.phase(targets.PhaseChanged)
-				if !strings.Contains(s.Message, "restart is pending of") {
+				if !strings.Contains(s.Message, "restart is pending of") || !strings.Contains(s.Message, "live_restart") {
 					t.Errorf("nothing is said of restarts: %s", s.Message)
 				}
 				r.want(targets.VerbConfirm, targets.ExitDone)

@@ -5,7 +5,8 @@
 // intent of one node and return its data, host.psd1, beside a kit of programs
 // that all hosts share: one that applies, one that compares (verify.ps1), one
 // that undoes from the snapshot the first saved (undo.ps1), one that prints what
-// Parse reads (capture.ps1). For netqos there is also a configuration for
+// Parse reads (capture.ps1), one that makes a change over a session a transaction
+// which goes back by itself (rocec-live.ps1). For netqos there is also a configuration for
 // Microsoft's Validate-DCB (validate-dcb.ps1), where that tool can express the host.
 //
 // Files are ASCII with CRLF: Windows PowerShell 5.1 reads a file without a byte

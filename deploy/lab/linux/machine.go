@@ -69,7 +69,6 @@ type rdmaDevice struct {
 	cm     bool   // rdma_cm has a folder for it
 	mode   string // default_roce_mode
 	tos    int
-	qpTOS  int
 }
 
 // refusal is what a program or the kernel answers.

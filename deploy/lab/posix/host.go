@@ -79,6 +79,7 @@ type Host struct {
 	pid     int
 	procs   map[int]proc
 	locks   map[string]*lock
+	boots   int
 	booted  time.Time
 	up      time.Duration // what the clock had passed then
 }
@@ -134,6 +135,7 @@ func (h *Host) start() {
 	h.mu.Lock()
 	h.life, h.end = context.WithCancel(context.Background())
 	h.procs, h.locks = map[int]proc{}, map[string]*lock{}
+	h.boots++
 	h.booted, h.up = h.o.Clock.Now(), h.o.Clock.Passed()
 	life := h.life
 	h.mu.Unlock()
@@ -151,13 +153,13 @@ func (h *Host) start() {
 func (h *Host) kernelFiles() {
 	booted, disk := h.Booted(), h.o.Disk
 	h.mu.Lock()
-	from := h.up
+	from, boots := h.up, h.boots
 	h.mu.Unlock()
 	_ = disk.Special("/proc/uptime", 0o444, lab.Special{Read: func() ([]byte, error) {
 		up := (h.o.Clock.Passed() - from).Seconds()
 		return fmt.Appendf(nil, "%.2f %.2f\n", up, up*8), nil
 	}})
-	id := sha256.Sum256(fmt.Appendf(nil, "%s %d", h.o.Name, booted.UnixNano()+int64(from)))
+	id := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", h.o.Name, booted.UnixNano(), boots))
 	_ = disk.Special("/proc/sys/kernel/random/boot_id", 0o444, lab.Special{Read: func() ([]byte, error) {
 		return fmt.Appendf(nil, "%x-%x-%x-%x-%x\n", id[:4], id[4:6], id[6:8], id[8:10], id[10:16]), nil
 	}})

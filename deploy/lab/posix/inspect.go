@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/aymanbagabas/go-udiff"
 )
@@ -51,7 +52,7 @@ func readlink(_ context.Context, p *Proc) int {
 // real is a path without links; its last part may be missing.
 func (p *Proc) real(full string, depth int) (string, error) {
 	if depth > 40 {
-		return "", errors.New("Too many levels of symbolic links")
+		return "", syscall.ELOOP
 	}
 	at := "/"
 	parts := strings.Split(strings.Trim(full, "/"), "/")

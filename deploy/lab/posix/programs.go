@@ -210,9 +210,6 @@ func detached(ctx context.Context, p *Proc) int {
 	}
 	c := *p
 	life := p.Host.Life()
-	if p.sh != nil {
-		life = context.WithValue(life, shellKey{}, p.sh)
-	}
 	if fork {
 		c.Stdin = nil
 		p.Host.spawn(func() { c.exec(life, args) })

@@ -30,13 +30,6 @@ type shell struct {
 	held  map[string][]byte // what process substitutions printed
 }
 
-type shellKey struct{}
-
-func shellOf(ctx context.Context) *shell {
-	s, _ := ctx.Value(shellKey{}).(*shell)
-	return s
-}
-
 // shell runs a script in a new process of bash. What the interpreter cannot bear
 // ends that process alone.
 func (h *Host) shell(ctx context.Context, p *Proc, name string, text []byte, params []string) (code int) {
@@ -54,7 +47,6 @@ func (h *Host) shell(ctx context.Context, p *Proc, name string, text []byte, par
 	pid, ctx, done := h.begin(ctx, strings.Join(append([]string{name}, params...), " "))
 	defer done()
 	s := &shell{pid: pid, proc: p, start: h.o.Clock.Now(), files: map[string]string{}, lines: map[string][]byte{}, umask: 0o022, held: map[string][]byte{}}
-	ctx = context.WithValue(ctx, shellKey{}, s)
 	dir := p.Dir
 	r, err := interp.New(
 		interp.Env(environment{s, name}),

@@ -261,8 +261,18 @@ func (r *Runner) member(n *member) any {
 				}
 				return out
 			}
-			if name == "count" && !of.table {
+			if name == "count" {
+				if of.table {
+					return int64(len(of.keys))
+				}
 				return int64(1)
+			}
+			if of.table && name == "keys" {
+				out := []any{}
+				for _, k := range of.keys {
+					out = append(out, k)
+				}
+				return out
 			}
 		}
 	case []any:

@@ -98,6 +98,14 @@ func (m *Machine) config(ctx context.Context, p *posix.Proc) int {
 	return usage(p, "", fmt.Sprintf("No such command '%s', or one that is not simulated.", strings.Join(args, " ")))
 }
 
+// refusal is what the config updater answers, in its words.
+func refusal(format string, args ...any) error { return answer(fmt.Sprintf(format, args...)) }
+
+type answer string
+
+// Error is the text.
+func (a answer) Error() string { return string(a) }
+
 // usage is what click says of a command line.
 func usage(p *posix.Proc, verb, text string) int {
 	p.Fail("Usage: config %s [OPTIONS]\nTry 'config %s -h' for help.\n\nError: %s", verb, verb, text)
@@ -255,12 +263,12 @@ func (m *Machine) allowed(before, after database) error {
 			gone, at = was && !is && has != nil, at+"/"+field
 		}
 		if gone {
-			return fmt.Errorf("Given patch operation is invalid. Operation: remove is illegal on field: %s", at)
+			return refusal("Given patch operation is invalid. Operation: remove is illegal on field: %s", at)
 		}
 	}
 	for _, table := range []string{"BUFFER_POOL", "BUFFER_PROFILE", "PFC_WD"} {
 		if ok, function := m.mayChange(table, before[table], after[table]); !ok {
-			return fmt.Errorf("Modification of %s table is illegal- validating function generic_config_updater.field_operation_validators.%s returned False", table, function)
+			return refusal("Modification of %s table is illegal- validating function generic_config_updater.field_operation_validators.%s returned False", table, function)
 		}
 	}
 	return nil

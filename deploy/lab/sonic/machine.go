@@ -33,10 +33,9 @@ type Machine struct {
 	known    bool // the config updater knows the SKU
 	validate func(ctx context.Context, d *intent.Device, configDB []byte) error
 
-	mu      sync.Mutex
-	db      database
-	one     sync.Mutex // one change after the other
-	started bool
+	mu  sync.Mutex
+	db  database
+	one sync.Mutex // one change after the other
 }
 
 const saved = "/etc/sonic/config_db.json"

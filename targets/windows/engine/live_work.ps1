@@ -39,6 +39,7 @@ function Invoke-Change {
         $run = Invoke-Program -File $Program -Arguments $arguments
         $text = Get-Outcome -Run $run
         # 4: a restart is pending, which needs -AllowRestart.
+        if ($run.Code -eq 4 -and $arguments.Count -eq 0) { $text = $text + '; live_restart = true in the target block lets rocec apply do that' }
         if (0, 2, 4 -contains $run.Code) { $phase = 'changed' }
     }
     catch { $text = $_.Exception.Message }
