@@ -260,16 +260,11 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 	c := p.lower(s)
 	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: p.origin(s.id), From: seen.from}
 	if seen.from != plan.FromRecord {
-		if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
-			r.err = fmt.Errorf("read record: %w", r.err)
-			return r
-		}
-		if seen.captured != nil {
-			found := verify.Compare(c.address, c.intent, c.target, *seen.captured)
-			if r.findings = found.Findings; r.findings.HasErrors() {
+		if seen.captured != nil && c.target.Parse != nil { // what differs is for the plan to say
+			if in.Have, r.findings = c.target.Parse(c.intent, *seen.captured); r.findings.HasErrors() {
 				return r
 			}
-			in.Have, seen.reason = found.Observed, found.Reason
+			seen.reason = "the captured output could not be read"
 		}
 		if in.Have == nil {
 			r.findings.Add(diag.Diagnostic{
@@ -286,7 +281,15 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 		return r
 	}
 	in.Digest = out.Digest(c.intent)
-	if seen.from == plan.FromRecord { // equal intents are not compared
+	if seen.from != plan.FromRecord {
+		if in.Recorded, in.Version, r.err = store.GetUnless(c.intent, in.Digest); r.err != nil {
+			r.err = fmt.Errorf("read record: %w", r.err)
+			return r
+		}
+		if e := in.Recorded; e != nil && e.Intent == nil { // it is just this one, which need not be read
+			e.Intent = c.intent
+		}
+	} else { // equal intents are not compared
 		if in.Recorded, in.Version, r.err = store.GetUnless(c.intent, in.Digest); r.err != nil {
 			r.err = fmt.Errorf("read record: %w", r.err)
 			return r

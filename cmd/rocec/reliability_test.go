@@ -292,6 +292,13 @@ func TestReliability(t *testing.T) {
 	})
 	const head = "| What goes wrong on the second of three hosts | exit code | s1 | s2 | s3 | message |\n| --- | --- | --- | --- | --- | --- |\n"
 	if targettest.Update() {
+		for i, d := range list { // those that were not run stay as they are
+			for l := range strings.Lines(table) {
+				if rows[i] == "" && strings.HasPrefix(l, "| "+d.what+" | ") {
+					rows[i] = l
+				}
+			}
+		}
 		if err := os.WriteFile(reliabilityPage, []byte(before+tableBegin+head+strings.Join(rows, "")+tableEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

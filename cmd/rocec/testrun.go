@@ -103,6 +103,9 @@ type running struct {
 // run compiles the fabric as the run asks for and judges what comes of it.
 func (t *tester) run(r *lang.Run) *testResult {
 	shared := t.groups[inputsOf(r)]
+	if shared == nil { // the tester was made for others
+		shared = &compiledTests{}
+	}
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.p == nil || !shared.p.cfg.Test(r) {

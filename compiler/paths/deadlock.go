@@ -155,22 +155,14 @@ func Deadlock(n *Net, o Options) (*Buffers, error) {
 	if err := o.check(n); err != nil {
 		return nil, err
 	}
-	unbounded := o.Steps == 0
-	if unbounded {
-		o.Steps = DefaultSteps
-	}
+	open := o.bound()
 	repairs := o.Routing.LocalRepair && !o.Down.empty()
 	ruled := len(o.Routing.Rows)+len(o.Floods)+len(o.Skip) > 0
 	if !ruled && !repairs && o.Routing.Base == UpDown && n.Level != nil && !o.Search {
 		return &Buffers{Proof: ByRank}, nil
 	}
 	if !ruled && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole && !(repairs && o.Routing.MayReturn) {
-		net, of, size, down := fold(n, o.Down, repairs)
-		if unbounded && 2*net.Switches > n.Switches {
-			o.Steps = AloneSteps
-		}
-		alike := o
-		alike.Down = down
+		net, of, size, alike := o.folded(n, repairs, open)
 		b, err := search(net, alike, size)
 		switch {
 		case errors.Is(err, errFold):
@@ -186,6 +178,34 @@ func Deadlock(n *Net, o Options) (*Buffers, error) {
 	return search(n, o, nil)
 }
 
+// bound puts a bound on the work, and reports whether none was asked for.
+func (o *Options) bound() (open bool) {
+	if open = o.Steps == 0; open {
+		o.Steps = DefaultSteps
+	}
+	return open
+}
+
+// folded is a net of one switch for all that stand alike, and what is asked of
+// it. An open bound becomes that of nets in which few do.
+func (o *Options) folded(n *Net, frozen, open bool) (net *Net, of []int32, size []int64, alike Options) {
+	net, of, size, down := fold(n, o.Down, frozen)
+	if open && 2*net.Switches > n.Switches {
+		o.Steps = AloneSteps
+	}
+	alike = *o
+	alike.Down = down
+	return net, of, size, alike
+}
+
+// fits refuses work that would take more steps than a bound, before it begins.
+func (x *router) fits(steps int64) error {
+	if work := int64(len(x.n.Sinks)) * int64(len(x.c.to)+x.n.Switches); work > steps {
+		return &LimitError{"steps", work, steps}
+	}
+	return nil
+}
+
 // errFold is that a folded net cannot stand for the one it was made from.
 var errFold = errors.New("the folded net leaves something out")
 
@@ -197,8 +217,8 @@ func search(n *Net, o Options, size []int64) (*Buffers, error) {
 	for _, s := range o.Skip {
 		x.skip[s] = true
 	}
-	if work := int64(len(n.Sinks)) * int64(len(x.c.to)+n.Switches); work > o.Steps {
-		return nil, &LimitError{"steps", work, o.Steps}
+	if err := x.fits(o.Steps); err != nil {
+		return nil, err
 	}
 	b := &Buffers{Proof: Searched, Shortest: true}
 	units, err := unitsOf(n, &o)

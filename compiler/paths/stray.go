@@ -23,18 +23,10 @@ func Ways(n *Net, o Options) (*Strays, error) {
 	if err := o.check(n); err != nil {
 		return nil, err
 	}
-	unbounded := o.Steps == 0
-	if unbounded {
-		o.Steps = DefaultSteps
-	}
+	open := o.bound()
 	repairs := o.Routing.LocalRepair && !o.Down.empty()
 	if len(o.Routing.Rows) == 0 && o.Routing.Base != ByTable && !repairs && !o.Whole {
-		net, _, size, _ := fold(n, o.Down, false)
-		if unbounded && 2*net.Switches > n.Switches {
-			o.Steps = AloneSteps
-		}
-		alike := o
-		alike.Down = nil
+		net, _, size, alike := o.folded(n, false, open)
 		found, err := ways(net, alike, size, false)
 		if err != nil || found.Lost == 0 || o.Brief {
 			return found, err
@@ -54,8 +46,8 @@ func ways(n *Net, o Options, size []int64, names bool) (*Strays, error) {
 	x := newRouter(n, &o.Routing, o.Down)
 	x.size = size
 	w := &wayfarer{x: x, found: &Strays{}, limit: o.Steps}
-	if work := int64(len(n.Sinks)) * int64(len(x.c.to)+n.Switches); work > o.Steps {
-		return nil, &LimitError{"steps", work, o.Steps}
+	if err := x.fits(o.Steps); err != nil {
+		return nil, err
 	}
 	skip := make([]bool, n.Switches)
 	for _, s := range o.Skip {

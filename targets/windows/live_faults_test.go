@@ -55,23 +55,23 @@ func (r *rig) settled(before map[string]any) {
 // Something ends in each step of a change: the session, the power, the process of
 // the task. The host is then as it was or as it should be, by itself.
 func TestLiveKilledAtEachStep(t *testing.T) {
-	steps := 0
+	var steps []string
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &Target, small(), lab.Environment{})
-		r.m.Watch(func(string) { steps++ })
+		r.m.Watch(func(step string) { steps = append(steps, step) })
 		r.flow(t.Context())
 		r.phase(targets.PhaseConfirmed)
 	})
-	if steps < 30 {
-		t.Fatalf("a change has %d steps", steps)
+	if len(steps) < 30 {
+		t.Fatalf("a change has the steps %v", steps)
 	}
 	for name, c := range map[string]struct {
 		every int // which steps
 		kill  func(r *rig, cancel func())
 	}{
-		"session": {2, func(_ *rig, cancel func()) { cancel() }},
+		"session": {4, func(_ *rig, cancel func()) { cancel() }},
 		"power":   {1, func(r *rig, _ func()) { r.m.Reboot() }},
-		"task": {3, func(r *rig, _ func()) {
+		"task": {4, func(r *rig, _ func()) {
 			for _, name := range r.m.Tasks() {
 				r.m.End(name)
 			}
@@ -79,7 +79,10 @@ func TestLiveKilledAtEachStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for at := 1; at <= steps; at += c.every {
+			for at := 1; at <= len(steps); at += c.every {
+				if setting := !strings.Contains(steps[at-1], "scheduledtask") && !strings.Contains(steps[at-1], " "); setting && at%3 != 0 {
+					continue // one setting is like another
+				}
 				t.Run(fmt.Sprint(at), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						r := newRig(t, &Target, small(), lab.Environment{})
@@ -129,7 +132,7 @@ func TestLiveRevertKilledAtEachStep(t *testing.T) {
 	if steps < 15 {
 		t.Fatalf("the way back has %d steps", steps)
 	}
-	for at := 1; at <= steps; at++ {
+	for at := 1; at <= steps; at += 1 + at%2*2 { // 1, 4, 5, 8, 9: both kinds of end
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
 			count(t, at, func(r *rig) {

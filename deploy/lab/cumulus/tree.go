@@ -60,6 +60,7 @@ func (t *tree) keys() []string {
 const (
 	maxDepth = 40
 	maxNames = 4096
+	maxKeys  = 1 << 17 // of a file, ranges taken apart
 )
 
 var errShape = errors.New("unable to parse the file: it is not a list of set and unset")
@@ -79,7 +80,7 @@ func readChange(b []byte) (*change, error) {
 	case len(top.Content) != 1 || top.Content[0].Kind != yaml.SequenceNode:
 		return nil, errShape
 	}
-	c := &change{object(), object()}
+	c, left := &change{object(), object()}, maxKeys
 	for _, part := range top.Content[0].Content {
 		if part.Kind != yaml.MappingNode {
 			return nil, errShape
@@ -96,7 +97,7 @@ func readChange(b []byte) (*change, error) {
 			default:
 				return nil, errShape
 			}
-			if err := into.read(part.Content[i+1], "", 0); err != nil {
+			if err := into.read(part.Content[i+1], "", 0, &left); err != nil {
 				return nil, err
 			}
 		}
@@ -107,7 +108,7 @@ func readChange(b []byte) (*change, error) {
 // collections are those whose keys may stand for several.
 var collections = []string{"interface", "vlan", "member", "dscp", "pcp", "traffic-class", "switch-priority"}
 
-func (t *tree) read(n *yaml.Node, key string, depth int) error {
+func (t *tree) read(n *yaml.Node, key string, depth int, left *int) error {
 	switch {
 	case depth > maxDepth:
 		return fmt.Errorf("line %d: nested too deep", n.Line)
@@ -129,6 +130,9 @@ func (t *tree) read(n *yaml.Node, key string, depth int) error {
 			names = all
 		}
 		for _, name := range names {
+			if *left--; *left < 0 {
+				return fmt.Errorf("line %d: more than %d keys", n.Line, maxKeys)
+			}
 			kid := t.kids[name]
 			if kid == nil || kid.kids == nil {
 				kid = object()
@@ -137,7 +141,7 @@ func (t *tree) read(n *yaml.Node, key string, depth int) error {
 				t.kids = map[string]*tree{}
 			}
 			t.kids[name] = kid
-			if err := kid.read(n.Content[i+1], name, depth+1); err != nil {
+			if err := kid.read(n.Content[i+1], name, depth+1, left); err != nil {
 				return err
 			}
 		}

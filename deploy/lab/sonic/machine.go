@@ -273,7 +273,6 @@ func (m *Machine) redis(verb, name string, words []string) (changed int) {
 func (m *Machine) python(ctx context.Context, p *posix.Proc) int {
 	program, err := exec.LookPath("python3")
 	if err != nil {
-		p.Printf("")
 		p.Fail("rocec lab: python3 is not installed on this computer, and a simulated SONiC runs its scripts there")
 		return 127
 	}
