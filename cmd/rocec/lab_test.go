@@ -30,6 +30,7 @@ func (p *pages) String() string {
 
 // TestLab: the lab of a configuration starts, is asked, serves a plan and stops.
 func TestLab(t *testing.T) {
+	t.Chdir(".") // --chdir is the process's: back when it ends
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "lossy-ecn"))); err != nil {
 		t.Fatal(err)

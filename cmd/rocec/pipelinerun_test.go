@@ -236,6 +236,7 @@ func (p *pipeline) must(file string, w workflow, ran []string, failed bool) {
 // TestPipeline runs the workflows of examples/gitops as they are written, with the
 // scripts of action.yml, against simulated devices.
 func TestPipeline(t *testing.T) {
+	t.Parallel()
 	w := workflows(t)
 	p := newPipeline(t)
 	p.lab()
@@ -321,6 +322,7 @@ func unpacked(t *testing.T, text string) string {
 // TestActionRefuses: a command that is none runs nothing, and arguments reach
 // rocec as they are, whatever a shell would make of them.
 func TestActionRefuses(t *testing.T) {
+	t.Parallel()
 	p := newPipeline(t)
 	for _, with := range []map[string]string{
 		{"command": "plan; touch oops"},
@@ -347,6 +349,7 @@ func TestActionRefuses(t *testing.T) {
 
 // TestSetup runs the script of setup-rocec with a Go that builds at once.
 func TestSetup(t *testing.T) {
+	t.Parallel()
 	a := parsed[action](t, setupFile)
 	install := a.Runs.Steps[len(a.Runs.Steps)-1]
 	for _, c := range []struct {
@@ -450,6 +453,7 @@ func TestPipelineFiles(t *testing.T) {
 // TestHooks: the hooks are those that pre-commit can run, and take the files they
 // should.
 func TestHooks(t *testing.T) {
+	t.Parallel()
 	type hook struct {
 		ID, Name, Description, Entry, Language, Files string
 		PassFilenames                                 *bool `yaml:"pass_filenames"`

@@ -12,7 +12,6 @@ import (
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
-	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/emit"
@@ -281,26 +280,21 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 		return r
 	}
 	in.Digest = out.Digest(c.intent)
-	if seen.from != plan.FromRecord {
-		if in.Recorded, in.Version, r.err = store.GetUnless(c.intent, in.Digest); r.err != nil {
-			r.err = fmt.Errorf("read record: %w", r.err)
-			return r
-		}
-		if e := in.Recorded; e != nil && e.Intent == nil { // it is just this one, which need not be read
+	if in.Recorded, in.Version, r.err = store.GetUnless(c.intent, in.Digest); r.err != nil { // equal intents are not read
+		r.err = fmt.Errorf("read record: %w", r.err)
+		return r
+	}
+	switch e := in.Recorded; {
+	case e == nil:
+	case seen.from != plan.FromRecord:
+		if e.Intent == nil { // it is just this one
 			e.Intent = c.intent
 		}
-	} else { // equal intents are not compared
-		if in.Recorded, in.Version, r.err = store.GetUnless(c.intent, in.Digest); r.err != nil {
-			r.err = fmt.Errorf("read record: %w", r.err)
-			return r
+	case e.Observed != nil: // it moved, and somebody has accepted that it did
+		if e.Intent == nil {
+			e.Intent = c.intent
 		}
-		if e := in.Recorded; e != nil && e.Observed != nil { // it moved, and somebody has accepted that it did
-			if in.Recorded, in.Version, r.err = store.Get(c.name); r.err != nil {
-				r.err = fmt.Errorf("read record: %w", r.err)
-				return r
-			}
-			in.Have = in.Recorded.Observed
-		}
+		in.Have = e.Observed
 	}
 	in.Artifacts = (&apply.Device{Artifacts: out.Artifacts, Kits: out.Kits}).Digests()
 	r.part = plan.Compare(&in, o)

@@ -122,28 +122,40 @@ func (c *comparison) captured() {
 	if d.Recorded != nil {
 		written = d.Recorded.Intent
 	}
-	for _, x := range intent.Diff(d.Want, d.Have) {
+	differs := intent.Diff(d.Want, d.Have)
+	for _, x := range differs {
 		if c.expectation(x.Path) {
 			c.drifted(x.Path, x.After, x.Before, why(x.Path))
 			continue
 		}
 		c.add(x)
 	}
-	want, known := index(d.Want), index(written)
-	for _, p := range intent.Unseen(d.Want, d.Have) {
+	unseen, same := intent.Unseen(d.Want, d.Have), written == d.Want // as Store.GetUnless tells without reading it
+	for _, p := range unseen {
 		c.unseen(p)
-		if old, ok := known[p]; ok && !c.expectation(p) && old.State == intent.Set && old.Text != want[p].Text {
-			c.add(intent.Difference{Path: p, Before: old.Text, After: want[p].Text})
-		}
 	}
-	shown := index(d.Have)
-	for _, x := range intent.Gone(d.Want, written) {
-		if _, still := shown[x.Path]; still {
-			c.add(x)
+	if !same && written != nil {
+		want, known := index(d.Want), index(written)
+		for _, p := range unseen {
+			if old, ok := known[p]; ok && !c.expectation(p) && old.State == intent.Set && old.Text != want[p].Text {
+				c.add(intent.Difference{Path: p, Before: old.Text, After: want[p].Text})
+			}
+		}
+		if gone := intent.Gone(d.Want, written); len(gone) > 0 {
+			shown := index(d.Have)
+			for _, x := range gone {
+				if _, still := shown[x.Path]; still {
+					c.add(x)
+				}
+			}
 		}
 	}
 	if d.Recorded != nil && d.Recorded.Status == record.Applied {
-		for _, x := range intent.Diff(written, d.Have) {
+		moved := differs
+		if !same {
+			moved = intent.Diff(written, d.Have)
+		}
+		for _, x := range moved {
 			if c.expectation(x.Path) {
 				continue
 			}

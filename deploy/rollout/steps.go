@@ -118,6 +118,8 @@ func (w *work) change(ctx context.Context) error {
 			continue
 		case st.Phase == targets.PhaseBegun && err != nil:
 			return err
+		case err != nil && st.Phase == targets.PhaseFailed:
+			return fmt.Errorf("change: %w; it says that it failed%s", err, because(st.Message))
 		case st.Phase == targets.PhaseFailed, st.Phase == targets.PhaseBegun:
 			if said == "" {
 				said = st.Message
@@ -185,7 +187,7 @@ func (w *work) confirm(ctx context.Context) error {
 			return w.note(stepDone, "")
 		case st.Phase == targets.PhaseChanged && lost(err) && try < attempts:
 			continue
-		case err != nil && st.Phase == targets.PhaseChanged:
+		case err != nil && (st.Phase == targets.PhaseChanged || st.Phase == targets.PhaseFailed):
 			return err
 		case st.Phase == targets.PhaseChanged, st.Phase == targets.PhaseFailed:
 			if said == "" {

@@ -7,8 +7,10 @@
 package verify
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -180,8 +182,10 @@ func read(dir string, d *intent.Device, t *targets.Target, files *source.Files) 
 	}
 	defer root.Close()
 	ids := map[string]source.FileID{}
+	folders := folders{root: root, open: map[string]*folderOf{}}
+	defer folders.close()
 	for _, name := range probeFiles(d, t) {
-		b, err := readIn(root, name)
+		b, err := folders.read(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -214,24 +218,101 @@ func probeFiles(d *intent.Device, t *targets.Target) []string {
 	return list
 }
 
+// folders are those of one device, each opened and listed once: a host has a
+// hundred files, and looking for each of them alone takes longer than reading it.
+type folders struct {
+	root *os.Root
+	open map[string]*folderOf
+}
+
+type folderOf struct {
+	root  *os.Root // nil: there is none
+	names map[string]fs.FileMode
+}
+
+func (f *folders) close() {
+	for _, x := range f.open {
+		if x.root != nil && x.root != f.root {
+			_ = x.root.Close() // it was read only
+		}
+	}
+}
+
+// in is the folder of a name, "" for the device's own.
+func (f *folders) in(dir string) (*folderOf, error) {
+	if x, ok := f.open[dir]; ok {
+		return x, nil
+	}
+	x := &folderOf{root: f.root, names: map[string]fs.FileMode{}}
+	f.open[dir] = x
+	if dir != "" {
+		sub, err := f.root.OpenRoot(filepath.FromSlash(strings.TrimSuffix(dir, "/")))
+		x.root = sub
+		if errors.Is(err, fs.ErrNotExist) {
+			x.root = nil
+			return x, nil
+		}
+		if err != nil {
+			x.root = nil
+			return nil, err
+		}
+	}
+	list, err := fs.ReadDir(x.root.FS(), ".")
+	for _, e := range list {
+		x.names[e.Name()] = e.Type()
+	}
+	return x, err
+}
+
+func (f *folders) read(name string) ([]byte, error) {
+	dir, base := path.Split(name)
+	x, err := f.in(dir)
+	if err != nil {
+		return nil, err
+	}
+	kind, there := x.names[base]
+	switch {
+	case !there:
+		return nil, fs.ErrNotExist
+	case kind.IsRegular():
+		return readFile(x.root, base)
+	}
+	return readIn(f.root, name) // what is not known before it is opened, as a link
+}
+
 func readIn(root *os.Root, name string) ([]byte, error) {
 	name = filepath.FromSlash(name)
 	info, err := root.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
+	if !info.Mode().IsRegular() { // a pipe may never end, even when it is opened
 		return nil, errors.New("it is not a regular file")
 	}
-	if info.Size() > MaxCaptureBytes {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d are read", disk.ErrTooLarge, info.Size(), MaxCaptureBytes)
-	}
+	return readFile(root, name)
+}
+
+func readFile(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return disk.ReadAll(f, MaxCaptureBytes)
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Size() > MaxCaptureBytes:
+		return nil, fmt.Errorf("%w: %d bytes, at most %d are read", disk.ErrTooLarge, info.Size(), MaxCaptureBytes)
+	}
+	b := make([]byte, info.Size()+1)
+	switch n, err := io.ReadFull(f, b); {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return b[:n], nil
+	case err != nil:
+		return nil, err
+	}
+	return disk.ReadAll(io.MultiReader(bytes.NewReader(b), f), MaxCaptureBytes) // it has grown since
 }
 
 // decisive are the fields that RoCE stands on: a device on which one of them can
