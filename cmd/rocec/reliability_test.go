@@ -313,7 +313,7 @@ func TestReliability(t *testing.T) {
 // meet is one fault met, as a row.
 func (d *danger) meet(t *testing.T) string {
 	confirm := "24s"
-	if d.run != nil {
+	if d.run != nil || d.fault != nil && d.fault.Kind == lab.FaultSlow {
 		confirm = "80s" // these are slow on purpose
 	}
 	s := onLab(t, "live", `confirm = "60s"`, fmt.Sprintf("confirm = %q", confirm))

@@ -98,6 +98,10 @@ func debianPackage(program string) string {
 		return "systemd"
 	case "python3":
 		return "python3-minimal"
+	case "sshd":
+		return "openssh-server"
+	case "ssh-keygen":
+		return "openssh-client"
 	}
 	return program
 }
