@@ -7,6 +7,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -77,6 +78,15 @@ const readFolder = "read-only"
 func captured(ctx context.Context, s session.Session, d *intent.Device, t *targets.Target) (map[string][]byte, error) {
 	if t.Capture == "" || len(t.Probes) != 1 {
 		return nil, fmt.Errorf("target %s has no program that reads", t.Name)
+	}
+	if t.Live.Prepare != nil { // what is run there is run as an administrator: nobody else may have made the folder
+		answer, err := s.Run(ctx, t.Live.Prepare(targets.Transaction{ID: readFolder, Device: d}), nil)
+		if err == nil && answer.Exit != 0 {
+			err = errors.New(lastLine(answer.Stderr, answer.Stdout))
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	out := &emit.Out{}
 	t.Emit(d, out)

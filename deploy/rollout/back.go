@@ -82,13 +82,7 @@ func (u *unit) asBefore(ctx context.Context, until time.Time) error {
 		if err != nil {
 			return u.lose(Doubt, fmt.Errorf("it says that it went back, and cannot be read: %w", err))
 		}
-		if intent.Digest(now) != u.base {
-			what := "it is not as it was"
-			if u.have != nil {
-				if list := intent.Diff(u.have, now); len(list) > 0 {
-					what = sample(u.device.Address, u.have.Kind, list)
-				}
-			}
+		if what := u.moved(now); what != "" {
 			return u.lose(Stuck, fmt.Errorf("it says that it went back: %s", what))
 		}
 	}
@@ -98,6 +92,33 @@ func (u *unit) asBefore(ctx context.Context, until time.Time) error {
 		u.say(err)
 	}
 	return nil
+}
+
+// moved says in which way a device is not as it was before, "" if it is. What
+// could not be seen then, and can now, is no difference: Windows shows flow control
+// only once a feature is installed, and that stays.
+func (u *unit) moved(now *intent.Device) string {
+	if intent.Digest(now) == u.base {
+		return ""
+	}
+	before, err := unpackDevice(u.before)
+	if err != nil {
+		return "it is not as it was"
+	}
+	if list := intent.Diff(before, now); len(list) > 0 {
+		return sample(u.device.Address, before.Kind, list)
+	}
+	list := intent.Diff(now, before) // what has come since
+	if len(list) == 0 {
+		return ""
+	}
+	if list[0].Creates() {
+		return place(u.device.Address, now.Kind, list[0].Path) + " is there, and was not"
+	}
+	for i := range list {
+		list[i].Before, list[i].After = list[i].After, list[i].Before
+	}
+	return sample(u.device.Address, now.Kind, list)
 }
 
 // lose names a device that did not go back, or of which that is not known.

@@ -47,6 +47,7 @@ type Past struct {
 	step     step
 	begun    bool   // a transaction was begun, or about to be, and did not go back
 	recorded bool   // its entry of the record was about to be written
+	found    []byte // what the device was before, packed
 	next     []byte // the entry of the record to come, packed
 	entry    []byte // the one that was there before, packed
 }
@@ -230,7 +231,7 @@ func (h *History) open(l *line) error {
 func (p *Past) take(l *line) {
 	switch l.Step {
 	case stepBegin:
-		p.begun, p.Observed = true, l.Observed
+		p.begun, p.Observed, p.found = true, l.Observed, l.Before
 	case stepRecord:
 		p.recorded, p.entry = true, l.Entry
 	case stepPending, stepKept:

@@ -15,7 +15,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/disk"
+	"github.com/rocec/rocec/deploy/record"
 )
 
 // JournalVersion is the format version of a journal. Minor versions only add keys
@@ -78,6 +80,7 @@ type line struct {
 	Wave    string `json:"wave,omitempty"`
 
 	Observed string     `json:"observed_digest,omitempty"` // of begin: what the device was before
+	Before   []byte     `json:"observed,omitempty"`        // of begin: that itself, packed
 	Until    *time.Time `json:"until,omitempty"`           // of pending and kept
 	// Entry is an entry of the record, packed: of device the one to come, of record
 	// the one that goes, none if there was none.
@@ -211,4 +214,22 @@ func unpack(b []byte) ([]byte, error) {
 	}
 	out, err := disk.ReadAll(r, maxEntryBytes)
 	return out, errors.Join(err, r.Close())
+}
+
+// packDevice is a device as a journal keeps it.
+func packDevice(d *intent.Device) ([]byte, error) {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return pack(b)
+}
+
+func unpackDevice(packed []byte) (*intent.Device, error) {
+	b, err := unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	d := &intent.Device{}
+	return d, record.Unmarshal(b, d)
 }

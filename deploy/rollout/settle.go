@@ -121,7 +121,7 @@ func (e *earlier) unit(d *Past) (*unit, error) {
 	then.Entry = func() (*record.Entry, error) { return next, nil }
 	u := &unit{
 		env: e.env, device: &then, wave: d.Wave, tx: targets.Transaction{ID: e.history.ID, Confirm: max(e.history.Confirm, time.Second)},
-		grace: e.plan.patience(), base: d.Observed, begun: true, changed: true, record: d.recorded, entry: d.entry, outcome: d.Outcome(),
+		grace: e.plan.patience(), base: d.Observed, before: d.found, begun: true, changed: true, record: d.recorded, entry: d.entry, outcome: d.Outcome(),
 	}
 	u.intent()
 	return u, nil

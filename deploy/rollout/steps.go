@@ -65,7 +65,10 @@ func (w *work) begin(ctx context.Context) error {
 		list[i] = session.File{Path: f.Path, Mode: uint32(f.Mode & fs.ModePerm), Bytes: f.Bytes}
 	}
 	w.progress("beginning")
-	if err := w.env.Journal.write(line{Step: stepBegin, Device: w.device.Name, Observed: w.base}); err != nil {
+	if w.before, err = packDevice(w.have); err != nil {
+		return err
+	}
+	if err := w.env.Journal.write(line{Step: stepBegin, Device: w.device.Name, Observed: w.base, Before: w.before}); err != nil {
 		return err
 	}
 	w.begun = true

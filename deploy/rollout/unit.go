@@ -40,6 +40,7 @@ type unit struct {
 	have     *intent.Device // as it was before; nil: not read, or not kept
 	found    targets.Captured
 	base     string // digest of what it was before; "" = not known
+	before   []byte // that itself, packed
 	armed    time.Time
 	begun    bool // a transaction may be open on the device, or its change be there
 	changed  bool // it may have been changed

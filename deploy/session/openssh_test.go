@@ -36,8 +36,9 @@ type sshd struct {
 //	me              a key in authorized_keys
 //	guest           a key that only a certificate of user_ca lets in
 //	old, alien      certified until long ago, certified by another
+//	still           a key in authorized_keys that may forward nothing
 //	stranger        a key that nothing lets in
-func startSSHD(t *testing.T, lines ...string) *sshd {
+func startSSHD(t *testing.T) *sshd {
 	t.Helper()
 	oracle.Need(t, "sshd")
 	oracle.Need(t, "ssh-keygen")
@@ -53,7 +54,7 @@ func startSSHD(t *testing.T, lines ...string) *sshd {
 		separationFolder(t)
 	}
 	s := &sshd{dir: t.TempDir(), user: me.Username}
-	for _, name := range []string{"host", "host_ca", "user_ca", "alien_ca", "me", "guest", "old", "alien", "stranger"} {
+	for _, name := range []string{"host", "host_ca", "user_ca", "alien_ca", "me", "still", "guest", "old", "alien", "stranger"} {
 		s.keygen(t, "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", name)
 	}
 	s.keygen(t, "-q", "-t", "ecdsa", "-N", "", "-f", "host2")
@@ -61,14 +62,14 @@ func startSSHD(t *testing.T, lines ...string) *sshd {
 	s.keygen(t, "-q", "-s", "user_ca", "-I", "guest", "-n", s.user, "guest.pub")
 	s.keygen(t, "-q", "-s", "user_ca", "-I", "old", "-n", s.user, "-V", "20000101:20000102", "old.pub")
 	s.keygen(t, "-q", "-s", "alien_ca", "-I", "alien", "-n", s.user, "alien.pub")
-	s.put(t, "authorized_keys", s.text(t, "me"))
-	config := append([]string{
+	s.put(t, "authorized_keys", s.text(t, "me")+"no-port-forwarding "+s.text(t, "still"))
+	config := []string{
 		"ListenAddress 127.0.0.1", "PidFile none", "UsePAM no", "StrictModes no", "LogLevel VERBOSE",
 		"PermitRootLogin prohibit-password", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
 		"HostKey " + s.path("host"), "HostKey " + s.path("host2"), "HostCertificate " + s.path("host-cert.pub"),
 		"AuthorizedKeysFile " + s.path("authorized_keys"), "TrustedUserCAKeys " + s.path("user_ca.pub"),
 		"Subsystem sftp /usr/lib/openssh/sftp-server", // as Debian's sshd_config has it
-	}, lines...)
+	}
 	s.put(t, "sshd_config", strings.Join(config, "\n")+"\n")
 	// The port is free when it is chosen; somebody else may be faster.
 	for range 5 {
@@ -193,10 +194,19 @@ func (s *sshd) spec(t *testing.T, key, known string) session.Spec {
 	}
 }
 
-// Who is let in, by keys and by certificates of either side that ssh-keygen made.
-func TestOpenSSHLogin(t *testing.T) {
+// TestOpenSSH holds sessions against the server that most devices run.
+func TestOpenSSH(t *testing.T) {
 	leakFree(t)
 	s := startSSHD(t)
+	t.Run("login", func(t *testing.T) { opensshLogin(t, s) })
+	t.Run("run", func(t *testing.T) { opensshRun(t, s) })
+	t.Run("configure", func(t *testing.T) { opensshConfigure(t, s) })
+	t.Run("jump", func(t *testing.T) { opensshJump(t, s) })
+	t.Run("lost", func(t *testing.T) { opensshLost(t, s) })
+}
+
+// Who is let in, by keys and by certificates of either side that ssh-keygen made.
+func opensshLogin(t *testing.T, s *sshd) {
 	both := s.at(t, "", "host") + s.at(t, "", "host2")
 	authority := s.at(t, "@cert-authority", "host_ca")
 	for _, c := range []struct {
@@ -254,9 +264,7 @@ func TestOpenSSHLogin(t *testing.T) {
 }
 
 // Commands, their input, both of their outputs and how they end.
-func TestOpenSSHRun(t *testing.T) {
-	leakFree(t)
-	s := startSSHD(t)
+func opensshRun(t *testing.T, s *sshd) {
 	sess := dial(t, client(t), s.spec(t, "me", s.at(t, "", "host")))
 	defer sess.Close()
 	big := strings.Repeat("0123456789abcdef", 1<<16)
@@ -287,9 +295,7 @@ func TestOpenSSHRun(t *testing.T) {
 
 // Files over the SFTP server of OpenSSH, also over files that are there and are
 // read meanwhile.
-func TestOpenSSHConfigure(t *testing.T) {
-	leakFree(t)
-	s := startSSHD(t)
+func opensshConfigure(t *testing.T, s *sshd) {
 	sess := dial(t, client(t), s.spec(t, "me", s.at(t, "", "host")))
 	defer sess.Close()
 	root := filepath.Join(t.TempDir(), "a \"folder\" of it's own")
@@ -342,14 +348,12 @@ func TestOpenSSHConfigure(t *testing.T) {
 }
 
 // Two hops through the same server, and one that forwards nothing.
-func TestOpenSSHJump(t *testing.T) {
-	leakFree(t)
-	s := startSSHD(t)
+func opensshJump(t *testing.T, s *sshd) {
 	known := s.at(t, "", "host")
 	to, outer, inner := s.spec(t, "guest", known), s.spec(t, "me", known), s.spec(t, "me", s.at(t, "@cert-authority", "host_ca"))
 	outer.Device, inner.Device = "bastion", "inner"
 	to.Jump = []session.Spec{outer, inner}
-	c := client(t)
+	c, before := client(t), strings.Count(s.said(), "Accepted publickey")
 	sess, again := dial(t, c, to), dial(t, c, to)
 	for _, x := range []session.Session{sess, again} {
 		if out, err := x.Run(t.Context(), "cat; exit 4", []byte("through")); err != nil || out.Exit != 4 || string(out.Stdout) != "through" {
@@ -366,15 +370,12 @@ func TestOpenSSHJump(t *testing.T) {
 	again.Close()
 	sess.Close()
 	// Each hop is one login, though two sessions pass.
-	waitFor(t, func() bool { return strings.Count(s.said(), "Accepted publickey") >= 4 })
-	if n := strings.Count(s.said(), "Accepted publickey"); n != 4 {
-		t.Errorf("%d logins", n)
+	waitFor(t, func() bool { return strings.Count(s.said(), "Accepted publickey") >= before+4 })
+	if n := strings.Count(s.said(), "Accepted publickey"); n != before+4 {
+		t.Errorf("%d logins", n-before)
 	}
-	closed := startSSHD(t, "AllowTcpForwarding no")
-	to = closed.spec(t, "me", closed.at(t, "", "host"))
-	jump := to
-	jump.Device = "bastion"
-	to.Jump = []session.Spec{jump}
+	outer.Identity = []string{s.path("still")}
+	to.Jump = []session.Spec{outer}
 	if _, err := client(t).Dial(t.Context(), to); err == nil || kindOf(t, err) != session.KindUnreachable || !strings.Contains(err.Error(), "prohibited") {
 		t.Errorf("a jump host that forwards nothing: %v", err)
 	}
@@ -383,9 +384,7 @@ func TestOpenSSHJump(t *testing.T) {
 // A connection that is cut in the middle of a command is lost, and what the
 // command started in a session of its own goes on: on that the changes of devices
 // rest.
-func TestOpenSSHLost(t *testing.T) {
-	leakFree(t)
-	s := startSSHD(t)
+func opensshLost(t *testing.T, s *sshd) {
 	dir := t.TempDir()
 	for _, name := range []string{"go", "gone"} {
 		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {

@@ -36,15 +36,25 @@ func live(kit func() *emit.Kit) *targets.Live {
 
 // prepare makes the folder, and takes it from everyone but SYSTEM and the
 // administrators before there is anything in it: everyone may make folders in
-// ProgramData, and the tasks run as SYSTEM what lies there. Whose folder it is asks
-// begin (engine/live_verbs.ps1).
+// ProgramData, and the tasks run as SYSTEM what lies there.
 func prepare(tx targets.Transaction) string {
 	return `try { $ErrorActionPreference = 'Stop'; $root = '` + windowsPath(liveRoot) + `'; ` +
 		`New-Item -Path ($root + '\` + tx.ID + `') -ItemType 'Directory' -Force | Out-Null; ` +
+		trusted(`(Split-Path -Path $root), $root, ($root + '\`+tx.ID+`')`) +
 		`$security = [System.Security.AccessControl.DirectorySecurity]::new(); ` +
 		`$security.SetSecurityDescriptorSddlForm('` + liveAccess + `', 'Access'); ` +
 		`[System.IO.Directory]::SetAccessControl($root, $security) ` +
 		`} catch { [Console]::Error.WriteLine($_.Exception.Message); exit 10 }`
+}
+
+// trusted stops before a folder that belongs to somebody who is neither SYSTEM, nor
+// an administrator, nor the login: what lies in it is not to be run. It is asked of
+// folders here and, once more, by begin (engine/live_verbs.ps1).
+func trusted(folders string) string {
+	return `$trusted = 'S-1-5-18', 'S-1-5-32-544', [System.Security.Principal.WindowsIdentity]::GetCurrent().User.Value; ` +
+		`foreach ($path in ` + folders + `) { ` +
+		`$owner = [System.IO.Directory]::GetAccessControl($path).GetOwner([System.Security.Principal.SecurityIdentifier]).Value; ` +
+		`if ($trusted -notcontains $owner) { throw ("the folder '{0}' belongs to '{1}', who is neither an administrator of this host nor you" -f $path, $owner) } }; `
 }
 
 // liveAccess gives full control to SYSTEM and administrators, with nothing
@@ -68,7 +78,8 @@ func command(kit *emit.Kit, v targets.Verb, tx targets.Transaction) string {
 	if v == targets.VerbStatus {
 		// begin puts a copy there. Before the first, nothing was begun on this host.
 		script := windowsPath(liveRoot) + `\` + liveFile
-		return stop + fmt.Sprintf(`if (Test-Path -LiteralPath '%s') { %s& '%s' -Verb status -Id '%s'%s }; `, script, policy, script, tx.ID, code) +
+		guard := trusted("(Split-Path -Path $root), $root")
+		return stop + fmt.Sprintf(`$root = '%s'; if (Test-Path -LiteralPath '%s') { %s%s& '%s' -Verb status -Id '%s'%s }; `, windowsPath(liveRoot), script, guard, policy, script, tx.ID, code) +
 			fmt.Sprintf(`Write-Output '{"id":"%s","phase":"none","left_seconds":0,"open":"","message":""}'`, tx.ID)
 	}
 	script := windowsPath(kit.Folder()) + `\` + liveFile

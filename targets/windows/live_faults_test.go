@@ -343,3 +343,27 @@ func TestATCLive(t *testing.T) {
 func policies(name string) []*machines.Policy {
 	return []*machines.Policy{{Name: name, NetDirect: 445, Priority: 4, DSCP: -1, Template: "None", Protocol: "None"}}
 }
+
+// Nothing that lies in a folder of somebody else is run, not even to ask for the
+// status: everyone may make folders in ProgramData.
+func TestLivePlanted(t *testing.T) {
+	const stranger = "S-1-5-21-9-9-9-1001"
+	for _, folder := range []string{`C:\ProgramData\rocec`, `C:\ProgramData\rocec\live`} {
+		r := newRig(t, &Target, s2d(), lab.Environment{})
+		planted := "param([string]$Verb, [string]$Id)\nWrite-Output '{\"id\":\"t1\",\"phase\":\"confirmed\"}'\nexit 0"
+		if err := r.m.Disk().WriteFile("/"+liveRoot+"/"+liveFile, []byte(planted), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, out, why := r.verb(t.Context(), targets.VerbStatus); code != 0 || !strings.Contains(out, "confirmed") {
+			t.Fatalf("what lies there is not run at all: exit %d: %s%s", code, out, why)
+		}
+		r.m.SetOwner(folder, stranger)
+		if code, out, why := r.verb(t.Context(), targets.VerbStatus); code == 0 || strings.Contains(out, "confirmed") || !strings.Contains(why, stranger) {
+			t.Errorf("%s: status: exit %d: %s%s", folder, code, out, why)
+		}
+		var errs strings.Builder
+		if code := r.m.Exec(t.Context(), encoded(Target.Live.Prepare(r.tx)), nil, io.Discard, &errs); code != targets.ExitRefused || !strings.Contains(errs.String(), stranger) {
+			t.Errorf("%s: prepare: exit %d: %s", folder, code, errs.String())
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package rollout
+
+import (
+	"testing"
+
+	"github.com/rocec/rocec/compiler/intent"
+)
+
+// TestMoved: what could not be seen before the change is no difference after the
+// way back; what was at its default, or not there, is.
+func TestMoved(t *testing.T) {
+	at := func(change func(*intent.Device)) *intent.Device {
+		d := &intent.Device{Kind: intent.Node, Name: "n1", Ports: []intent.Port{{Name: "nic", MTU: intent.Some(uint16(1500))}}}
+		change(d)
+		return d
+	}
+	for name, c := range map[string]struct {
+		before, now func(*intent.Device)
+		want        string
+	}{
+		"the same":      {func(*intent.Device) {}, func(*intent.Device) {}, ""},
+		"another value": {func(*intent.Device) {}, func(d *intent.Device) { d.Ports[0].MTU = intent.Some(uint16(9000)) }, `node.s.nic["nic"].mtu is 9000, expected 1500`},
+		"seen only now": {func(d *intent.Device) { d.Ports[0].MTU = intent.Opt[uint16]{} }, func(*intent.Device) {}, ""},
+		"one more interface": {func(*intent.Device) {}, func(d *intent.Device) {
+			d.Ifaces = append(d.Ifaces, intent.Iface{Name: "vlan100"})
+		}, `node.s.interface["vlan100"] is there, and was not`},
+		"one less": {func(d *intent.Device) { d.Ifaces = append(d.Ifaces, intent.Iface{Name: "vlan100"}) }, func(*intent.Device) {}, `node.s.interface["vlan100"] is missing`},
+	} {
+		before, now := at(c.before), at(c.now)
+		packed, err := packDevice(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := &unit{device: &Device{Address: "node.s"}, base: intent.Digest(before), before: packed}
+		if got := u.moved(now); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
