@@ -287,7 +287,7 @@ func packEntry(e *record.Entry, workspace string) ([]byte, error) {
 
 // short is a stranger's text for a message.
 func short(s string) string {
-	const most = 80
+	const most = 240
 	if len(s) <= most {
 		return s
 	}

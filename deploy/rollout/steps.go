@@ -19,7 +19,8 @@ import (
 // work is what the steps of one device hand on.
 type work struct {
 	*unit
-	made *apply.Device
+	made   *apply.Device
+	remark string // what the device said of a change that went through
 }
 
 // prepare makes sure that the device is the one that was planned for: nobody
@@ -116,6 +117,9 @@ func (w *work) change(ctx context.Context) error {
 		case asked != nil:
 			return unknown("change", err, asked)
 		case st.Phase == targets.PhaseChanged:
+			if st.Message != string(targets.PhaseChanged) {
+				w.remark = st.Message
+			}
 			return w.note(stepChanged, "")
 		case st.Phase == targets.PhaseBegun && lost(err) && try < attempts:
 			continue
@@ -144,6 +148,9 @@ func (w *work) check(ctx context.Context) error {
 	if what := unlike(w.device.Address, w.want, have, w.device.Target); what != "" {
 		run := w.windowOnly(c)
 		if len(run) == 0 {
+			if w.remark != "" {
+				what += "; the device says: " + short(w.remark)
+			}
 			return fmt.Errorf("read back: %s", what)
 		}
 		w.windowed = true
