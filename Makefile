@@ -1,4 +1,4 @@
-.PHONY: build test check bench fuzz update docs
+.PHONY: build test check bench fuzz soak update docs
 
 # What the gate runs is in .ci/run; these are the short ways to parts of it.
 
@@ -16,6 +16,11 @@ bench:
 
 fuzz:
 	.ci/run fuzz
+
+# A thousand random rollouts with random faults, and every row of docs/reliability.md.
+soak:
+	ROCEC_SOAK=1000 go test ./deploy/rollout -run TestRandom -count 1 -timeout 2h
+	go test ./cmd/rocec -run Reliability -reliability -count 1 -timeout 1h
 
 # Rewrites the expectations of every package that has some; the diff is the review. A package without the flag would refuse it.
 update:

@@ -20,7 +20,7 @@ var variables = []variable{
 	{"ROCEC_DATA_DIR", "the folder of working data, `.rocec` unless set; no command looks for configuration in it"},
 	{"ROCEC_CACHE_DIR", "the folder of what makes the next run faster, `cache` in that of working data unless set; `off`: nothing is kept. It may be removed at any time"},
 	{"ROCEC_CONFIG_FILE", "the file of settings, instead of the nearest `.rocec.hcl`; `--config` wins"},
-	{"ROCEC_PATIENCE", "for how long `rocec apply` asks a device that does not answer, from when it should have gone back by itself: as long as the slowest takes to boot; `2m` unless set"},
+	{"ROCEC_PATIENCE", "for how long `rocec apply` asks a device that does not answer, from when it should have gone back by itself: as long as the slowest takes to boot; `2m` unless set. Also how long one answer may take while devices are read; `5m` unless set"},
 	{"ROCEC_IN_AUTOMATION", "anything: no hints on what to run next"},
 	{"ROCEC_INPUT", "`0` or `false`: never ask"},
 	{"NO_COLOR", "anything: no colour"},

@@ -71,7 +71,7 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 		live = append(live, observe.Device{Spec: spec, Target: &ask, Intent: func() *intent.Device { return p.lower(s).intent }})
 		of = append(of, s)
 	}
-	observe.All(ctx, live, a.dial(r.parallelism), r.parallelism, func(i int, c targets.Captured, err error) { take(of[i], c, err) })
+	observe.All(ctx, live, a.readers(r.parallelism), r.parallelism, func(i int, c targets.Captured, err error) { take(of[i], c, err) })
 	return seen, diag.Sort(found, p.cfg.Files)
 }
 

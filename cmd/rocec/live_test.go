@@ -7,7 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
@@ -21,10 +25,23 @@ type liveSite struct {
 	t       *testing.T
 	dir     string
 	lab     *lab.Lab
+	clock   *shiftedTime // of the devices
 	env     []string
 	old     []string // journals of runs before
+	victim  string   // the device that something happens to
+	args    []string // of an apply
 	project *project
 	devices map[string]*served
+}
+
+// shiftedTime is real time on clocks that can be set.
+type shiftedTime struct {
+	lab.RealTime
+	ahead atomic.Int64 // ns
+}
+
+func (c *shiftedTime) Now() time.Time {
+	return c.RealTime.Now().Add(time.Duration(c.ahead.Load()))
 }
 
 // onLab starts simulated devices for a configuration of testdata, in which some
@@ -32,12 +49,18 @@ type liveSite struct {
 func onLab(t *testing.T, name string, replace ...string) *liveSite {
 	t.Helper()
 	dir := t.TempDir()
-	text, err := os.ReadFile(filepath.Join("testdata", name, "fabric.roce.hcl"))
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob(filepath.Join("testdata", name, "*.roce.hcl"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no configuration", err)
 	}
-	put(t, dir, "fabric.roce.hcl", []byte(strings.NewReplacer(replace...).Replace(string(text))))
-	site := &liveSite{t: t, dir: dir}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, dir, filepath.Base(file), []byte(strings.NewReplacer(replace...).Replace(string(text))))
+	}
+	site := &liveSite{t: t, dir: dir, clock: &shiftedTime{}}
 	devices := site.load()
 	first, makers := site.project, new(machines.All)
 	var list []lab.Device
@@ -48,7 +71,7 @@ func onLab(t *testing.T, name string, replace ...string) *liveSite {
 			Intent: func() *intent.Device { return first.alone(s) },
 		})
 	}
-	l, err := lab.Up(context.Background(), list, dir, lab.Options{})
+	l, err := lab.Up(context.Background(), list, dir, lab.Options{Clock: site.clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,4 +221,33 @@ func TestLive(t *testing.T) {
 	s.edit(`dscp     = [46]`, `dscp     = [48]`)
 	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
 	s.run(0, []string{"rollback", "--status"}, "taken back", "applied")
+}
+
+// TestLiveFirst: a first apply that fails on a host which rocec never configured leaves it as it was found.
+func TestLiveFirst(t *testing.T) {
+	t.Parallel()
+	s := onLab(t, "live", "rollout {", "target \"linux\" {\n  options = { qos_tool = \"mlnx_qos\" }\n}\n\nrollout {")
+	network := func() string { return s.exec("s2", "ip -o link show; ip -o addr show; ip rule show") }
+	before, observed := network(), s.observed("s2")
+	if err := s.lab.Inject("s2", *struck(lab.FaultRefuse, `^mlnx_qos .*--pfc`, 1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	s.run(1, []string{"apply", "--auto-approve", `--target=node.s["s2"]`}, "1 rolled back")
+	if diff := cmp.Diff(before, network()); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+	if left := intent.Diff(observed, s.observed("s2")); len(left) > 0 {
+		t.Errorf("observed otherwise than before: %v", left)
+	}
+}
+
+// TestMute: a device that lets in and then says nothing does not hold up a plan.
+func TestMute(t *testing.T) {
+	t.Parallel()
+	s := onLab(t, "live")
+	s.env = append(s.env, "ROCEC_PATIENCE=1s")
+	if err := s.lab.Inject("s2", lab.Fault{Kind: lab.FaultMute}); err != nil {
+		t.Fatal(err)
+	}
+	s.run(1, []string{"plan", "--target=node.s[s2]", "--json"}, "could not be read: run: no end in the time allowed, 1s")
 }

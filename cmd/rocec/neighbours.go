@@ -107,7 +107,7 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 			of = append(of, s)
 		}
 	}
-	observe.All(ctx, live, a.dial(r.parallelism), r.parallelism, func(i int, c targets.Captured, err error) {
+	observe.All(ctx, live, a.readers(r.parallelism), r.parallelism, func(i int, c targets.Captured, err error) {
 		keep(of[i], c.Files[of[i].target.Neighbours.File], err)
 	})
 	return heard, diag.Sort(failed, p.cfg.Files)

@@ -186,6 +186,15 @@ func (r *runner) step(s *step, in, env map[string]string) (map[string]string, er
 		return r.composite(with, env)
 	case "actions/upload-artifact":
 		for file := range strings.FieldsSeq(with["path"]) {
+			if whole := filepath.Join(r.repo, file); !filepath.IsAbs(file) { // a folder: what is in it
+				if with["include-hidden-files"] != "true" {
+					return nil, fmt.Errorf("%s is hidden", file)
+				}
+				if err := os.CopyFS(filepath.Join(r.artifacts, with["name"]), os.DirFS(whole)); err != nil {
+					return nil, err
+				}
+				continue
+			}
 			if err := copyTo(file, filepath.Join(r.artifacts, with["name"], filepath.Base(file))); err != nil {
 				return nil, err
 			}

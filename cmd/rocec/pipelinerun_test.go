@@ -298,6 +298,14 @@ func TestPipeline(t *testing.T) {
 		t.Errorf("comments: %+v", f.Comments)
 	}
 
+	// A runner without a folder of its own leaves the journal as an artifact.
+	p.context["github.event.pull_request.number"], p.context["vars.ROCEC_DATA_DIR"] = "", ""
+	p.must("merge.yml", w["merge.yml"], []string{"plan", "apply"}, false)
+	if kept, _ := filepath.Glob(filepath.Join(p.artifacts, "rocec-journal", "lab", "*.ndjson")); len(kept) != 1 {
+		t.Errorf("journals that are kept: %q", kept)
+	}
+	p.context["github.event.pull_request.number"] = "7"
+
 	// What is wrong stops it, with an annotation at the line.
 	p.replace("fabric.roce.hcl", "vlan   = 100", "vlan   = 4095")
 	p.must("pull-request.yml", w["pull-request.yml"], []string{"check"}, true)

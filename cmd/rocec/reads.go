@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
@@ -94,7 +95,7 @@ func (a *app) read(ctx context.Context, p *project, devices []served, which []in
 		list = append(list, observe.Device{Spec: spec, Target: s.target, Intent: func() *intent.Device { return p.lower(s).intent }})
 		of = append(of, i)
 	}
-	observe.All(ctx, list, a.dial(r.parallelism), r.parallelism, func(n int, c targets.Captured, err error) {
+	observe.All(ctx, list, a.readers(r.parallelism), r.parallelism, func(n int, c targets.Captured, err error) {
 		each(of[n], sight{captured: &c, from: plan.FromDevice, err: err})
 		progress.one()
 	})
@@ -106,6 +107,23 @@ func (a *app) dial(atOnce int) session.Dialer {
 		return a.dialer
 	}
 	return &session.Client{MaxSessions: atOnce}
+}
+
+// readWithin is how long a device may take over one answer while it is read: as
+// long as a rollout gives it.
+const readWithin = 5 * time.Minute
+
+// readers opens sessions that read: a device that lets us in and then says nothing
+// does not hold up the others for as long as a change may take.
+func (a *app) readers(atOnce int) session.Dialer {
+	if a.dialer != nil {
+		return a.dialer
+	}
+	within := readWithin
+	if d, err := a.patience(); err == nil && a.env["ROCEC_PATIENCE"] != "" { // apply refuses what is no time
+		within = d
+	}
+	return &session.Client{MaxSessions: atOnce, OpTimeout: within}
 }
 
 // taken are the captures of a device in a folder.

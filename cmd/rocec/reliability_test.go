@@ -25,9 +25,9 @@ var everyFault = flag.Bool("reliability", false, "meet every fault of docs/relia
 // reliabilityPage is the page that the table of TestReliability stands in.
 const reliabilityPage = "../../docs/reliability.md"
 
-// Marks around what TestReliability writes.
+// Marks around what the tests write: that of the table goes into the first.
 const (
-	tableBegin = "<!-- made by go test ./cmd/rocec -run Reliability -update -->\n"
+	tableBegin = "<!-- %s, made by go test ./cmd/rocec -run Reliability -update -->\n"
 	tableEnd   = "<!-- end -->\n"
 )
 
@@ -81,6 +81,8 @@ func dangers() []danger {
 	list = append(list,
 		danger{what: `kill -9 of rocec after it wrote "changed", then rollback`, run: killedAt("changed", "rollback", "--auto-approve")},
 		danger{what: "it disappears while it is changed, and comes back", run: vanished},
+		danger{what: "the clocks of all hosts jump a year ahead while it is changed", run: jumped(365 * 24 * time.Hour)},
+		danger{what: "the clocks of all hosts jump a year back while it is changed", run: jumped(-365 * 24 * time.Hour)},
 		danger{what: "two applies at once, with one record", run: twoAtOnce},
 		danger{what: "two applies at once, with two records", run: twoRecords},
 	)
@@ -173,21 +175,22 @@ func (s *liveSite) await(done <-chan error, step, device string) bool {
 	}
 }
 
-// killedAt kills rocec when the journal has a step of s2, and runs it again. Every
-// command line of s2 waits a moment before, so that the kill comes in time.
+// killedAt kills rocec when the journal has a step of the device, and runs it again.
+// Every command line of the device waits a moment before, so that the kill comes in
+// time.
 func killedAt(step string, next ...string) func(s *liveSite) outcome {
 	return func(s *liveSite) outcome {
-		if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
+		if err := s.lab.Inject(s.victim, *struck(lab.FaultSlow, "", 0, 0)); err != nil {
 			s.t.Fatal(err)
 		}
-		c, _ := s.start(nil, applyHosts...)
+		c, _ := s.start(nil, s.args...)
 		done := make(chan error, 1)
 		go func() { done <- c.Wait() }()
-		if s.await(done, step, "s2") {
+		if s.await(done, step, s.victim) {
 			_ = c.Process.Kill()
 			<-done
 		}
-		if err := s.lab.Heal("s2"); err != nil {
+		if err := s.lab.Heal(s.victim); err != nil {
 			s.t.Fatal(err)
 		}
 		_, status, _ := rocec(s.t, s.dir, s.env, "rollback", "--status")
@@ -195,7 +198,7 @@ func killedAt(step string, next ...string) func(s *liveSite) outcome {
 			s.t.Errorf("killed at %s: the status does not say so:\n%s", step, status)
 		}
 		if next[0] == "apply" {
-			next = applyHosts
+			next = s.args
 		}
 		return s.apply(next...)
 	}
@@ -221,6 +224,23 @@ func vanished(s *liveSite) outcome {
 		<-done
 	}
 	return ended(c.ProcessState.ExitCode(), out.String())
+}
+
+// jumped sets the clocks of the hosts in the middle of the change of s2.
+func jumped(by time.Duration) func(s *liveSite) outcome {
+	return func(s *liveSite) outcome {
+		if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
+			s.t.Fatal(err)
+		}
+		c, out := s.start(nil, applyHosts...)
+		done := make(chan error, 1)
+		go func() { done <- c.Wait() }()
+		if s.await(done, "change", "s2") {
+			s.clock.ahead.Add(int64(by))
+			<-done
+		}
+		return ended(c.ProcessState.ExitCode(), out.String())
+	}
 }
 
 // twoAtOnce starts a second apply while the first is at work.
@@ -267,15 +287,6 @@ func twoRecords(s *liveSite) outcome {
 // over SSH, and looks at every host afterwards. The table in docs/reliability.md
 // says what comes of each.
 func TestReliability(t *testing.T) {
-	page, err := os.ReadFile(reliabilityPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(page), tableBegin)
-	table, after, ok2 := strings.Cut(rest, tableEnd)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table", reliabilityPage)
-	}
 	list := dangers()
 	rows := make([]string, len(list))
 	t.Run("group", func(t *testing.T) {
@@ -289,16 +300,36 @@ func TestReliability(t *testing.T) {
 			})
 		}
 	})
-	const head = "| What goes wrong on the second of three hosts | exit code | s1 | s2 | s3 | message |\n| --- | --- | --- | --- | --- | --- |\n"
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = d.what
+	}
+	tabled(t, "hosts", "| What goes wrong on the second of three hosts | exit code | s1 | s2 | s3 | message |\n| --- | --- | --- | --- | --- | --- |\n", names, rows)
+}
+
+// tabled compares the rows that were made with a table of the page, or writes
+// them. Rows that were not made are empty, and stay there as they are.
+func tabled(t *testing.T, name, head string, names, rows []string) {
+	t.Helper()
+	page, err := os.ReadFile(reliabilityPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := fmt.Sprintf(tableBegin, name)
+	before, rest, ok := strings.Cut(string(page), begin)
+	table, after, ok2 := strings.Cut(rest, tableEnd)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table of %s", reliabilityPage, name)
+	}
 	if targettest.Update() {
-		for i, d := range list { // those that were not run stay as they are
+		for i := range names {
 			for l := range strings.Lines(table) {
-				if rows[i] == "" && strings.HasPrefix(l, "| "+d.what+" | ") {
+				if rows[i] == "" && strings.HasPrefix(l, "| "+names[i]+" | ") {
 					rows[i] = l
 				}
 			}
 		}
-		if err := os.WriteFile(reliabilityPage, []byte(before+tableBegin+head+strings.Join(rows, "")+tableEnd+after), 0o644); err != nil {
+		if err := os.WriteFile(reliabilityPage, []byte(before+begin+head+strings.Join(rows, "")+tableEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -317,6 +348,7 @@ func (d *danger) meet(t *testing.T) string {
 		confirm = "80s" // these are slow on purpose
 	}
 	s := onLab(t, "live", `confirm = "60s"`, fmt.Sprintf("confirm = %q", confirm))
+	s.victim, s.args = "s2", applyHosts
 	s.env = append(s.env, "ROCEC_PATIENCE=10s")
 	s.run(0, applyHosts)
 	s.old = s.journals()
@@ -351,18 +383,36 @@ func (d *danger) meet(t *testing.T) string {
 		}
 		row += " " + state + " |"
 	}
-	message := regexp.MustCompile(`\b20\d{6}t\d{6}[a-z0-9]{8}\b`).ReplaceAllString(end.message, "ID")
-	message = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(message, "ADDRESS")
-	message = regexp.MustCompile(`SHA256:[A-Za-z0-9+/]+`).ReplaceAllString(message, "SHA256:...")
-	message = strings.ReplaceAll(message, "|", "\\|")
-	row += " " + message + " |\n"
-	return row
+	return row + " " + steady(end.message) + " |\n"
+}
+
+// Parts of messages that differ from run to run.
+var (
+	anID      = regexp.MustCompile(`\b20\d{6}t\d{6}[a-z0-9]{8}\b`)
+	anAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	aPrint    = regexp.MustCompile(`SHA256:[A-Za-z0-9+/]+`)
+	// How far the two ends are when a connection ends decides in which words the
+	// system says so.
+	aLoss = regexp.MustCompile(`(ssh: handshake failed: )?((read|write) tcp \S+->ADDRESS: (read|write): (connection reset by peer|broken pipe)|\bEOF\b|` +
+		`(a channel for the command: |a command: )?the device ended the connection|the command ended without an exit status)`)
+)
+
+// steady is a message without what differs from run to run.
+func steady(message string) string {
+	message = anID.ReplaceAllString(message, "ID")
+	message = anAddress.ReplaceAllString(message, "ADDRESS")
+	message = aPrint.ReplaceAllString(message, "SHA256:...")
+	message = aLoss.ReplaceAllString(message, "the connection was lost")
+	return strings.ReplaceAll(message, "|", "\\|")
 }
 
 // state says how a host is in the end, whatever it was said to be.
 func (s *liveSite) state(host, was string) string {
-	have := s.observed(host)
-	switch want := s.project.alone(s.devices[host]); {
+	return stood(s.project.alone(s.devices[host]), s.observed(host), was)
+}
+
+func stood(want, have *intent.Device, was string) string {
+	switch {
 	case intent.Digest(have) == was:
 		return "as before"
 	case len(intent.Diff(want, have)) == 0:

@@ -25,8 +25,20 @@ func (d Difference) Destroys() bool { return d.Path.Field == "" && d.After == ""
 // when have is nil. An object of have that want lacks is no difference: what
 // rocec does not manage is never removed. See Gone.
 func Diff(want, have *Device) []Difference {
+	list, _ := Compare(want, have)
+	return list
+}
+
+// Unseen lists the fields that want sets and that have, which knows the object,
+// could not show. It is nil when have is nil.
+func Unseen(want, have *Device) []Path {
+	_, list := Compare(want, have)
+	return list
+}
+
+// Compare is Diff and Unseen at once, for half of what both cost.
+func Compare(want, have *Device) (differs []Difference, unseen []Path) {
 	seen := index(have)
-	var list []Difference
 	for p, w := range want.Fields {
 		if w.State != Set {
 			continue
@@ -34,31 +46,16 @@ func Diff(want, have *Device) []Difference {
 		h, stated := seen[p]
 		switch {
 		case !stated && !missing(seen, have, p):
-			continue // exists, but could not be read
+			unseen = append(unseen, p) // exists, but could not be read
+			continue
 		case stated && h.State == Set && fits(p, w.Text, h.Text):
 			continue
 		case stated && h.State == Default:
 			h.Text = AtDefault
 		}
-		list = append(list, Difference{Path: p, Before: h.Text, After: w.Text})
+		differs = append(differs, Difference{Path: p, Before: h.Text, After: w.Text})
 	}
-	return list
-}
-
-// Unseen lists the fields that want sets and that have, which knows the object,
-// could not show. It is nil when have is nil.
-func Unseen(want, have *Device) []Path {
-	if have == nil {
-		return nil
-	}
-	seen := index(have)
-	var list []Path
-	for p, w := range want.Fields {
-		if _, stated := seen[p]; w.State == Set && !stated && !missing(seen, have, p) {
-			list = append(list, p)
-		}
-	}
-	return list
+	return differs, unseen
 }
 
 // Gone lists the objects that were written once and that want no longer has,
@@ -86,7 +83,8 @@ func index(d *Device) map[Path]Value {
 	if d == nil {
 		return nil
 	}
-	m := map[Path]Value{}
+	const perPort = 24 // fields, as a guess
+	m := make(map[Path]Value, perPort*(1+len(d.Ports)))
 	for p, v := range d.Fields {
 		m[p] = v
 	}

@@ -122,7 +122,8 @@ func (c *comparison) captured() {
 	if d.Recorded != nil {
 		written = d.Recorded.Intent
 	}
-	differs := intent.Diff(d.Want, d.Have)
+	differs, unseen := intent.Compare(d.Want, d.Have)
+	same := written == d.Want // as Store.GetUnless tells without reading it
 	for _, x := range differs {
 		if c.expectation(x.Path) {
 			c.drifted(x.Path, x.After, x.Before, why(x.Path))
@@ -130,7 +131,6 @@ func (c *comparison) captured() {
 		}
 		c.add(x)
 	}
-	unseen, same := intent.Unseen(d.Want, d.Have), written == d.Want // as Store.GetUnless tells without reading it
 	for _, p := range unseen {
 		c.unseen(p)
 	}

@@ -7,10 +7,8 @@
 package verify
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -132,8 +130,8 @@ func Compare(address string, d *intent.Device, t *targets.Target, captured targe
 
 // compare is the verdict on an observed device.
 func (r *Result) compare(want *intent.Device, t *targets.Target) {
-	r.Differences = intent.Diff(want, r.Observed)
-	unseen := intent.Unseen(want, r.Observed)
+	var unseen []intent.Path
+	r.Differences, unseen = intent.Compare(want, r.Observed)
 	for _, p := range unseen {
 		r.Unseen = plan.AddUnseen(r.Unseen, r.Address, t, want, p)
 	}
@@ -181,9 +179,9 @@ func read(dir string, d *intent.Device, t *targets.Target, files *source.Files) 
 		return c, err
 	}
 	defer root.Close()
-	ids := map[string]source.FileID{}
-	folders := folders{root: root, open: map[string]*folderOf{}}
+	folders := folders{root: root, path: folder, open: map[string]*folderOf{}}
 	defer folders.close()
+	changed := map[string]bool{} // an offset in it is none in the file on the disk
 	for _, name := range probeFiles(d, t) {
 		b, err := folders.read(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -192,17 +190,19 @@ func read(dir string, d *intent.Device, t *targets.Target, files *source.Files) 
 		if err != nil {
 			return c, fmt.Errorf("%s: %w", filepath.Join(folder, filepath.FromSlash(name)), err)
 		}
-		c.Files[name] = Plain(b)
-		if files != nil && len(c.Files[name]) == len(b) { // else an offset is none in the file on the disk
-			ids[name] = files.Add(path.Join(filepath.ToSlash(folder), name), b)
+		if c.Files[name] = Plain(b); len(c.Files[name]) != len(b) {
+			changed[name] = true
 		}
 	}
 	if files != nil {
+		// A file enters the table when something is found in it: of a whole fabric
+		// that would be a million digests and names, for nothing.
 		c.Label = func(file string, offset, length int) diag.Label {
-			id, ok := ids[file]
-			if !ok {
+			text, ok := c.Files[file]
+			if !ok || changed[file] {
 				return diag.Label{Where: file}
 			}
+			id := files.Add(path.Join(filepath.ToSlash(folder), file), text)
 			return diag.Label{Span: source.Span{File: id, Start: uint32(max(offset, 0)), Len: uint32(max(length, 0))}}
 		}
 	}
@@ -216,103 +216,6 @@ func probeFiles(d *intent.Device, t *targets.Target) []string {
 		list = append(list, p.File)
 	}
 	return list
-}
-
-// folders are those of one device, each opened and listed once: a host has a
-// hundred files, and looking for each of them alone takes longer than reading it.
-type folders struct {
-	root *os.Root
-	open map[string]*folderOf
-}
-
-type folderOf struct {
-	root  *os.Root // nil: there is none
-	names map[string]fs.FileMode
-}
-
-func (f *folders) close() {
-	for _, x := range f.open {
-		if x.root != nil && x.root != f.root {
-			_ = x.root.Close() // it was read only
-		}
-	}
-}
-
-// in is the folder of a name, "" for the device's own.
-func (f *folders) in(dir string) (*folderOf, error) {
-	if x, ok := f.open[dir]; ok {
-		return x, nil
-	}
-	x := &folderOf{root: f.root, names: map[string]fs.FileMode{}}
-	f.open[dir] = x
-	if dir != "" {
-		sub, err := f.root.OpenRoot(filepath.FromSlash(strings.TrimSuffix(dir, "/")))
-		x.root = sub
-		if errors.Is(err, fs.ErrNotExist) {
-			x.root = nil
-			return x, nil
-		}
-		if err != nil {
-			x.root = nil
-			return nil, err
-		}
-	}
-	list, err := fs.ReadDir(x.root.FS(), ".")
-	for _, e := range list {
-		x.names[e.Name()] = e.Type()
-	}
-	return x, err
-}
-
-func (f *folders) read(name string) ([]byte, error) {
-	dir, base := path.Split(name)
-	x, err := f.in(dir)
-	if err != nil {
-		return nil, err
-	}
-	kind, there := x.names[base]
-	switch {
-	case !there:
-		return nil, fs.ErrNotExist
-	case kind.IsRegular():
-		return readFile(x.root, base)
-	}
-	return readIn(f.root, name) // what is not known before it is opened, as a link
-}
-
-func readIn(root *os.Root, name string) ([]byte, error) {
-	name = filepath.FromSlash(name)
-	info, err := root.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // a pipe may never end, even when it is opened
-		return nil, errors.New("it is not a regular file")
-	}
-	return readFile(root, name)
-}
-
-func readFile(root *os.Root, name string) ([]byte, error) {
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.Size() > MaxCaptureBytes:
-		return nil, fmt.Errorf("%w: %d bytes, at most %d are read", disk.ErrTooLarge, info.Size(), MaxCaptureBytes)
-	}
-	b := make([]byte, info.Size()+1)
-	switch n, err := io.ReadFull(f, b); {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return b[:n], nil
-	case err != nil:
-		return nil, err
-	}
-	return disk.ReadAll(io.MultiReader(bytes.NewReader(b), f), MaxCaptureBytes) // it has grown since
 }
 
 // decisive are the fields that RoCE stands on: a device on which one of them can

@@ -8,8 +8,8 @@ import (
 )
 
 // Shuffle returns the blocks of a file, each as a file of its own, with the
-// blocks inside of them in another order. Perm gives a permutation of 0 to n-1,
-// as rand.Rand.Perm does.
+// blocks inside of them in another order; waves of a rollout keep theirs, which is
+// what they say. Perm gives a permutation of 0 to n-1, as rand.Rand.Perm does.
 func Shuffle(src []byte, name string, perm func(n int) []int) ([][]byte, error) {
 	file, diags := hclwrite.ParseConfig(src, name, hcl.InitialPos)
 	if diags.HasErrors() {
@@ -17,7 +17,9 @@ func Shuffle(src []byte, name string, perm func(n int) []int) ([][]byte, error) 
 	}
 	var parts [][]byte
 	for _, b := range file.Body().Blocks() {
-		shuffle(b.Body(), perm)
+		if b.Type() != "rollout" {
+			shuffle(b.Body(), perm)
+		}
 		one := hclwrite.NewEmptyFile()
 		one.Body().AppendBlock(b)
 		parts = append(parts, one.Bytes())

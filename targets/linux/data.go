@@ -26,6 +26,7 @@ func (h *host) data(out *emit.Out, files []placed) {
 	list(f, "programs", h.programs())
 	list(f, "packages", h.packages())
 	list(f, "parts", h.parts())
+	h.network(f)
 	f.Line("files=(")
 	for _, p := range files {
 		f.Put(intent.Path{}, "\t"+quote(p.from+"|"+p.to+"|"+strconv.FormatUint(uint64(p.mode), 8)))
@@ -35,6 +36,39 @@ func (h *host) data(out *emit.Out, files []placed) {
 	h.wants(f)
 	f.Line("")
 	h.checks(f)
+}
+
+// network lists what networkd and netplan apply leave on a host when no file says it any more: the devices that are configured,
+// lower ones first, those of them that exist only by the netplan file, upper ones first, and the addresses and rules.
+func (h *host) network(f *emit.File) {
+	var links, made, owns, rules []string
+	for i := range h.Ports {
+		if !h.Ports[i].Verify {
+			links = append(links, quote(h.Ports[i].Name))
+		}
+	}
+	for _, g := range h.LAGs {
+		links, made = append(links, quote(g.Name)), append(made, quote(g.Name))
+	}
+	for i := range h.Ifaces {
+		v := &h.Ifaces[i]
+		if v.Kind == intent.VLANDev {
+			links, made = append(links, quote(v.Name)), append(made, quote(v.Name))
+		}
+		for _, a := range v.Addresses.Or(nil) {
+			owns = append(owns, quote(device(v)+"="+a.String()))
+		}
+	}
+	for _, r := range h.rails() {
+		for _, a := range r.iface.Addresses.Value {
+			rules = append(rules, quote(itoa(r.table)+"="+a.Addr().String()))
+		}
+	}
+	slices.Reverse(made)
+	list(f, "links", links)
+	list(f, "made", made)
+	list(f, "owns", owns)
+	list(f, "rules", rules)
 }
 
 // row is one line of a port's settings and the field that it came from.

@@ -1,8 +1,10 @@
 package linux
 
 import (
+	"bytes"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,6 +19,7 @@ type reader struct {
 	got  *intent.Device
 	c    targets.Captured
 	list diag.List
+	read map[string]decoded // by the name of a file in the folder of a port
 }
 
 // parse reads what capture.sh wrote. It looks for the ports of d, since a
@@ -74,7 +77,7 @@ func (r *reader) bad(file string, offset int, format string, args ...any) {
 
 func (r *reader) text(file string) (string, bool) {
 	b, ok := r.c.Files[file]
-	return string(b), ok && len(strings.TrimSpace(string(b))) > 0
+	return string(b), ok && len(bytes.TrimSpace(b)) > 0
 }
 
 // portOf finds a port of the result, or makes it.
@@ -118,7 +121,7 @@ func (r *reader) port(name string) {
 	r.pause(name, &q)
 	r.ethtool(p)
 	r.marks(p, &q)
-	if fmt.Sprint(q) != fmt.Sprint(empty) {
+	if !reflect.DeepEqual(q, empty) {
 		p.QoS = q.Name
 		r.got.QoS = append(r.got.QoS, q)
 	}

@@ -35,6 +35,32 @@ type (
 	}
 )
 
+// decoded is a file of a port as it was read last: the ports of a host show the
+// same, most often.
+type decoded struct {
+	text  string
+	value any
+}
+
+// decodePort reads one JSON file of a port as decode does. What it returns is
+// shared by ports, and not to be changed.
+func decodePort[T any](r *reader, port, name string) (v *T, ok bool) {
+	file := port + "/" + name
+	last := r.read[name]
+	if v, same := last.value.(*T); same && last.text == string(r.c.Files[file]) {
+		return v, true
+	}
+	v = new(T)
+	if !r.decode(file, v) {
+		return v, false
+	}
+	if r.read == nil {
+		r.read = map[string]decoded{}
+	}
+	r.read[name] = decoded{string(r.c.Files[file]), v}
+	return v, true
+}
+
 // decode reads one JSON file; a missing one is no error and not read.
 func (r *reader) decode(file string, into any) bool {
 	text, ok := r.text(file)
@@ -95,12 +121,10 @@ func (r *reader) cableMm(p *intent.Port, m uint32) {
 
 func (r *reader) dcb(p *intent.Port, q *intent.QoS) {
 	dir := p.Name + "/"
-	var ets etsJSON
-	if r.decode(dir+"ets.json", &ets) {
+	if ets, ok := decodePort[etsJSON](r, p.Name, "ets.json"); ok {
 		r.ets(dir+"ets.json", ets.TSA, ets.BW, ets.Prio, q)
 	}
-	var pfc pfcJSON
-	if r.decode(dir+"pfc.json", &pfc) {
+	if pfc, ok := decodePort[pfcJSON](r, p.Name, "pfc.json"); ok {
 		if len(pfc.Prio) != 8 {
 			r.bad(dir+"pfc.json", 0, "prio_pfc has %d entries, not 8", len(pfc.Prio))
 		} else {
@@ -110,13 +134,11 @@ func (r *reader) dcb(p *intent.Port, q *intent.QoS) {
 			r.cableMm(p, *pfc.Delay)
 		}
 	}
-	var app appJSON
-	if r.decode(dir+"app.json", &app) {
+	if app, ok := decodePort[appJSON](r, p.Name, "app.json"); ok {
 		r.app(dir+"app.json", app.DSCP, q)
 	}
 	r.renumber(p, q)
-	var dcbx dcbxJSON
-	if r.decode(dir+"dcbx.json", &dcbx) {
+	if dcbx, ok := decodePort[dcbxJSON](r, p.Name, "dcbx.json"); ok {
 		r.dcbx(p, dcbx.Host)
 	}
 }
@@ -193,15 +215,11 @@ func (r *reader) app(file string, entries [][]uint8, q *intent.QoS) {
 }
 
 func (r *reader) pause(name string, q *intent.QoS) {
-	var list []pauseJSON
-	file := name + "/pause.json"
-	if text, _ := r.text(file); strings.Join(strings.Fields(text), "") == "[]" {
-		return // ethtool's answer for a device without pause
-	}
-	if !r.decode(file, &list) || len(list) != 1 || list[0].RX == nil || list[0].TX == nil {
+	v, ok := decodePort[[]pauseJSON](r, name, "pause.json") // [] is ethtool's answer for a device without pause
+	if !ok || len(*v) != 1 || (*v)[0].RX == nil || (*v)[0].TX == nil {
 		return
 	}
-	rx, tx := *list[0].RX, *list[0].TX
+	rx, tx := *(*v)[0].RX, *(*v)[0].TX
 	if w := r.want.port[name]; w != nil && r.want.qos[w.QoS] != nil && r.want.qos[w.QoS].Pause.Or(false) {
 		q.Pause = intent.Some(rx && tx)
 		return

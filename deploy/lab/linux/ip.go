@@ -63,6 +63,12 @@ func (m *Machine) ip(_ context.Context, p *posix.Proc) int {
 		}
 		m.sync()
 		return 0
+	case (object == "link" || object == "l") && (verb == "del" || verb == "delete"):
+		return m.done(p, m.deleteLink(rest))
+	case object[0] == 'a' && (verb == "add" || verb == "del"):
+		return m.done(p, m.setAddress(verb == "add", rest))
+	case object == "rule" && verb == "del":
+		return m.done(p, m.deleteRule(rest))
 	}
 	return p.Fail("ip: %s %s is not simulated", object, verb)
 }

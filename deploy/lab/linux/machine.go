@@ -58,6 +58,7 @@ type link struct {
 type rule struct {
 	priority, table int
 	from            string
+	dev             string // whose network file has it
 }
 
 // rdmaDevice is one RDMA device.
@@ -151,7 +152,7 @@ func changes(line string) bool {
 	case "ethtool":
 		return f[1] == "-A" || f[1] == "-s" || strings.HasPrefix(f[1], "--set")
 	case "ip":
-		return slices.Contains(f, "set")
+		return slices.ContainsFunc([]string{"set", "add", "del"}, func(w string) bool { return slices.Contains(f, w) })
 	case "netplan":
 		return f[1] == "apply"
 	case "rdma":

@@ -172,25 +172,16 @@ func (f *plan) check(dir string) error {
 	return nil
 }
 
-// applyPlan makes the devices what the files say, with the mutex held: bonds and
-// VLAN devices that no file has any more go.
+// applyPlan makes the devices what the files say, with the mutex held. What no
+// file names stays as it is: networkd takes back nothing that it set on a device
+// that it no longer has to manage, and removes no device; netplan apply removes
+// those of a state that it is told of (apply.py of netplan), and is told of none.
 func (m *Machine) applyPlan(f *plan) {
 	n := f.Network
-	for _, name := range m.names() {
-		if l := m.links[name]; l.kind == "vlan" && n.VLANs[name] == nil || l.kind == "bond" && n.Bonds[name] == nil {
-			delete(m.links, name)
-		}
-	}
-	m.rules = nil
-	for _, l := range m.links {
-		l.master = ""
-		if l.nic != nil {
-			l.mac = l.nic.mac
-		}
-	}
 	for _, key := range slices.Sorted(maps.Keys(n.Ethernets)) {
 		d := n.Ethernets[key]
 		if l := m.matched(key, d); l != nil {
+			m.free(l)
 			m.applyDevice(l, d)
 			m.applyVFs(l.nic, d)
 		}
@@ -254,6 +245,14 @@ func (m *Machine) matched(key string, d *planDevice) *link {
 	return m.links[key]
 }
 
+// free takes a port out of its bond.
+func (m *Machine) free(l *link) {
+	l.master = ""
+	if l.nic != nil {
+		l.mac = l.nic.mac
+	}
+}
+
 func (m *Machine) applyDevice(l *link, d *planDevice) {
 	l.up = d.Activation != "off" && d.Activation != "manual"
 	if l.nic != nil {
@@ -263,13 +262,14 @@ func (m *Machine) applyDevice(l *link, d *planDevice) {
 		m.setMTU(l, d.MTU)
 	}
 	l.addrs = slices.Clone(d.Addresses)
+	m.rules = slices.DeleteFunc(m.rules, func(r rule) bool { return r.dev == l.name })
 	for _, r := range d.Policy {
 		from, err := netip.ParsePrefix(r.From)
 		text := r.From
 		if err == nil && from.Bits() == from.Addr().BitLen() {
 			text = from.Addr().String()
 		}
-		m.rules = append(m.rules, rule{priority: r.Priority, table: r.Table, from: text})
+		m.rules = append(m.rules, rule{priority: r.Priority, table: r.Table, from: text, dev: l.name})
 	}
 }
 

@@ -96,8 +96,8 @@ func (x *trial) left(back bool) []string {
 		return slices.DeleteFunc(x.differences(x.observed(x.t, x.machine)), func(s string) bool { return strings.Contains(s, ".ecn ") || strings.Contains(s, ".watchdog ") })
 	}
 	return slices.DeleteFunc(x.differences(x.observed(x.t, x.machine)), func(s string) bool {
-		// Only a reload of the driver gives DCBX back to the firmware, and networkd leaves an MTU that nothing states any more.
-		return x.target.Name == "linux" && back && (strings.Contains(s, "dcbx") || strings.Contains(s, "mtu"))
+		// dcb has no word that gives DCBX back to the firmware.
+		return x.target.Name == "linux" && back && strings.Contains(s, "dcbx")
 	})
 }
 

@@ -61,11 +61,25 @@ begin() {
 	install -d -m 700 "$next" || die "cannot make $next"
 	if [[ -z $root ]]; then
 		bash "$kit/capture.sh" "$next/runtime" >/dev/null || die "cannot keep the settings of now"
+		network >"$next/network" || die "cannot write to $next"
 		enabled_units >"$next/units"
 		sysctls >"$next/sysctl"
 	fi
 	[[ ! -e $state/installed ]] || cp -- "$state/installed" "$next/installed" || die "cannot write to $next"
 	: >"$next/absent" || die "cannot write to $next"
+}
+
+# network prints what rollback.sh brings back of the devices that this configuration names, as far as they are there:
+# link DEVICE up|down MTU, addr DEVICE ADDRESS..., and rule with each line of ip rule show.
+network() {
+	local d line
+	for d in "${links[@]}"; do
+		[[ -r /sys/class/net/$d/flags && -r /sys/class/net/$d/mtu ]] || continue
+		echo "link $d $(admin_of "$d") $(mtu_of "$d")"
+		while IFS= read -r line; do echo "addr $d $line"; done < <(addresses_of "$d")
+	done
+	((${#rules[@]} == 0)) || { ip rule show && ip -6 rule show; } 2>/dev/null | while IFS= read -r line; do echo "rule $line"; done
+	sync "$next"
 }
 
 # sysctls prints the values of now, as sysctl -p takes them, of what this configuration or the one before sets.
@@ -74,6 +88,16 @@ sysctls() {
 	cat "$here/sysctl.d/60-rocec.conf" /etc/sysctl.d/60-rocec.conf 2>/dev/null | sed -n 's/^\(net[^ =]*\) *=.*/\1/p' | sort -u | while IFS= read -r key; do
 		file=/proc/sys/$key
 		[[ ! -r $file ]] || echo "$key = $(cat "$file")"
+	done
+}
+
+# made_before prints the bonds and VLAN devices that the configuration before this one made.
+made_before() {
+	local p
+	for p in "$next/files/etc/rocec/host.sh" "$root/etc/rocec/host.sh"; do
+		[[ -r $p ]] || continue
+		bash -c 'made=() && . "$1" && printf "%s\n" "${made[@]}"' - "$p"
+		return
 	done
 }
 
@@ -123,6 +147,10 @@ apply() {
 		netplan generate || die "netplan refuses the files: run rollback.sh"
 		netplan apply
 	fi
+	# Neither networkd nor netplan apply removes a device that no file makes any more.
+	for p in "${dropped[@]}"; do
+		[[ ! -e /sys/class/net/$p ]] || { ip link del dev "$p" && echo "removed device $p"; }
+	done
 	if has_changed /etc/sysctl.d/60-rocec.conf && [[ -e /etc/sysctl.d/60-rocec.conf ]]; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
 	while IFS= read -r unit; do
 		[[ " ${units[*]} " == *" $unit "* ]] || systemctl disable --quiet --now "$unit"
@@ -138,7 +166,7 @@ apply() {
 }
 
 main() {
-	local dry='' failed='' units=() places=() p from to mode
+	local dry='' failed='' units=() places=() dropped=() p from to mode
 	case ${1-} in
 	--dry-run) dry=yes ;;
 	--keep | '') ;;
@@ -154,6 +182,9 @@ main() {
 	trap 'rm -rf -- "$scratch"' EXIT
 	netplan_valid
 	for p in "${ports[@]}"; do units+=("$(unit_of "$p")"); done
+	while IFS= read -r p; do
+		[[ -z $p || " ${made[*]} " == *" $p "* ]] || dropped+=("$p")
+	done < <(made_before)
 	while IFS='|' read -r from to mode; do
 		places+=("$to")
 		place "$from" "$to" "$mode"

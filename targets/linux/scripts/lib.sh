@@ -19,7 +19,7 @@ die() {
 # shellcheck disable=SC2034 # not every script uses it
 host=''
 # shellcheck disable=SC2034
-ports=() programs=() packages=() parts=() files=()
+ports=() programs=() packages=() parts=() files=() links=() made=() owns=() rules=()
 [[ -r $here/host.sh ]] || die "no host.sh here: start it in the folder of the host"
 # shellcheck source=/dev/null # the data of the host
 . "$here/host.sh"
@@ -43,3 +43,17 @@ belongs() {
 enabled_units() { systemctl list-unit-files --no-legend --state=enabled 'rocec-qos@*.service' | awk '{print $1}'; }
 unit_of() { systemd-escape --template=rocec-qos@.service -- "$1"; }
 
+# admin_of and mtu_of DEVICE: the flags of netdevice(7), of which 1 is IFF_UP, and the MTU (Documentation/ABI/testing/sysfs-class-net).
+admin_of() { if (($(cat "/sys/class/net/$1/flags") & 1)); then echo up; else echo down; fi; }
+mtu_of() { cat "/sys/class/net/$1/mtu"; }
+
+# addresses_of DEVICE prints its static addresses, one on a line, as ip addr add takes them. What a lease or an advertisement
+# gave and what the kernel makes itself is left out (print_addrinfo in ip/ipaddress.c of iproute2: local/length, peer, metric,
+# brd, then scope and flags).
+addresses_of() {
+	local line
+	while IFS= read -r line; do
+		[[ $line =~ \ inet6?\ ([^\\]+)\ scope\ (global|site)([^\\]*) ]] || continue
+		[[ ${BASH_REMATCH[3]} == *" dynamic"* || ${BASH_REMATCH[3]} == *" mngtmpaddr"* ]] || echo "${BASH_REMATCH[1]}"
+	done < <(ip -o addr show dev "$1" 2>/dev/null)
+}

@@ -2,6 +2,101 @@
 # RoCE settings that were in force before it.
 # ROCEC_KEPT=DIR: what was there before lies in DIR, and stays there.
 
+# kept KIND NAME prints what install.sh noted of a device.
+kept() {
+	local kind name rest
+	while read -r kind name rest; do
+		[[ $kind != "$1" || $name != "$2" ]] || printf '%s\n' "$rest"
+	done <"$previous/network"
+}
+
+# put_netplan: whether the change that is undone got as far as its netplan file.
+put_netplan() { grep -qxF /etc/netplan/60-rocec.yaml "$previous/absent" || [[ -e $previous/files/etc/netplan/60-rocec.yaml ]]; }
+
+# unmake removes the bonds and VLAN devices that only the change made. networkd removes no device, and netplan apply only
+# those of a state that it is told of (--state, netplan_cli/cli/commands/apply.py); ip-link(8).
+unmake() {
+	local d
+	for d in "${made[@]}"; do
+		[[ -e /sys/class/net/$d && -z $(kept link "$d") ]] || continue
+		ip link del dev "$d" && echo "removed device $d"
+		[[ ! -e /sys/class/net/$d ]] || failed=yes
+	done
+}
+
+# bare ADDRESS...: an address without what does not tell it from others.
+bare() {
+	local text=${1%% brd *}
+	echo "${text%% metric *}"
+}
+# has LIST ADDRESS: whether a list of addresses has one.
+has() {
+	local line
+	while IFS= read -r line; do
+		[[ $(bare "$line") != "$2" ]] || return 0
+	done <<<"$1"
+	return 1
+}
+
+# restore_link DEVICE ADMIN MTU. networkd leaves what it set on a device that no file names any more, and takes away what
+# others had set on one that a file names. What is as it was is not touched. ip-link(8), ip-address(8).
+restore_link() {
+	local d=$1 before now line address
+	[[ $(mtu_of "$d") == "$3" ]] || { ip link set dev "$d" mtu "$3" && echo "$d: MTU $3"; }
+	[[ $(admin_of "$d") == "$2" ]] || { ip link set dev "$d" "$2" && echo "$d: $2"; }
+	before=$(kept addr "$d") now=$(addresses_of "$d")
+	for line in "${owns[@]}"; do
+		address=${line#*=}
+		if [[ ${line%%=*} == "$d" ]] && ! has "$before" "$address" && has "$now" "$address"; then
+			ip addr del "$address" dev "$d" && echo "$d: without $address"
+		fi
+	done
+	while read -ra line; do
+		address=$(bare "${line[*]}")
+		[[ -n $address ]] || continue
+		has "$now" "$address" || { ip addr add "${line[@]}" dev "$d" && echo "$d: $address"; }
+	done <<<"$before"
+	# networkd may do the same at the same time: what counts is how it is in the end.
+	now=$(addresses_of "$d")
+	for line in "${owns[@]}"; do
+		[[ ${line%%=*} != "$d" ]] || has "$before" "${line#*=}" || ! has "$now" "${line#*=}" || wrong "$d" "${line#*=} is still there"
+	done
+	while IFS= read -r line; do
+		[[ -z $line ]] || has "$now" "$(bare "$line")" || wrong "$d" "$(bare "$line") did not come back"
+	done <<<"$before"
+	[[ $(mtu_of "$d") == "$3" && $(admin_of "$d") == "$2" ]] || wrong "$d" "it is $(admin_of "$d") with MTU $(mtu_of "$d"), and was $2 with MTU $3"
+}
+wrong() {
+	echo "$me: $1: $2" >&2
+	failed=yes
+}
+
+# restore_rules removes the rules of the change that were not there before; ip-rule(8).
+restore_rules() {
+	local entry table address family
+	for entry in "${rules[@]}"; do
+		table=${entry%%=*} address=${entry#*=} family=-4
+		[[ $address != *:* ]] || family=-6
+		! has_rule "$(kept rule "$table:")" || continue
+		has_rule "$(rules_now)" || continue
+		ip "$family" rule del priority "$table" from "$address" table "$table" && echo "removed the rule for $address"
+		! has_rule "$(rules_now)" || wrong "rule for $address" "it is still there"
+	done
+}
+rules_now() { ip "$family" rule show | sed -n "s/^$table:[[:space:]]*//p"; }
+has_rule() { [[ $'\n'$1 == *$'\n'"from $address lookup "* ]]; }
+
+restore_network() {
+	local d admin mtu
+	for d in "${links[@]}"; do
+		read -r admin mtu <<<"$(kept link "$d")"
+		[[ -n $admin ]] || continue
+		[[ -e /sys/class/net/$d ]] || { wrong "$d" "it was there before, and is not"; continue; }
+		restore_link "$d" "$admin" "$mtu"
+	done
+	restore_rules
+}
+
 # The settings first: a change of them may need the tools and units of now.
 main() {
 	local path p unit failed=''
@@ -27,10 +122,14 @@ main() {
 		done < <(cd "$previous/files" && find . -type f | cut -c2-)
 	fi
 	if [[ -z $root ]]; then
-		systemctl daemon-reload
 		udevadm control --reload
-		netplan generate && netplan apply || failed=yes
+		# First of all: netplan apply tells networkd of files that went only if it takes them away itself, and both netplan generate
+		# and a daemon-reload, which runs its generator, would be before it (netplan_cli/cli/commands/apply.py).
+		netplan apply || failed=yes
+		systemctl daemon-reload
+		[[ ! -e $previous/network ]] || ! put_netplan || unmake
 		[[ ! -d $previous/runtime ]] || bash "$kit/rocec-qos" --data "$here/host.sh" --restore "$previous/runtime" || failed=yes
+		[[ ! -e $previous/network ]] || ! put_netplan || restore_network
 		[[ ! -s $previous/sysctl ]] || sysctl -q -e -p "$previous/sysctl" || failed=yes
 		if [[ -e $previous/units ]]; then
 			while IFS= read -r unit; do

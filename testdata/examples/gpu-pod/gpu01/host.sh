@@ -7,6 +7,10 @@ ports=(rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7)
 programs=(ip netplan systemctl systemd-escape flock ethtool dcb rdma)
 packages=(ethtool ibverbs-providers ibverbs-utils iproute2 kmod netplan.io perftest procps rdma-core rdmacm-utils)
 parts=(rdma mlx5)
+links=(rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7)
+made=()
+owns=('rail0=10.64.0.1/31' 'rail1=10.64.8.1/31' 'rail2=10.64.16.1/31' 'rail3=10.64.24.1/31' 'rail4=10.64.32.1/31' 'rail5=10.64.40.1/31' 'rail6=10.64.48.1/31' 'rail7=10.64.56.1/31')
+rules=('1001=10.64.0.1' '1002=10.64.8.1' '1003=10.64.16.1' '1004=10.64.24.1' '1005=10.64.32.1' '1006=10.64.40.1' '1007=10.64.48.1' '1008=10.64.56.1')
 files=(
 	'netplan/60-rocec.yaml|/etc/netplan/60-rocec.yaml|600'
 	'systemd/network/05-rocec-rail0.link|/etc/systemd/network/05-rocec-rail0.link|644'

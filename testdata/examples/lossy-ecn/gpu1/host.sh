@@ -7,6 +7,10 @@ ports=(rail0 rail1)
 programs=(ip netplan systemctl systemd-escape flock ethtool dcb rdma)
 packages=(ethtool ibverbs-providers ibverbs-utils iproute2 kmod mstflint netplan.io perftest procps rdma-core rdmacm-utils)
 parts=(rdma mlx5)
+links=(rail0 rail1)
+made=()
+owns=('rail0=10.64.0.11/24' 'rail1=10.64.1.11/24')
+rules=()
 files=(
 	'netplan/60-rocec.yaml|/etc/netplan/60-rocec.yaml|600'
 	'systemd/network/05-rocec-rail0.link|/etc/systemd/network/05-rocec-rail0.link|644'

@@ -7,6 +7,10 @@ ports=(p0 p1)
 programs=(ip netplan systemctl systemd-escape flock ethtool dcb rdma)
 packages=(ethtool ibverbs-providers ibverbs-utils iproute2 kmod netplan.io perftest procps rdma-core rdmacm-utils)
 parts=(rdma mlx5)
+links=(p0 p1 bond0 nvme_a nvme_b)
+made=(nvme_b nvme_a bond0)
+owns=('nvme_a=10.31.1.11/24' 'nvme_b=10.31.2.11/24')
+rules=()
 files=(
 	'netplan/60-rocec.yaml|/etc/netplan/60-rocec.yaml|600'
 	'systemd/network/05-rocec-p0.link|/etc/systemd/network/05-rocec-p0.link|644'

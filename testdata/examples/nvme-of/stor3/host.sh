@@ -7,6 +7,10 @@ ports=(nvme_a nvme_b)
 programs=(ip netplan systemctl systemd-escape flock ethtool dcb rdma devlink)
 packages=(ethtool ibverbs-providers ibverbs-utils iproute2 kmod netplan.io perftest procps rdma-core rdmacm-utils)
 parts=(rdma ice)
+links=(nvme_a nvme_b)
+made=()
+owns=('nvme_a=10.31.1.13/24' 'nvme_b=10.31.2.13/24')
+rules=()
 files=(
 	'netplan/60-rocec.yaml|/etc/netplan/60-rocec.yaml|600'
 	'systemd/network/05-rocec-nvme_a.link|/etc/systemd/network/05-rocec-nvme_a.link|644'
