@@ -6,7 +6,7 @@ build:
 	go build -o bin/rocec ./cmd/rocec
 
 test:
-	go test ./...
+	go test -timeout 20m ./...
 
 check:
 	.ci/run
