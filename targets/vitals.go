@@ -22,6 +22,12 @@ func (h *Health) Runs(d *intent.Device) []Probe {
 	return t.Runs(d)
 }
 
+// Asking is the target with other probes: for whoever reads something else than
+// settings, in the way in which those are read.
+func (t *Target) Asking(probes ...Probe) *Target {
+	return &Target{Name: t.Name, Live: t.Live, Parse: t.Parse, Probes: probes}
+}
+
 // Vitals are what a device shows of its health.
 type Vitals struct {
 	Ports map[string]*PortVitals // by name
@@ -46,6 +52,8 @@ type PortVitals struct {
 	DCQCNOff intent.PrioritySet
 	GIDs     map[int]GID // of its RDMA device, by index
 	Counters map[Counter]uint64
+	// Stormed are priorities that a watchdog holds back now.
+	Stormed intent.PrioritySet
 }
 
 // GID is one address of an RDMA device.

@@ -38,8 +38,11 @@ func (a *app) accept(pl *planned, approved bool, lock *record.Lock) error {
 				continue
 			}
 			e, at, err := lock.Store().Get(name)
-			if err != nil || e == nil {
+			if err != nil {
 				return err
+			}
+			if e == nil {
+				continue // nothing was handed over that it could have moved from
 			}
 			if e.Observed = seen; len(intent.Diff(e.Intent, seen)) == 0 {
 				e.Observed = nil // it is back at what was handed over

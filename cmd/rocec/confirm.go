@@ -42,17 +42,11 @@ then the code is 1.`,
 					if err != nil {
 						return err
 					}
-					return a.write(func() error {
-						j, err := h.Continue(a.clock)
-						if err != nil {
-							return err
-						}
-						defer j.Close()
-						view := a.rolling(nil)
-						rep := rollout.Confirm(c.Context(), h, todo, a.environment(j, lock, todo.Parallelism, view.event))
-						view.end()
-						return a.reported(rep, "Confirm", false)
-					})
+					rep, err := a.goOn(h, todo, lock, func(env *rollout.Env) *rollout.Report { return rollout.Confirm(c.Context(), h, todo, env) })
+					if err != nil {
+						return err
+					}
+					return a.reported(rep, "Confirm", false)
 				}
 				return errors.Join(err, fmt.Errorf("nothing waits to be confirmed in workspace %s", store.Workspace()))
 			})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -48,13 +49,13 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 		if s.target.Health == nil {
 			continue
 		}
-		ask := targets.Target{Name: s.target.Name, Live: s.target.Live, Parse: s.target.Parse}
-		for _, probe := range s.target.Health.Probes {
-			probe.File = earlier + probe.File
-			ask.Probes = append(ask.Probes, probe)
-		}
+		ask := s.target.Asking(s.target.Health.Probes...)
 		if r.from != "" {
-			c, err := verify.Files(r.from, p.lower(s).intent, &ask, p.cfg.Files)
+			then := slices.Clone(ask.Probes)
+			for i := range then {
+				then[i].File = earlier + then[i].File
+			}
+			c, err := verify.Files(r.from, p.lower(s).intent, s.target.Asking(then...), p.cfg.Files)
 			for name, text := range c.Files {
 				delete(c.Files, name)
 				c.Files[strings.TrimPrefix(name, earlier)] = text
@@ -62,13 +63,12 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 			take(s, c, err)
 			continue
 		}
-		ask.Probes = s.target.Health.Probes
 		spec, findings := p.spec(s.id)
 		if len(findings) > 0 {
 			found = append(found, findings...)
 			continue
 		}
-		live = append(live, observe.Device{Spec: spec, Target: &ask, Intent: func() *intent.Device { return p.lower(s).intent }})
+		live = append(live, observe.Device{Spec: spec, Target: ask, Intent: func() *intent.Device { return p.lower(s).intent }})
 		of = append(of, s)
 	}
 	observe.All(ctx, live, a.readers(r.parallelism), r.parallelism, func(i int, c targets.Captured, err error) { take(of[i], c, err) })

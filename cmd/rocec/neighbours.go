@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,20 +86,15 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 		switch {
 		case probe == nil:
 		case r.from != "":
-			text, err := readFile(filepath.Join(r.from, s.name, probe.File))
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, os.ErrNotExist) {
-				err = nil
-			}
-			keep(s, text, err)
+			c, err := verify.Files(r.from, &intent.Device{Name: s.name}, s.target.Asking(*probe), nil)
+			keep(s, c.Files[probe.File], err)
 		default:
 			spec, findings := p.spec(s.id)
 			if len(findings) > 0 {
 				failed = append(failed, findings...)
 				continue
 			}
-			// The probe alone, by the way of the target's others.
-			ask := targets.Target{Name: s.target.Name, Live: s.target.Live, Parse: s.target.Parse, Probes: []targets.Probe{*probe}}
-			live = append(live, observe.Device{Spec: spec, Target: &ask, Intent: func() *intent.Device { return &intent.Device{Name: s.name} }})
+			live = append(live, observe.Device{Spec: spec, Target: s.target.Asking(*probe), Intent: func() *intent.Device { return &intent.Device{Name: s.name} }})
 			of = append(of, s)
 		}
 	}

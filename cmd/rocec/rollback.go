@@ -103,17 +103,10 @@ func (a *app) takeBack(ctx context.Context, p *project, devices []served, back [
 		if err != nil {
 			return err
 		}
-		err = a.write(func() error {
-			j, err := h.Continue(a.clock)
-			if err != nil {
-				return err
-			}
-			defer j.Close()
-			view := a.rolling(nil)
-			rep := rollout.Back(ctx, h, todo, a.environment(j, lock, todo.Parallelism, view.event))
-			view.end()
-			return a.reported(rep, "Rollback", false)
-		})
+		rep, err := a.goOn(h, todo, lock, func(env *rollout.Env) *rollout.Report { return rollout.Back(ctx, h, todo, env) })
+		if err == nil {
+			err = a.reported(rep, "Rollback", false)
+		}
 		if err != nil {
 			return err
 		}

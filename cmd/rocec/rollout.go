@@ -84,7 +84,7 @@ func (p *project) liveDevices(list []served) ([]rollout.Device, diag.List) {
 			if d.Wave = out.Of[s.id]; d.Wave > 0 {
 				d.Group = f.WaveGroup(&out.Waves[d.Wave-1], s.id)
 			}
-			d.Rank = p.rank(s.id)
+			d.Rank = rankOf(f, s.id)
 		}
 		byID[s.id] = len(devices)
 		devices = append(devices, d)
@@ -113,9 +113,8 @@ func (p *project) made1(s *served, make func(*compiled) (*emit.Out, error)) (*ap
 	return d, err
 }
 
-// rank is the place of a device inside of its wave, where the rollout has an order.
-func (p *project) rank(id fabric.DeviceID) (rank int) {
-	f := p.res.Fabric
+// rankOf is the place of a device inside of its wave, where the rollout has an order.
+func rankOf(f *fabric.Fabric, id fabric.DeviceID) (rank int) {
 	if dev := &f.Devices[id]; dev.Kind == fabric.Switch {
 		rank = 1 + int(dev.Tier)
 	}
@@ -240,6 +239,23 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 		}
 		return a.reported(rep, "Apply", todo.Hold)
 	})
+}
+
+// goOn does something to an earlier rollout, with its journal and in sight of whoever
+// watches.
+func (a *app) goOn(h *rollout.History, todo *rollout.Plan, lock *record.Lock, do func(*rollout.Env) *rollout.Report) (rep *rollout.Report, err error) {
+	err = a.write(func() error {
+		j, err := h.Continue(a.clock)
+		if err != nil {
+			return err
+		}
+		defer j.Close()
+		view := a.rolling(nil)
+		rep = do(a.environment(j, lock, todo.Parallelism, view.event))
+		view.end()
+		return nil
+	})
+	return rep, err
 }
 
 // newJournal makes a journal, and lets go of those that nobody will ask for.

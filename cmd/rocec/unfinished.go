@@ -48,25 +48,20 @@ func (a *app) settle(ctx context.Context, p *project, devices []served, h *rollo
 			return err
 		}
 	}
-	return a.write(func() error {
-		j, err := h.Continue(a.clock)
-		if err != nil {
-			return err
-		}
-		defer j.Close()
-		view := a.rolling(nil)
-		env := a.environment(j, lock, todo.Parallelism, view.event)
+	rep, err := a.goOn(h, todo, lock, func(env *rollout.Env) *rollout.Report {
 		rep := rollout.Settle(ctx, h, todo, env)
-		if late := rollout.Confirm(ctx, h, todo, env); len(late.Results) > 0 { // their time is over: they have gone back
-			rep.Results = append(rep.Results, late.Results...)
-		}
-		view.end()
-		a.results(rep, "Resume", false)
-		if rep.Exit() == 3 {
-			return exit(3)
-		}
-		return nil
+		late := rollout.Confirm(ctx, h, todo, env) // their time is over: they have gone back
+		rep.Results = append(rep.Results, late.Results...)
+		return rep
 	})
+	if err != nil {
+		return err
+	}
+	a.results(rep, "Resume", false)
+	if rep.Exit() == 3 {
+		return exit(3)
+	}
+	return nil
 }
 
 // waiting reports whether devices of a rollout are armed still, as it should be.

@@ -58,16 +58,7 @@ func (w waves) order(d *apply.Delivery) {
 		list = append(list, apply.Wave{Name: w.f.Text(wave.Name), By: groups[wave.GroupBy], Then: after(wave)})
 	}
 	d.InWaves(list, func(address string) (wave, rank int) {
-		if dev := &w.f.Devices[w.of[address]]; dev.Kind == fabric.Switch {
-			rank = 1 + int(dev.Tier)
-		}
-		if w.f.Rollout.UpstreamFirst {
-			rank = -rank
-		}
-		if !w.f.Rollout.OrderSet {
-			rank = 0
-		}
-		return w.wave(address), rank
+		return w.wave(address), rankOf(w.f, w.of[address])
 	})
 }
 

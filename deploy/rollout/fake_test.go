@@ -457,7 +457,18 @@ var fakeTarget = &targets.Target{
 	},
 }
 
-func observeFake(ctx context.Context, s session.Session, _ *intent.Device, _ *targets.Target) (targets.Captured, error) {
+func observeFake(ctx context.Context, s session.Session, d *intent.Device, t *targets.Target) (targets.Captured, error) {
+	if len(t.Probes) > 0 { // others than those of the settings
+		c := targets.Captured{Files: map[string][]byte{}}
+		for _, p := range t.Runs(d) {
+			out, err := s.Run(ctx, p.Command, nil)
+			if err != nil {
+				return c, err
+			}
+			c.Files[p.File] = out.Stdout
+		}
+		return c, nil
+	}
 	out, err := s.Run(ctx, string(read), nil)
 	if err != nil {
 		return targets.Captured{}, err

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/verify"
+	"github.com/rocec/rocec/targets"
 )
 
 // leastSoak is how long a wave is watched at least when its counters are.
@@ -29,7 +30,7 @@ func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error
 	}()
 	soak := w.Soak
 	counters := w.Gates.NoDiscards || w.Gates.NoPauseStorm
-	before := map[*unit]counts{}
+	before := map[*unit]*targets.Vitals{}
 	if counters {
 		soak = max(soak, leastSoak)
 		seen, err := r.counted(ctx, w, list)
@@ -55,7 +56,7 @@ func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error
 			return err
 		}
 		err = r.gate(list, "counters", func(u *unit) error {
-			if what := worse(before[u], now[u]); what != "" {
+			if what := worse(u.intent(), w.Gates, before[u], now[u]); what != "" {
 				return errors.New(what)
 			}
 			return nil
@@ -103,61 +104,133 @@ func (u *unit) drift(ctx context.Context) error {
 }
 
 // counted reads the counters of a wave.
-func (r *run) counted(ctx context.Context, w *Wave, list []*unit) (map[*unit]counts, error) {
-	seen := make([]counts, len(list))
+func (r *run) counted(ctx context.Context, w *Wave, list []*unit) (map[*unit]*targets.Vitals, error) {
+	seen := make([]*targets.Vitals, len(list))
 	index := make(map[*unit]int, len(list))
 	for i, u := range list {
 		index[u] = i
 	}
 	err := r.gate(list, "counters", func(u *unit) (err error) {
-		seen[index[u]], err = u.count(ctx, w.Gates)
+		seen[index[u]], err = u.vitals(ctx, w.Gates)
 		return err
 	})
-	out := make(map[*unit]counts, len(list))
+	out := make(map[*unit]*targets.Vitals, len(list))
 	for i, u := range list {
 		out[u] = seen[i]
 	}
 	return out, err
 }
 
-// count reads the counters of a device that a wave's gates are about. A device
-// that shows none of them is an error: nobody can tell then.
-func (u *unit) count(ctx context.Context, g Gates) (counts, error) {
-	all := counts{events: map[string]uint64{}, states: map[string]bool{}}
-	target, ok := counting[u.device.Target.Name]
-	if !ok {
-		return all, fmt.Errorf("target %s shows no counters that tell", u.device.Target.Name)
+// vitals reads how a device is. One that shows nothing of what a gate is about is an
+// error: nobody can tell then.
+func (u *unit) vitals(ctx context.Context, g Gates) (*targets.Vitals, error) {
+	h := u.device.Target.Health
+	if h == nil {
+		return nil, fmt.Errorf("target %s shows no counters that tell", u.device.Target.Name)
 	}
-	said := map[string][]byte{} // by command: two gates may read one
+	if err := u.connect(ctx); err != nil {
+		return nil, err
+	}
+	want := u.intent()
+	ctx, cancel := context.WithTimeout(ctx, u.within(observeWithin))
+	defer cancel()
+	c, err := u.env.Observe(ctx, u.session, want, u.device.Target.Asking(h.Probes...))
+	if err != nil {
+		u.hangUp()
+		return nil, callError(err)
+	}
+	v, found := h.Read(want, c)
+	if v == nil || found.HasErrors() {
+		return nil, errUnreadable
+	}
 	for _, kind := range []struct {
 		asked bool
+		of    targets.Count
 		what  string
-		looks func(*intent.Device) []look
-	}{{g.NoDiscards, "discards in lossless queues", target.discards}, {g.NoPauseStorm, "storms of pauses", target.storms}} {
-		if !kind.asked {
-			continue
-		}
-		list := kind.looks(u.intent())
-		none := len(list) > 0
-		for _, l := range list {
-			out, ok := said[l.command]
-			if !ok {
-				var err error
-				if out, err = u.show(ctx, l.command); err != nil {
-					return all, err
-				}
-				said[l.command] = out
-			}
-			c := l.parse(out)
-			none = none && len(c.events) == 0
-			maps.Copy(all.events, c.events)
-			maps.Copy(all.states, c.states)
-		}
-		if none {
-			return all, fmt.Errorf("it shows no counters of %s", kind.what)
+	}{{g.NoDiscards, targets.Discarded, "discards in lossless queues"}, {g.NoPauseStorm, targets.Storms, "storms of pauses"}} {
+		if kind.asked && !shows(want, v, kind.of) {
+			return nil, fmt.Errorf("it shows no counters of %s", kind.what)
 		}
 	}
-	return all, nil
+	return v, nil
+}
+
+// shows reports whether vitals have a count of some port that must not lose a
+// packet, if the device has such a port.
+func shows(d *intent.Device, v *targets.Vitals, of targets.Count) bool {
+	none := true
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		if lossless(d, p) == 0 {
+			continue
+		}
+		none = false
+		if seen := v.Ports[p.Name]; seen != nil {
+			for c := range seen.Counters {
+				if counts(c, of, lossless(d, p)) {
+					return true
+				}
+			}
+		}
+	}
+	return none
+}
+
+// counts reports whether a counter is of what a gate asks for, on a priority that
+// must not lose a packet. Storms are of queues, or of the port.
+func counts(c targets.Counter, of targets.Count, lossless intent.PrioritySet) bool {
+	return c.Of == of && (of == targets.Storms || c.Priority >= 0 && lossless.Has(uint8(c.Priority)))
+}
+
+// lossless are the priorities of a port that must not lose a packet.
+func lossless(d *intent.Device, p *intent.Port) intent.PrioritySet {
+	q := d.QoSNamed(p.QoS)
+	switch {
+	case q == nil:
+		return 0
+	case q.PFC.IsSet():
+		return q.PFC.Value
+	}
+	return q.Lossless
+}
+
+// worse says what happened between two looks, "" if nothing did: what was counted
+// meanwhile, and storms that are there now.
+func worse(d *intent.Device, g Gates, before, now *targets.Vitals) string {
+	var list []string
+	for i := range d.Ports {
+		p := &d.Ports[i]
+		then, seen := before.Ports[p.Name], now.Ports[p.Name]
+		if seen == nil || lossless(d, p) == 0 {
+			continue
+		}
+		if then != nil {
+			for c, n := range verify.Grown(then, seen) {
+				if n > 0 && (g.NoDiscards && counts(c, targets.Discarded, lossless(d, p)) || g.NoPauseStorm && counts(c, targets.Storms, lossless(d, p))) {
+					list = append(list, fmt.Sprintf("%s: %d more %s%s", p.Name, n, c.Of, ofPriority(c.Priority)))
+				}
+			}
+		}
+		if g.NoPauseStorm && seen.Stormed != 0 {
+			list = append(list, fmt.Sprintf("%s: the watchdog holds back %s", p.Name, seen.Stormed))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.Sort(list)
+	what := list[0]
+	if more := len(list) - 1; more > 0 {
+		what += fmt.Sprintf(", and %d more", more)
+	}
+	return short(what)
+}
+
+func ofPriority(n int8) string {
+	if n == targets.NoPriority {
+		return ""
+	}
+	return fmt.Sprintf(" on priority %d", n)
 }
 
 // show runs a read-only command.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/session"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 )
 
@@ -46,7 +47,7 @@ func watched(t *testing.T, gates Gates, answer func(device, command string) (ses
 	s := newSite(t, "a", "b", "c")
 	s.plan.Waves = []Wave{{Name: "canary", Soak: time.Minute, Gates: gates}, {Name: "rest"}}
 	linux := *fakeTarget
-	linux.Name = "linux"
+	linux.Name, linux.Health = "linux", &targets.Health{Probes: []targets.Probe{{File: "%s.txt", Command: "counters %s", PerPort: true}}, Read: readFake}
 	for i := range s.plan.Devices {
 		d := &s.plan.Devices[i]
 		d.Target, d.Wave = &linux, 1+i/2
@@ -58,6 +59,22 @@ func watched(t *testing.T, gates Gates, answer func(device, command string) (ses
 	env := s.env(s.journal())
 	env.Dialer = answering{s.net, answer}
 	return s, env
+}
+
+// readFake reads lines "name port priority number" as vitals.
+func readFake(_ *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
+	v := &targets.Vitals{}
+	for _, text := range c.Files {
+		for line := range strings.Lines(string(text)) {
+			var name, port string
+			var priority int8
+			var n uint64
+			if _, err := fmt.Sscan(line, &name, &port, &priority, &n); err == nil {
+				v.Add(port, targets.Counter{Of: map[string]targets.Count{"drops": targets.Discarded, "storms": targets.Storms, "pauses": targets.PauseSent}[name], Priority: priority}, n)
+			}
+		}
+	}
+	return v, nil
 }
 
 // TestGates watches a wave of two hosts: what its gates find, and that the wave
@@ -90,8 +107,8 @@ func TestGates(t *testing.T) {
 			"no discards",
 			Gates{NoDiscards: true, NoPauseStorm: true},
 			func(_ *site, _, command string) (session.Output, bool) {
-				if command == "ethtool -S p1" {
-					return text("rx_prio3_discards: 5\ntx_pause_storm_error_events: 0\n")
+				if command == "counters p1" {
+					return text("drops p1 3 5\nstorms p1 -1 0\n")
 				}
 				return session.Output{}, false
 			}, "",
@@ -100,19 +117,19 @@ func TestGates(t *testing.T) {
 			"discards",
 			Gates{NoDiscards: true},
 			func(_ *site, device, command string) (session.Output, bool) {
-				if command == "ethtool -S p1" {
+				if command == "counters p1" {
 					looks[device]++
-					return text("rx_prio3_discards: %d\n", looks[device])
+					return text("drops p1 3 %d\n", looks[device])
 				}
 				return session.Output{}, false
-			}, "wave canary: gate counters: switch.a: p1 rx_prio3_discards: 1 more",
+			}, "wave canary: gate counters: switch.a: p1: 1 more frames dropped on priority 3",
 		},
 		{
 			"nobody can tell",
 			Gates{NoPauseStorm: true},
 			func(_ *site, _, command string) (session.Output, bool) {
-				if command == "ethtool -S p1" {
-					return text("rx_packets: 5\n")
+				if command == "counters p1" {
+					return text("pauses p1 3 5\n")
 				}
 				return session.Output{}, false
 			}, "wave canary: gate counters: switch.a: it shows no counters of storms of pauses",
@@ -181,6 +198,59 @@ func TestGates(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestWorse compares two looks at a port that has priority 3 lossless, in group 4,
+// and at one that has none.
+func TestWorse(t *testing.T) {
+	groups := [8]uint8{0, 0, 0, 4}
+	d := &intent.Device{
+		Name: "a", Ports: []intent.Port{{Name: "p1", QoS: "roce"}, {Name: "p2"}},
+		QoS: []intent.QoS{{Name: "roce", PFC: intent.Some(intent.PrioritySet(0).With(3)), Group: intent.Some(groups)}},
+	}
+	type row struct {
+		port     string
+		of       targets.Count
+		priority int8
+		n        uint64
+	}
+	seen := func(stormed intent.PrioritySet, rows ...row) *targets.Vitals {
+		v := &targets.Vitals{}
+		v.Port("p1").Stormed = stormed
+		for _, r := range rows {
+			v.Add(r.port, targets.Counter{Of: r.of, Priority: r.priority}, r.n)
+		}
+		return v
+	}
+	drops := func(n uint64) row { return row{"p1", targets.Discarded, 3, n} }
+	storms := func(n uint64) row { return row{"p1", targets.Storms, targets.NoPriority, n} }
+	both := Gates{NoDiscards: true, NoPauseStorm: true}
+	held := intent.PrioritySet(0).With(3)
+	for name, c := range map[string]struct {
+		gates       Gates
+		before, now *targets.Vitals
+		want        string
+	}{
+		"the same":                {both, seen(0, drops(5), storms(1)), seen(0, drops(5), storms(1)), ""},
+		"drops":                   {both, seen(0, drops(5)), seen(0, drops(7)), "p1: 2 more frames dropped on priority 3"},
+		"storms":                  {both, seen(0, storms(0)), seen(0, storms(1)), "p1: 1 more pause storms"},
+		"both":                    {both, seen(0, drops(1), storms(1)), seen(0, drops(2), storms(2)), "p1: 1 more frames dropped on priority 3, and 1 more"},
+		"stormed now":             {both, seen(held), seen(held), "p1: the watchdog holds back [3]"},
+		"stormed, and not asked":  {Gates{NoDiscards: true}, seen(0), seen(held), ""},
+		"storms, and not asked":   {Gates{NoDiscards: true}, seen(0, storms(0)), seen(0, storms(1)), ""},
+		"drops, and not asked":    {Gates{NoPauseStorm: true}, seen(0, drops(0)), seen(0, drops(1)), ""},
+		"cleared":                 {both, seen(0, drops(5)), seen(0, drops(1)), ""},
+		"nothing to compare with": {both, seen(0), seen(0, drops(5)), ""},
+		"of a lossy priority":     {both, seen(0, row{"p1", targets.Discarded, 0, 1}), seen(0, row{"p1", targets.Discarded, 0, 9}), ""},
+		"of a lossy port":         {both, seen(0, row{"p2", targets.Discarded, 3, 1}), seen(0, row{"p2", targets.Discarded, 3, 9}), ""},
+	} {
+		if got := worse(d, c.gates, c.before, c.now); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if !shows(&intent.Device{}, seen(0), targets.Storms) || shows(d, seen(0, row{"p1", targets.Discarded, 0, 1}), targets.Discarded) || !shows(d, seen(0, drops(0)), targets.Discarded) {
+		t.Error("what tells, and what does not")
 	}
 }
 

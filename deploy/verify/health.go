@@ -105,10 +105,13 @@ func (h *judge) port(p *intent.Port, v *targets.PortVitals) {
 	if known && x.GID >= 0 && v.GIDs != nil {
 		h.gid(p, x.GID, v.GIDs)
 	}
+	if v.Stormed != 0 {
+		h.report(pauseRate, p, "find who pauses, and why it does", "is stormed: the watchdog holds back %s", v.Stormed)
+	}
 	if h.before == nil || h.before.Ports[p.Name] == nil {
 		return
 	}
-	h.counters(p, growth(h.before.Ports[p.Name], v))
+	h.counters(p, Grown(h.before.Ports[p.Name], v))
 }
 
 func (h *judge) gid(p *intent.Port, index int, gids map[int]targets.GID) {
@@ -124,8 +127,8 @@ func (h *judge) gid(p *intent.Port, index int, gids map[int]targets.GID) {
 	}
 }
 
-// growth is by how much counters grew. One that fell began anew, and says nothing.
-func growth(before, after *targets.PortVitals) map[targets.Counter]uint64 {
+// Grown is by how much counters grew. One that fell began anew, and says nothing.
+func Grown(before, after *targets.PortVitals) map[targets.Counter]uint64 {
 	grown := map[targets.Counter]uint64{}
 	for c, n := range after.Counters {
 		if was, ok := before.Counters[c]; ok && n >= was {

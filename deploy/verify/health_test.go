@@ -167,3 +167,17 @@ func TestSonicHealth(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// TestStormed: what a watchdog holds back now needs no second look.
+func TestStormed(t *testing.T) {
+	d, x := host()
+	v := &targets.Vitals{}
+	if list := verify.Health("node.gpu1", d, x, nil, v, time.Second); len(list) > 0 {
+		t.Fatal(list)
+	}
+	v.Port("rail0").Stormed = intent.PrioritySet(0).With(3)
+	list := verify.Health("node.gpu1", d, x, nil, v, time.Second)
+	if len(list) != 1 || list[0].Rule != "ROCE317" || !strings.Contains(list[0].Summary, `nic["rail0"] is stormed: the watchdog holds back [3]`) {
+		t.Errorf("%+v", list)
+	}
+}

@@ -45,6 +45,7 @@ var Target = targets.Target{
 	Delta:      []string{commandsFile},
 	Impact:     impact,
 	Observable: observable,
+	Health:     &health,
 	Live:       live,
 	Sources: []string{
 		"CumulusNetworks/docs content/cumulus-linux-59 to content/cumulus-linux-516: Quality of Service, RoCE, Switch Port Attributes, VLAN-aware Bridge Mode, Bonding, MLAG, LLDP, VRF, Access Control Lists, NVUE CLI",

@@ -3,6 +3,8 @@ package linux
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
 )
@@ -38,5 +40,20 @@ func TestNumbered(t *testing.T) {
 		if got, p := numbered(name); got != want.name || p != want.priority {
 			t.Errorf("%s is %s of %d", name, got, p)
 		}
+	}
+}
+
+// TestCounters reads statistics in the form of ethtool. Soft-RoCE has none.
+func TestCounters(t *testing.T) {
+	d := &intent.Device{Name: "h", Kind: intent.Node, Ports: []intent.Port{{Name: "eth0"}, {Name: "rxe0"}}}
+	v, _ := vitals(d, targets.Captured{Files: map[string][]byte{
+		"health/eth0/counters.txt": []byte("NIC statistics:\n     rx_prio3_discards: 7\n     rx_prio4_discards: 9\n     rx_packets: 12\n     rx_prio3_discards_x: 1\n     tx_pause_storm_warning_events: 1\n     tx_pause_storm_error_events: 0\n"),
+		"health/rxe0/counters.txt": []byte("no stats available\n"),
+	}})
+	want := map[string]*targets.PortVitals{"eth0": {Counters: map[targets.Counter]uint64{
+		{Of: targets.Discarded, Priority: 3}: 7, {Of: targets.Discarded, Priority: 4}: 9, {Of: targets.Storms, Priority: targets.NoPriority}: 1,
+	}}}
+	if diff := cmp.Diff(want, v.Ports); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

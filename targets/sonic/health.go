@@ -17,14 +17,14 @@ var health = targets.Health{
 	Probes: []targets.Probe{
 		{File: "health/pfc.txt", Command: "show pfc counters"},
 		{File: "health/pg_drops.txt", Command: "show priority-group drop counters"},
-		{File: "health/watchdog.txt", Command: "show pfcwd stats"},
+		{File: "health/watchdog.txt", Command: "pfcwd show stats"},
 		{File: "health/fec.txt", Command: "show interfaces counters fec-stats"},
 	},
 	Read: vitals,
 }
 
-// vitals is Health.Read. Ports that are not of the intent are passed over. The
-// group of a lossless class has the number of its priority, as rocec writes it.
+// vitals is Health.Read. Ports that are not of the intent are passed over. What a
+// group dropped counts for the lossless priorities that are in it.
 func vitals(d *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
 	v := &targets.Vitals{}
 	ours := map[string]bool{}
@@ -49,8 +49,10 @@ func vitals(d *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
 	})
 	eachRow(string(c.Files["health/pg_drops.txt"]), func(head, row []string) {
 		for i := range row {
-			if p, ok := numbered(head[i], "PG"); ok {
-				count(row[0], targets.Discarded, p, row[i])
+			if group, ok := numbered(head[i], "PG"); ok {
+				for _, p := range prioritiesIn(d, row[0], uint8(group)) {
+					count(row[0], targets.Discarded, int8(p), row[i])
+				}
 			}
 		}
 	})
@@ -60,6 +62,9 @@ func vitals(d *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
 		for i := range row {
 			if detected, _, both := strings.Cut(row[i], "/"); ok && both && head[i] == "STORM DETECTED/RESTORED" {
 				count(port, targets.Storms, p, detected)
+			}
+			if ok && head[i] == "STATUS" && row[i] == "stormed" && ours[port] {
+				v.Port(port).Stormed = v.Port(port).Stormed.With(uint8(p))
 			}
 		}
 	})
@@ -71,6 +76,25 @@ func vitals(d *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
 		}
 	})
 	return v, nil
+}
+
+// prioritiesIn are the lossless priorities of a port that are in a group; those that
+// no map speaks of are in the group of their number.
+func prioritiesIn(d *intent.Device, port string, group uint8) (list []uint8) {
+	p := d.PortNamed(port)
+	if p == nil {
+		return nil
+	}
+	q := d.QoSNamed(p.QoS)
+	if q == nil {
+		return nil
+	}
+	for _, priority := range q.PFC.Value.List() {
+		if in := q.Group; !in.IsSet() && priority == group || in.IsSet() && in.Value[priority] == group {
+			list = append(list, priority)
+		}
+	}
+	return list
 }
 
 // numbered is the priority in "PFC3".

@@ -3,9 +3,42 @@ package sonic
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
 )
+
+// Tables in the form of sonic-utilities' tests (tests/pgdropstat_test.py,
+// tests/pfcwd_input/pfcwd_test_vectors.py): what a group drops counts for the
+// lossless priority that is in it, and a queue that is stormed is told.
+func TestHealth(t *testing.T) {
+	groups := [8]uint8{0, 0, 0, 4}
+	d := &intent.Device{
+		Name: "tor", Ports: []intent.Port{{Name: "Ethernet0", QoS: "roce"}, {Name: "Ethernet4", QoS: "plain"}, {Name: "other0"}},
+		QoS: []intent.QoS{
+			{Name: "roce", PFC: intent.Some(intent.PrioritySet(0).With(3)), Group: intent.Some(groups)},
+			{Name: "plain", PFC: intent.Some(intent.PrioritySet(0).With(3))},
+		},
+	}
+	v, list := vitals(d, targets.Captured{Files: map[string][]byte{
+		"health/pg_drops.txt": []byte("Ingress PG dropped packets:\n     Port    PG0    PG3    PG4\n---------  -----  -----  -----\nEthernet0    800    803  1,804\nEthernet4    400    403    N/A\n   other0      1      1      1\n"),
+		"health/watchdog.txt": []byte("      QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP\n-----------  -----------  -------------------------  ------------\nEthernet0:3      stormed                        3/2       100/300\nEthernet0:4  operational                        2/2       100/100\nEthernet8:3  operational                        2/2       100/100\n"),
+	}})
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	want := map[string]*targets.PortVitals{
+		"Ethernet0": {
+			Counters: map[targets.Counter]uint64{{Of: targets.Discarded, Priority: 3}: 1804, {Of: targets.Storms, Priority: 3}: 3, {Of: targets.Storms, Priority: 4}: 2},
+			Stormed:  intent.PrioritySet(0).With(3),
+		},
+		"Ethernet4": {Counters: map[targets.Counter]uint64{{Of: targets.Discarded, Priority: 3}: 403}},
+	}
+	if diff := cmp.Diff(want, v.Ports); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
 
 // Whatever a switch prints, reading it ends, and counts for its own ports only.
 func FuzzHealth(f *testing.F) {
