@@ -55,7 +55,7 @@ load() {
 		pid=*) pid=$value ;;
 		message=*) message=$value ;;
 		esac
-	done <"$state/state"
+	done 2>/dev/null <"$state/state" # begun by another step and given up, it may just go
 }
 
 # save PHASE MESSAGE. When the disk is full, what was set aside at the beginning makes room.
@@ -83,8 +83,7 @@ is_open() { [[ $phase != none && $phase != confirmed && $phase != reverted ]]; }
 
 # open_change prints the ID of the change that is open.
 open_change() (
-	other=
-	[[ ! -r $top/.open ]] || other=$(cat "$top/.open")
+	other=$(cat "$top/.open" 2>/dev/null) # another step may take it away at any moment
 	[[ -n $other ]] || return 0
 	load "$other"
 	! is_open || echo "$other"

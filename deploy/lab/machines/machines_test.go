@@ -164,9 +164,12 @@ func (m *made) verb(t testing.TB, machine lab.Machine, v targets.Verb, id string
 	if v != targets.VerbStatus {
 		line = "cd " + path.Join(m.target.Live.Root, id, m.d.Name) + " && " + line
 	}
-	var out bytes.Buffer
-	code := machine.Exec(context.Background(), line, nil, &out, &out)
-	return code, out.String()
+	var out, errs bytes.Buffer
+	code := machine.Exec(context.Background(), line, nil, &out, &errs)
+	if v == targets.VerbStatus && errs.Len() > 0 {
+		t.Errorf("status is one line of JSON, whatever else goes on, and says:\n%s", &errs)
+	}
+	return code, out.String() + errs.String()
 }
 
 // TestApply: the scripts of a bundle, run by hand, make devices what their intent says.
