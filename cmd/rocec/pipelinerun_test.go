@@ -7,18 +7,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/targets/oracle"
 )
 
 // forge is what the fake of GitHub's command line keeps, as JSON in a file.
@@ -564,4 +570,106 @@ func TestGitLab(t *testing.T) {
 	if j := jobs["rocec-apply"]; j.Environment != "fabric" || j.Rules[0]["when"] != "manual" {
 		t.Errorf("rocec-apply: %+v", j)
 	}
+}
+
+// notes is the part of GitLab's interface that the template uses: the notes of
+// one merge request, two to a page.
+type notes struct {
+	mu   sync.Mutex
+	list []string
+	said []string
+}
+
+func (n *notes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	const path = "/projects/12/merge_requests/7/notes"
+	n.said = append(n.said, r.Method+" "+r.URL.String())
+	var sent struct{ Body string }
+	id := 0
+	_, _ = fmt.Sscanf(r.URL.Path, path+"/%d", &id)
+	switch {
+	case r.Header.Get("PRIVATE-TOKEN") != "token-of-the-project":
+		http.Error(w, "401 Unauthorized", http.StatusUnauthorized)
+	case r.Method == http.MethodGet && r.URL.Path == path:
+		page := 1
+		_, _ = fmt.Sscan(r.URL.Query().Get("page"), &page)
+		next, shown := "", []map[string]any{}
+		for i := (page - 1) * 2; i < min(page*2, len(n.list)); i++ {
+			shown = append(shown, map[string]any{"id": i + 1, "body": n.list[i]})
+		}
+		if page*2 < len(n.list) {
+			next = strconv.Itoa(page + 1)
+		}
+		w.Header().Set("X-Next-Page", next)
+		_ = json.NewEncoder(w).Encode(shown)
+	case r.Header.Get("Content-Type") != "application/json" || json.NewDecoder(r.Body).Decode(&sent) != nil:
+		http.Error(w, "400 Bad Request", http.StatusBadRequest)
+	case r.Method == http.MethodPost && r.URL.Path == path:
+		n.list = append(n.list, sent.Body)
+		w.WriteHeader(http.StatusCreated)
+	case r.Method == http.MethodPut && id > 0 && id <= len(n.list):
+		n.list[id-1] = sent.Body
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// TestGitLabRuns runs the template in a runner that nobody here wrote, which holds
+// it against GitLab's schema first: a merge request, a merge, drift.
+func TestGitLabRuns(t *testing.T) {
+	t.Parallel()
+	oracle.Need(t, oracle.GitLabTool)
+	for _, program := range []string{"curl", "jq"} {
+		oracle.Need(t, program)
+	}
+	p := newPipeline(t)
+	if err := copyTo(gitlabFile, filepath.Join(p.repo, "rocec.gitlab-ci.yml")); err != nil {
+		t.Fatal(err)
+	}
+	p.replace(".gitlab-ci.yml", "- remote: https://raw.githubusercontent.com/rocec/rocec/v1.0.0/.gitlab/rocec.gitlab-ci.yml", "- local: rocec.gitlab-ci.yml")
+	p.commit("the template")
+	if err := os.WriteFile(filepath.Join(p.repo, ".git", "info", "exclude"), []byte(".gitlab-ci-local\n.rocec\nrecord\nrocec*.json\nrocec*.md\nrocec*.xml\nrocec*.sarif\nrocec.rocplan\nnote*.json\nheaders.txt\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.lab()
+	n := &notes{list: []string{"by somebody", "by somebody else"}}
+	server := httptest.NewServer(n)
+	defer server.Close()
+	run := func(source string, fails bool, args ...string) string {
+		t.Helper()
+		for _, v := range []string{
+			"CI_PIPELINE_SOURCE=" + source, "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + strings.TrimSpace(p.git("rev-parse", "HEAD")), "CI_MERGE_REQUEST_IID=7",
+			"CI_PROJECT_ID=12", "CI_API_V4_URL=" + server.URL, "ROCEC_NOTE_TOKEN=token-of-the-project",
+		} {
+			args = append(args, "--variable", v)
+		}
+		out, err := oracle.GitLab(t, p.repo, p.env, args...)
+		if (err != nil) != fails || !strings.Contains(out, "schema validated") {
+			t.Fatalf("%s %q: %v\n%s", source, args, err, out)
+		}
+		return out
+	}
+	demand := func(out string, wants ...string) {
+		t.Helper()
+		for _, want := range wants {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		}
+	}
+	demand(run("merge_request_event", false), "PASS  rocec-fmt", "PASS  rocec-lint", "PASS  rocec-validate", "PASS  rocec-test", "PASS  rocec-plan ")
+	if len(n.list) != 3 || !strings.Contains(n.list[2], "**Plan: 3 to add") {
+		t.Errorf("notes: %q\n%q", n.list, n.said)
+	}
+	demand(run("push", false, "rocec-apply", "--needs"), "Apply complete: 3 applied", "Verify: 3 in sync, 0 drift, 0 unknown.", "PASS  rocec-apply")
+	demand(run("schedule", false), "Verify: 3 in sync", "PASS  rocec-drift")
+
+	// What is merged and not applied yet is a difference, too.
+	p.replace("fabric.roce.hcl", "default     = 60", "default     = 70")
+	run("merge_request_event", false, "rocec-plan")
+	if len(n.list) != 3 || !strings.Contains(n.list[2], "-> 0:30% 3:70% 6:strict") {
+		t.Errorf("notes: %q\n%q", n.list, n.said)
+	}
+	demand(run("schedule", true), "FAIL  rocec-drift", "Verify: 0 in sync, 3 drift, 0 unknown.")
 }

@@ -26,6 +26,7 @@ import (
 const (
 	Guest       = "guest"
 	PSCheckTool = "pscheck"
+	GitLabTool  = "gitlab-ci-local"
 	Root        = "root"
 )
 
@@ -61,13 +62,9 @@ func lack(t testing.TB, tool string) error {
 		}
 		return nil
 	case PSCheckTool:
-		for _, program := range []string{"node", "npm"} {
-			if err := lack(t, program); err != nil {
-				return err
-			}
-		}
-		_, err := npmDir()
-		return err
+		return npmLack(t, pscheckPackages())
+	case GitLabTool:
+		return npmLack(t, gitlabPackages(), "git", "rsync")
 	}
 	if _, err := exec.LookPath(tool); err == nil {
 		return nil
@@ -77,6 +74,17 @@ func lack(t testing.TB, tool string) error {
 		return nil
 	}
 	return fmt.Errorf("%s is not installed: apt-get install --no-install-recommends %s", tool, debianPackage(tool))
+}
+
+// npmLack is lack for a checker of the npm registry and the programs it calls.
+func npmLack(t testing.TB, packages npmPackages, programs ...string) error {
+	for _, program := range append(programs, "node", "npm") {
+		if err := lack(t, program); err != nil {
+			return err
+		}
+	}
+	_, err := packages.folder()
+	return err
 }
 
 // debianPackage names the Debian 12 package that has the program.

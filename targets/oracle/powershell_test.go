@@ -160,7 +160,7 @@ func TestPSCheck(t *testing.T) {
 		good = append(good, write(t, script))
 	}
 	accepts(t, func(t testing.TB) { PSCheck(t, good...) })
-	npm, err := npmDir()
+	npm, err := pscheckPackages().folder()
 	if err != nil {
 		t.Fatal(err)
 	}
