@@ -48,7 +48,7 @@ var graph = []row{
 	{"targets", []string{"compiler/intent", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 	{"targets/feature", []string{"compiler/intent", "lang/diag", "lang/source"}},
 	{"targets/emit", []string{"compiler/intent", "lang/diag", "lang/source"}},
-	{"targets/oracle", nil},
+	{"targets/oracle", []string{"deploy/lab/sonic/yang"}},
 	{"targets/targettest", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 	{"targets/all", []string{"targets", "targets/cumulus", "targets/linux", "targets/windows", "targets/sonic", "targets/sonicent"}},
 	{"targets/posix", []string{"targets", "targets/emit"}},
@@ -57,6 +57,7 @@ var graph = []row{
 	{"targets/cumulus", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "targets/posix", "lang/diag", "lang/source"}},
 	{"targets/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 
+	{"deploy/lab/sonic/yang", []string{"testdata/oracles/sonic-yang"}},
 	{"deploy/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source", "deploy/..."}},
 
 	{"cmd/rocec/internal/fabricgen", nil},

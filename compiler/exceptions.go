@@ -189,6 +189,9 @@ func addresses(f *fabric.Fabric, o *fabric.Override) []string {
 	for _, q := range o.QoS {
 		list = append(list, f.Text(f.QoS[q].Address))
 	}
+	for _, o := range o.Orders {
+		list = append(list, f.Text(o))
+	}
 	return list
 }
 
@@ -272,9 +275,41 @@ func unused(f *fabric.Fabric, ig *fabric.Ignore, used map[string]bool, out *diag
 		}
 		if len(idle) == len(ig.Rules) {
 			d.Edits = []diag.Edit{{Span: ig.At}} // the whole comment
+		} else {
+			d.Edits = without(f, ig, idle)
 		}
 		out.Add(d)
 	}
+}
+
+// without takes rules out of a comment that names others as well. Each that stays
+// is written over itself and those around it that go, so that what stands between
+// the others stays as it is; those before the first that stays go with it.
+func without(f *fabric.Fabric, ig *fabric.Ignore, idle []fabric.Str) (edits []diag.Edit) {
+	if len(ig.Names) != len(ig.Rules) {
+		return nil
+	}
+	first, stays, gone := 0, -1, false
+	end := func(last int) {
+		if stays >= 0 && gone {
+			span := ig.Names[first]
+			span.Len = ig.Names[last].End() - span.Start
+			edits = append(edits, diag.Edit{Span: span, New: f.Text(ig.Rules[stays])})
+		}
+	}
+	for i, n := range ig.Rules {
+		switch {
+		case slices.Contains(idle, n):
+			gone = true
+		case stays < 0:
+			stays = i
+		default:
+			end(i - 1)
+			first, stays, gone = i, i, false
+		}
+	}
+	end(len(ig.Rules) - 1)
+	return edits
 }
 
 // touches reports whether a finding points into a range of source.

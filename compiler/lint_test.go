@@ -117,6 +117,11 @@ func TestRules(t *testing.T) {
 			if slices.ContainsFunc(bad, func(d diag.Diagnostic) bool { return d.Rule != r.ID }) {
 				t.Errorf("the bad example yields more than %s:\n%s", r.ID, shown(bad, view))
 			}
+			for _, d := range bad {
+				if d.Address == "" && !r.Hard {
+					t.Errorf("no override can accept this, as it has no address: %s", d.Summary)
+				}
+			}
 			targettest.Golden(t, "testdata/rules/"+r.ID+".txt", shown(bad, view))
 		})
 	}

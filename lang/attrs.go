@@ -212,7 +212,7 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, st *declState, id instID) {
 		v := a.val
 		switch {
 		case a.expr == 0 && pending(v.Kind):
-			v, _ = ld.settle(m, u.fileOf(d, a), a, v, &a.def.Type)
+			v, _ = ld.settle(m, u.fileOf(d, a), a, v, &a.def.of().Type)
 		case a.expr != 0:
 			ld.provenance(m, d, i, a)
 			if sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps) != forAll {
@@ -232,7 +232,7 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 	f := u.fileOf(d, a)
 	if a.expr == 0 {
 		if pending(a.val.Kind) {
-			return ld.settle(s.mod, f, a, a.val, &a.def.Type)
+			return ld.settle(s.mod, f, a, a.val, &a.def.of().Type)
 		}
 		return a.val, true
 	}
@@ -246,7 +246,7 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 		return Value{}, false
 	}
 	if v.IsMarked() || !v.Type().IsPrimitiveType() {
-		if !a.def.Secret && v.HasMarkDeep(funcs.Sensitive) {
+		if !a.def.of().Secret && v.HasMarkDeep(funcs.Sensitive) {
 			ld.secretValue(span, d, a, v)
 			return Value{}, false
 		}
@@ -255,8 +255,8 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 	if a.num == schema.ASet {
 		return ld.overrideSet(s, u, d, f, a, v)
 	}
-	out, bad := ld.convert(&a.def.Type, a.num.Name(), v)
-	if bad != nil && a.def.Type.Base == schema.EnvVar {
+	out, bad := ld.convert(&a.def.of().Type, a.num.Name(), v)
+	if bad != nil && a.def.of().Type.Base == schema.EnvVar {
 		ld.fail(u.spanOf(d), bad.summary, bad.help) // where it was written a secret may stand
 		return Value{}, false
 	}

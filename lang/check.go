@@ -122,8 +122,11 @@ func (ld *loader) viewed(m *modinst, view View) *modinst {
 	if m.ctx.Functions == nil {
 		ld.functions(m)
 	}
+	if m.late == nil {
+		m.late = ld.charged(m.ctx.Functions)
+	}
 	out := *m
-	out.ctx = &hcl.EvalContext{Functions: maps.Clone(m.ctx.Functions)}
+	out.ctx = &hcl.EvalContext{Functions: maps.Clone(m.late)}
 	if view == nil {
 		return &out
 	}
@@ -241,6 +244,8 @@ func (ld *loader) print(b *strings.Builder, v cty.Value, indent int) {
 		b.WriteString(ld.addrOf(handleOf(v)))
 	case t == cty.String:
 		b.WriteString(quoteKey(v.AsString()))
+	case t == cty.Number && v.AsBigFloat().IsInf():
+		b.WriteString("(not a finite number)")
 	case t == cty.Number || t == cty.Bool:
 		text, _ := json.Marshal(ld.plainGo(v))
 		b.Write(text)

@@ -215,6 +215,7 @@ type Check struct {
 // Ignore is one comment `rocec-ignore: rule # reason`, or its file form.
 type Ignore struct {
 	Rules  []string
+	Names  []source.Span // of each of Rules, where it is written; nil in JSON
 	Reason string
 	At     source.Span // of the comment
 	Covers source.Span // what it silences: a line, a block or a file

@@ -158,6 +158,9 @@ switch "a" {
 switch "b" {
   // rocec-ignore
   mtu = 9000
+  /*   rocec-ignore:  one ,two	three # of several lines
+  */
+  role = "leaf"
 }
 `)},
 		"b.roce.json": {Data: []byte(`{"switch": {"c": {"//": "rocec-ignore: x # y", "mtu": 9000}}}`)},
@@ -173,13 +176,19 @@ switch "b" {
 		if !strings.Contains(textAt(files, c, ig.At), ignoreWord) {
 			t.Errorf("comment is at %q", textAt(files, c, ig.At))
 		}
+		for i, at := range ig.Names { // JSON has none
+			if text := textAt(files, c, at); text != ig.Rules[i] {
+				t.Errorf("rule %s is at %q", ig.Rules[i], text)
+			}
+		}
 	}
 	want := []string{
 		`[naming_case] "generated" "file"`,
 		`[mtu_a mtu_b] "short" "  mtu = 9000 # rocec-ignore: mtu_a, mtu_b # short\n"`,
 		`[ROCE101] "" "os = \"sonic/202405\""`,
 		`[in_block] "why not" "port \"x\" {\n    mtu = 1500\n  }"`,
-		`[whole_block] "" "switch \"b\" {\n  // rocec-ignore\n  mtu = 9000\n}"`,
+		`[whole_block] "" "file"`,
+		`[one two three] "of several lines" "role = \"leaf\""`,
 		`[x] "y" "{\"//\": \"rocec-ignore: x # y\", \"mtu\": 9000}"`,
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -181,16 +181,16 @@ func (e *reach) words(s *scope, d *udecl, a *attr) ([]plainWord, bool) {
 	elements := []cty.Value{v}
 	if t := v.Type(); t.IsTupleType() || t.IsListType() || t.IsSetType() {
 		elements = v.AsValueSlice()
-		if !a.def.Type.Many {
-			e.ld.fail(a.at.in(f.id), a.num.Name()+" does not take a list", "write "+wanted(&a.def.Type))
+		if !a.def.of().Type.Many {
+			e.ld.fail(a.at.in(f.id), a.num.Name()+" does not take a list", "write "+wanted(&a.def.of().Type))
 			return nil, false
 		}
 	}
 	tb := newTables()
 	out := []plainWord{}
 	for _, el := range elements {
-		w, bad := word(&tb, &a.def.Type, a.num.Name(), el)
-		if bad != nil && a.def.Type.Base == schema.EnvVar {
+		w, bad := word(&tb, &a.def.of().Type, a.num.Name(), el)
+		if bad != nil && a.def.of().Type.Base == schema.EnvVar {
 			e.ld.fail(s.mod.unit.spanOf(d), bad.summary, bad.help) // where it was written a secret may stand
 			return nil, false
 		}
@@ -282,13 +282,13 @@ func (e *reach) jumps(out *Connection, s *scope, d *udecl, a *attr) bool {
 		var x cty.Value
 		if x, ok = e.value(s, d, a); ok {
 			var bad *mistake
-			if v, bad = e.ld.convert(&a.def.Type, a.num.Name(), x); bad != nil {
+			if v, bad = e.ld.convert(&a.def.of().Type, a.num.Name(), x); bad != nil {
 				e.ld.fail(span, bad.summary, bad.help)
 				return false
 			}
 		}
 	case pending(a.val.Kind):
-		v, ok = e.ld.settle(s.mod, f, a, a.val, &a.def.Type)
+		v, ok = e.ld.settle(s.mod, f, a, a.val, &a.def.of().Type)
 	}
 	if !ok {
 		return false

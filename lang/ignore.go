@@ -32,13 +32,16 @@ func (f *file) findIgnores(body *hclsyntax.Body, comments []jsonComment) {
 		if t.Type != hclsyntax.TokenComment || !bytes.Contains(t.Bytes, []byte(ignoreWord)) {
 			continue
 		}
-		rules, reason, whole, ok := parseIgnore(string(t.Bytes))
+		said, ok := parseIgnore(string(t.Bytes))
 		if !ok {
 			continue
 		}
 		at := place{uint32(t.Range.Start.Byte), uint32(len(bytes.TrimRight(t.Bytes, "\r\n")))}
-		ig := Ignore{Rules: rules, Reason: reason, At: at.in(f.id)}
-		if whole {
+		ig := Ignore{Rules: said.rules, Reason: said.reason, At: at.in(f.id)}
+		for i, name := range said.rules {
+			ig.Names = append(ig.Names, place{at.start + uint32(said.at[i]), uint32(len(name))}.in(f.id))
+		}
+		if said.whole {
 			ig.Covers = source.Span{File: f.id, Len: uint32(len(f.src))}
 		} else {
 			ig.Covers = f.covers(body, lines, tokens, i).in(f.id)
@@ -48,41 +51,66 @@ func (f *file) findIgnores(body *hclsyntax.Body, comments []jsonComment) {
 }
 
 func (f *file) jsonIgnore(c jsonComment) {
-	rules, reason, whole, ok := parseIgnore("# " + c.text)
+	said, ok := parseIgnore("# " + c.text)
 	if !ok {
 		return
 	}
-	ig := Ignore{Rules: rules, Reason: reason, At: placeOf(c.at).in(f.id), Covers: placeOf(c.inner).in(f.id)}
-	if whole || c.root {
+	ig := Ignore{Rules: said.rules, Reason: said.reason, At: placeOf(c.at).in(f.id), Covers: placeOf(c.inner).in(f.id)}
+	if said.whole || c.root {
 		ig.Covers = source.Span{File: f.id, Len: uint32(len(f.src))}
 	}
 	f.ignores = append(f.ignores, ig)
 }
 
+// silencing is what a comment says that silences rules.
+type silencing struct {
+	rules  []string
+	at     []int // of each rule, bytes from the beginning of the comment
+	reason string
+	whole  bool // it holds for the file
+}
+
 // parseIgnore reads `# rocec-ignore: rule_a, rule_b # reason`.
-func parseIgnore(comment string) (rules []string, reason string, whole, ok bool) {
+func parseIgnore(comment string) (said silencing, ok bool) {
 	s := strings.TrimSpace(comment)
+	end := strings.Index(comment, s) + len(s)
 	switch {
 	case strings.HasPrefix(s, "#"):
 		s = s[1:]
 	case strings.HasPrefix(s, "//"):
 		s = s[2:]
 	case strings.HasPrefix(s, "/*"):
-		s = strings.TrimSuffix(s[2:], "*/")
+		cut, closed := strings.CutSuffix(s[2:], "*/")
+		if s = cut; closed {
+			end -= len("*/")
+		}
 	}
-	s = strings.TrimSpace(s)
-	rest, found := strings.CutPrefix(s, ignoreWord)
+	body := strings.TrimRight(s, " \t\r\n")
+	end -= len(s) - len(body)
+	rest, found := strings.CutPrefix(strings.TrimSpace(body), ignoreWord)
 	if !found {
-		return nil, "", false, false
+		return said, false
 	}
-	rest, whole = strings.CutPrefix(rest, "-file")
+	rest, said.whole = strings.CutPrefix(rest, "-file")
 	rest, found = strings.CutPrefix(rest, ":")
 	if !found {
-		return nil, "", false, false
+		return said, false
 	}
 	list, reason, _ := strings.Cut(rest, "#")
-	rules = strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' })
-	return rules, strings.TrimSpace(reason), whole, len(rules) > 0
+	said.reason = strings.TrimSpace(reason)
+	first := end - len(rest) // where the list begins
+	between := func(c byte) bool { return c == ',' || c == ' ' || c == '\t' }
+	for i := 0; i < len(list); i++ {
+		if between(list[i]) {
+			continue
+		}
+		from := i
+		for i < len(list) && !between(list[i]) {
+			i++
+		}
+		said.rules, said.at = append(said.rules, list[from:i]), append(said.at, first+from)
+	}
+	return said, len(said.rules) > 0
 }
 
 // covers is what the comment at token i silences: its own line if something

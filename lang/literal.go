@@ -31,8 +31,9 @@ func (r *reducer) value(at *attr, e hclsyntax.Expression, d *decl) {
 		return
 	}
 	said := len(r.diags)
-	v, st := r.literal(&at.def.Type, at.num.Name(), e)
-	if at.def.Type.Base == schema.EnvVar {
+	t := &at.def.of().Type
+	v, st := r.literal(t, at.num.Name(), e)
+	if t.Base == schema.EnvVar {
 		r.conceal(said, d)
 	}
 	switch st {

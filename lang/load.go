@@ -45,9 +45,10 @@ type Options struct {
 	// Run is the run of a test that the configuration is loaded for: it sets
 	// variables, above all others. It takes Keep to ask what else it says.
 	Run *Run
-	// MaxLateSteps bounds one evaluation over the compiled fabric: a condition of a
-	// check or test, what a console is asked. A step is an element that a `for` or a
-	// splat goes over, or a row that the fabric answers with; 0 means 2,000,000.
+	// MaxLateSteps bounds one evaluation: an expression of the source, or, over the
+	// compiled fabric, a condition of a check or test, or what a console is asked. A
+	// step is an element that a `for` or a splat goes over, or a row that the fabric
+	// answers with; 0 means 2,000,000.
 	MaxLateSteps int
 }
 

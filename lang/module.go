@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
@@ -25,6 +26,7 @@ type modinst struct {
 	depth    int
 	declBase DeclID // of the unit's first decl
 	ctx      *hcl.EvalContext
+	late     map[string]function.Function // as they are once the fabric is there; nil: not needed yet
 
 	vars, locals, outs             map[string]*cell
 	varNames, localNames, outNames []string
@@ -68,6 +70,7 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 		m.depth = parent.depth + 1
 	}
 	ld.mods = append(ld.mods, m)
+	ld.insts = slices.Grow(ld.insts, len(u.top)) // each is at least one
 	ld.addDecls(m)
 	for _, t := range u.top {
 		ld.addFamily(m, t)

@@ -38,12 +38,15 @@ func reducePart(name string, id source.FileID, src []byte, part place, maxBytes 
 		f.refuse(p)
 		return f
 	}
+	r := reducer{file: f}
+	if !f.json && r.quickFile() {
+		return f
+	}
 	body, comments := f.parse()
 	if body == nil {
 		f.broken = true
 		return f
 	}
-	r := reducer{file: f}
 	said := len(f.diags)
 	r.size(body)
 	r.top(body)
@@ -472,7 +475,7 @@ func (r *reducer) fabric(b *hclsyntax.Block, d *decl) {
 			r.args = append(r.args, a)
 			continue
 		}
-		at := attr{def: ad, num: ad.Num, at: placeOf(a.Expr.Range())}
+		at := attr{def: defOf(d, ad), num: ad.Num, at: placeOf(a.Expr.Range())}
 		r.quick = append(r.quick, at)
 		_ = a
 	}

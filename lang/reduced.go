@@ -59,13 +59,47 @@ const (
 // attr is a written attribute of a block. Its value is final, or refers to the
 // file's refs and exprs.
 type attr struct {
-	def  *schema.AttrDef
 	val  Value
 	at   place
 	from int32 // index+1 in the folder's files where an override wrote it; 0: in the block's file
-	num  schema.Attr
 	expr int32 // index+1 in exprs; 0: val
-	bad  bool  // a diagnostic was given already
+	num  schema.Attr
+	def  attrDef
+	bad  bool // a diagnostic was given already
+}
+
+// attrDef finds the definition of an attribute. It is no pointer: there are
+// millions of rows, and the collector does not look into rows without any.
+type attrDef struct {
+	kind schema.Kind // None: one of those that blocks of any kind take
+	ix   uint8
+}
+
+var everyDef = [...]*schema.AttrDef{&forEachDef, &enabledDef}
+
+func (a attrDef) of() *schema.AttrDef {
+	if a.kind == schema.None {
+		return everyDef[a.ix]
+	}
+	return &schema.Def(a.kind).Attrs[a.ix]
+}
+
+// defOf is the number of a definition that a block takes.
+func defOf(d *decl, def *schema.AttrDef) attrDef {
+	for _, k := range [...]schema.Kind{d.kind, d.of} {
+		attrs := schema.Def(k).Attrs
+		for i := range attrs {
+			if &attrs[i] == def {
+				return attrDef{k, uint8(i)}
+			}
+		}
+	}
+	for i, e := range everyDef {
+		if e == def {
+			return attrDef{schema.None, uint8(i)}
+		}
+	}
+	return attrDef{}
 }
 
 // step is one part of a written reference.

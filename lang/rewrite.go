@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/funcs"
 )
 
 // rewriter replaces, in a tree that will be kept, the nodes that look names up
@@ -291,6 +293,7 @@ func (n *chooseNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 			return no.WithSameMarks(cond), noDiags
 		}
 	}
+	yes, no = sameList(yes, no)
 	lit := func(v cty.Value, e hclsyntax.Expression) hclsyntax.Expression {
 		return &hclsyntax.LiteralValueExpr{Val: v, SrcRange: e.Range()}
 	}
@@ -303,6 +306,42 @@ func (n *chooseNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, diags
 	}
 	return whole.Value(ctx)
+}
+
+// sameList gives two long tuples of different lengths that have elements of one
+// type the type that the library finds for them by comparing each with each.
+func sameList(a, b cty.Value) (cty.Value, cty.Value) {
+	x, longX := funcs.Uniform(a)
+	y, longY := funcs.Uniform(b)
+	if !longX && !longY || !a.Type().IsTupleType() || !b.Type().IsTupleType() || a.IsMarked() || b.IsMarked() || a.Type().Length() == b.Type().Length() {
+		return a, b
+	}
+	of := x.Type()
+	if !longX {
+		of = y.Type()
+	}
+	as := func(v, list cty.Value, long bool) (cty.Value, bool) {
+		switch {
+		case long:
+			return list, list.Type().Equals(of)
+		case !v.IsKnown() || v.IsNull():
+			return v, false
+		case v.LengthInt() == 0:
+			return cty.ListValEmpty(of.ElementType()), true
+		}
+		for _, t := range v.Type().TupleElementTypes() {
+			if !t.Equals(of.ElementType()) {
+				return v, false
+			}
+		}
+		return cty.ListVal(v.AsValueSlice()), true
+	}
+	l, okA := as(a, x, longX)
+	m, okB := as(b, y, longY)
+	if !okA || !okB {
+		return a, b
+	}
+	return l, m
 }
 
 func (n *splatNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {

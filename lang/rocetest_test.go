@@ -534,6 +534,10 @@ func TestRunSteps(t *testing.T) {
 		{deep, true},
 		{"length([for a in range(1000) : [for b in range(1000) : links(\"x\")]]) == 1000", true},
 		{"length([for a in range(1000) : [for b in range(1000) : range(1000)[*]]]) == 1000", true},
+		{"length([for a in range(100) : length(range(1000))]) == 100", true},
+		{"length([for a in range(10) : length(range(1000))]) == 10", false},
+		{"length([for a in range(100) : length(format(\"%2000000s\", a))]) == 100", true},
+		{"length(range(200000)) == 200000", true},
 	} {
 		text := "run \"a\" {\n  assert {\n    condition = " + c.condition + "\n    error_message = \"no\"\n  }\n}"
 		runs, diags := ReadTests(source.NewFiles(), "a.rocetest.hcl", []byte(text))

@@ -153,7 +153,14 @@ func (ld *loader) memberOf(id instID, word string) instID {
 // eval computes an expression. What goes wrong is reported; ok says whether the
 // value can be used.
 func (s *scope) eval(f *file, e *expr) (cty.Value, bool) {
+	before := s.ld.steps
+	if !s.ld.late {
+		s.ld.steps = 0 // each expression has its own; conditions have one with all that they ask for
+	}
 	v, diags := e.tree.Value(s.context(e.deps))
+	if !s.ld.late {
+		s.ld.steps = before
+	}
 	if diags.HasErrors() && s.secretIn(e) {
 		for _, d := range diags {
 			if _, own := d.Extra.(*mistake); !own {
@@ -164,7 +171,12 @@ func (s *scope) eval(f *file, e *expr) (cty.Value, bool) {
 	if !s.ld.report(diags, e.at.in(f.id)) {
 		return cty.DynamicVal, false
 	}
-	if !v.IsWhollyKnown() {
+	known, why := tooLarge(v)
+	if why != "" {
+		s.ld.fail(e.at.in(f.id), why, "write it in parts, or compute less")
+		return cty.DynamicVal, false
+	}
+	if !known {
 		return cty.DynamicVal, false
 	}
 	return v, true

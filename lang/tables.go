@@ -1,6 +1,11 @@
 package lang
 
-import "github.com/rocec/rocec/lang/schema"
+import (
+	"maps"
+	"slices"
+
+	"github.com/rocec/rocec/lang/schema"
+)
 
 // tables holds what values point to: strings, lists, maps and ratios. Each file
 // fills tables of its own while it is reduced, and they are appended to the
@@ -110,6 +115,20 @@ func (s *shift) value(v Value) Value {
 		v.N += s.ratios
 	}
 	return v
+}
+
+// expect makes room for what so many tables hold, before they are appended.
+func (t *tables) expect(of []*file) {
+	strs, lists, objects := 0, 0, 0
+	for _, f := range of {
+		strs, lists, objects = strs+len(f.strs), lists+len(f.lists), objects+len(f.maps)
+	}
+	if strs > 2*len(t.strs)+1024 {
+		num := make(map[string]Str, len(t.strs)+strs)
+		maps.Copy(num, t.strNum)
+		t.strNum = num
+	}
+	t.strs, t.lists, t.maps = slices.Grow(t.strs, strs), slices.Grow(t.lists, lists), slices.Grow(t.maps, objects)
 }
 
 // append adds the rows of a file's tables, and returns what its numbers became.

@@ -43,6 +43,7 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 		attrs += len(f.attrs)
 	}
 	u.decls, u.attrs = make([]udecl, 0, decls), make([]attr, 0, attrs)
+	ld.tables.expect(files)
 	for i, f := range files {
 		u.broken = u.broken || f.broken
 		ld.sizes[f.id] = len(f.src)

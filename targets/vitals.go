@@ -1,6 +1,8 @@
 package targets
 
 import (
+	"strings"
+
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -23,9 +25,14 @@ func (h *Health) Runs(d *intent.Device) []Probe {
 }
 
 // Asking is the target with other probes: for whoever reads something else than
-// settings, in the way in which those are read.
+// settings, in the way in which those are read. Where that is a program of the kit,
+// the one that a probe's command starts, its last word, is another.
 func (t *Target) Asking(probes ...Probe) *Target {
-	return &Target{Name: t.Name, Live: t.Live, Parse: t.Parse, Probes: probes}
+	a := &Target{Name: t.Name, Live: t.Live, Parse: t.Parse, Probes: probes}
+	if t.Capture != "" && len(probes) == 1 {
+		a.Emit, a.Capture = t.Emit, probes[0].Command[strings.LastIndexAny(probes[0].Command, ` \`)+1:]
+	}
+	return a
 }
 
 // Vitals are what a device shows of its health.

@@ -14,7 +14,7 @@ import (
 // the time. Percents bound what a very small or very large heap would ask for.
 const (
 	leastBytes   = 128 << 20
-	mostBytes    = 400 << 20
+	mostBytes    = 256 << 20
 	mostPercent  = 300
 	leastPercent = 50
 )

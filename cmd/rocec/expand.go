@@ -110,16 +110,20 @@ func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error 
 // testsPass refuses a run of the tests that passes now and would not afterwards:
 // it refers to what was generated.
 func (a *app) testsPass(before, after *inputs) error {
-	t, err := readTests(source.NewFiles(), testsFolder, false)
+	t, err := readTests(source.NewFiles(), ".", testsFolder, false)
 	if err != nil || t.diags.HasErrors() || len(t.runs) == 0 {
 		return err
 	}
-	now, err := a.tester(&testFlags{in: *before}, t.runs)
+	runs := make([]placedRun, len(t.runs))
+	for i, r := range t.runs {
+		runs[i] = placedRun{".", r}
+	}
+	now, err := a.tester(&testFlags{in: *before}, runs)
 	if err != nil {
 		return err
 	}
 	then := &tester{app: a, in: after, settings: now.settings}
-	for _, r := range t.runs {
+	for _, r := range runs {
 		x := then.run(r)
 		if x.status == testPass || now.run(r).status != testPass {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/deploy/lab/machines"
+	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 	"github.com/rocec/rocec/targets"
 	"github.com/spf13/cobra"
 )
@@ -19,8 +21,8 @@ func (a *app) labCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "lab", Short: "Simulated devices of a fabric, behind SSH on this computer", Args: cobra.NoArgs,
 		Long: `lab starts a simulation of every device of a configuration: each behind an SSH server of its
-own on this computer, with settings that are kept until the lab stops, commands that answer as
-documented, and timers that take back what is not confirmed. With ROCEC_LAB set to the file that
+own on this computer, with settings that last until the lab stops, or longer with lab up --keep,
+commands that answer as documented, and timers that take back what is not confirmed. With ROCEC_LAB set to the file that
 lab up names, plan, apply, verify, confirm and rollback work on them as on real devices, in a
 workspace of their own.
 
@@ -35,27 +37,38 @@ They are simulations: they forward no packets, and a command that is not simulat
 
 func (a *app) labUpCommand() *cobra.Command {
 	in := &inputs{}
-	var address string
-	var faults []string
+	var o labStart
 	c := &cobra.Command{
 		Use: "up [DIR]", Short: "Start a lab and serve it until Ctrl-C", Args: cobra.MaximumNArgs(1),
 		Long: `up compiles the configuration in DIR, that of this folder unless given, and serves a simulation
 of each of its devices until it is interrupted or told so by rocec lab down. It writes the files of
 the lab into DIR/` + lab.Folder + `: lab.json for ROCEC_LAB, ssh_config for ssh -F.
 
+Devices start as they are found, without any setting of the configuration, and are forgotten when
+the lab stops. With --keep they start with what they had stored when the last lab with --keep
+stopped here, as after a loss of power, and what they have stored is kept in DIR/` + lab.Folder + `/kept;
+remove that folder to start anew. Windows hosts cannot be kept. With --detach the lab goes on in
+the background.
+
 A fault is written DEVICE=KIND, DEVICE=KIND:N or DEVICE=KIND:N:PATTERN. Those that strike a command
 which changes settings, the N-th that fits the regular expression: refuse (it fails and does
 nothing), lie (it says that all is well and does nothing), stall, reboot. Those of a command line
-that comes over the connection: drop-before, drop, drop-after. Those that hold for all of a device:
-slow, mute (never answers), host-key (shows another), down, disk-full.`,
-		Example: "  rocec lab up\n  export ROCEC_LAB=.rocec/lab/lab.json; rocec plan; rocec apply      # in another terminal\n  ssh -F .rocec/lab/ssh_config leaf1\n  rocec lab up --fault=leaf1=drop --fault='leaf2=refuse:3:^dcb pfc'",
+that comes over the connection: drop-before, drop, drop-after, hang (it runs, and nothing is
+answered any more). Those that hold for all of a device: slow, mute (never answers), host-key (shows
+another), down, disk-full, drops and storm (counters of lossless queues that grow at every look).`,
+		Example: "  rocec lab up\n  export ROCEC_LAB=.rocec/lab/lab.json; rocec plan; rocec apply      # in another terminal\n  ssh -F .rocec/lab/ssh_config leaf1\n  rocec lab up --fault=leaf1=drop --fault='leaf2=refuse:3:^dcb pfc'\n  rocec lab up --keep --detach; rocec lab down",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.labUp(c.Context(), in, labFolder(args), address, faults)
+			if o.detach && a.env[labAnnounce] == "" {
+				return a.labDetach(c.Context(), labFolder(args))
+			}
+			return a.labUp(c.Context(), in, labFolder(args), o)
 		},
 	}
 	in.flags(c)
-	c.Flags().StringVar(&address, "addr", "127.0.0.1", "`ADDRESS` of this computer alone to listen on")
-	c.Flags().StringArrayVar(&faults, "fault", nil, "`FAULT` of a device: DEVICE=KIND[:N[:PATTERN]] (repeatable)")
+	c.Flags().StringVar(&o.address, "addr", "127.0.0.1", "`ADDRESS` of this computer alone to listen on")
+	c.Flags().BoolVar(&o.detach, "detach", false, "serve in the background, until rocec lab down (Linux, macOS)")
+	c.Flags().BoolVar(&o.keep, "keep", false, "start devices with what they had stored when the last lab with this flag stopped here, and keep it for the next")
+	c.Flags().StringArrayVar(&o.faults, "fault", nil, "`FAULT` of a device: DEVICE=KIND[:N[:PATTERN]] (repeatable)")
 	return c
 }
 
@@ -66,9 +79,16 @@ func labFolder(args []string) string {
 	return "."
 }
 
-func (a *app) labUp(ctx context.Context, in *inputs, dir, address string, faults []string) error {
-	o := lab.Options{Address: address, Faults: map[string][]lab.Fault{}}
-	for _, text := range faults {
+// labStart is how a lab is to start.
+type labStart struct {
+	address      string
+	faults       []string
+	keep, detach bool
+}
+
+func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart) error {
+	o := lab.Options{Address: start.address, Faults: map[string][]lab.Fault{}, Keep: start.keep}
+	for _, text := range start.faults {
 		name, f, err := lab.ParseFault(text)
 		if err != nil {
 			return err
@@ -84,27 +104,61 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir, address string, faults
 	if err := a.stopOnErrors(p); err != nil {
 		return err
 	}
-	devices, others, checked := labDevices(p, list)
+	devices, others := labDevices(p, list)
 	if len(devices) == 0 {
 		return errors.New("no device of this configuration can be simulated")
 	}
+	if i := slices.IndexFunc(devices, func(d lab.Device) bool { return !machines.Keeps(d.Target) }); start.keep && i >= 0 {
+		return fmt.Errorf("--keep: the state of %s cannot be kept: it is a simulation for %s, and only those of Linux, SONiC and Cumulus can", devices[i].Name, devices[i].Target)
+	}
+	models, err := labModels(devices)
+	switch {
+	case err != nil && !errors.Is(err, exec.ErrNotFound):
+		return err
+	case models != nil:
+		defer models.Close()
+		o.Accept = models.Valid
+	}
 	a.writing.Lock() // a signal waits until the machines have stopped
 	defer a.writing.Unlock()
-	l, err := lab.Up(ctx, devices, dir, o)
-	if err != nil {
-		return err
+	l, upErr := lab.Up(ctx, devices, dir, o)
+	if upErr != nil {
+		return upErr
 	}
-	fmt.Fprintf(a.out, "%s on %s. %s\n", simulated(len(devices)), address, lab.Notice)
+	fmt.Fprintf(a.out, "%s on %s. %s\n", simulated(len(devices)), start.address, lab.Notice)
 	if len(others) > 0 {
 		fmt.Fprintf(a.out, "Not simulated: %s.\n", strings.Join(others, ", "))
 	}
-	if checked {
-		fmt.Fprintln(a.out, "Simulated SONiC switches check the shape of what they are given, and no values against the YANG models.")
+	if err != nil {
+		fmt.Fprintf(a.out, "Simulated SONiC switches do not hold values against SONiC's models: %s is not installed, which the Debian package %s brings.\n", yang.Program, yang.Package)
+	}
+	end := "Ctrl-C stops the lab."
+	if start.detach {
+		end = strings.TrimSuffix("rocec lab down "+dir, " .") + " stops the lab."
 	}
 	config := filepath.Join(filepath.Dir(l.File), "ssh_config")
-	fmt.Fprintf(a.out, "\nIn another terminal:\n\n  export ROCEC_LAB=%s\n  rocec plan\n  rocec apply\n  ssh -F %s %s\n\nCtrl-C stops the lab.\n", l.File, config, devices[0].Name)
+	fmt.Fprintf(a.out, "\nIn another terminal:\n\n  export ROCEC_LAB=%s\n  rocec plan\n  rocec apply\n  ssh -F %s %s\n\n%s\n", l.File, config, devices[0].Name, end)
+	if a.env[labAnnounce] != "" {
+		if err := a.announced(); err != nil {
+			l.Close()
+			return err
+		}
+	}
 	<-l.Done()
+	if err := l.Err(); err != nil { // be the lab interrupted or not
+		fmt.Fprintf(a.err, "rocec: %v\n", err)
+		return exit(1)
+	}
 	return nil
+}
+
+// labModels are SONiC's models, nil where no device is one of SONiC. The error wraps
+// exec.ErrNotFound where what reads them is not installed.
+func labModels(devices []lab.Device) (*yang.Check, error) {
+	if !slices.ContainsFunc(devices, func(d lab.Device) bool { return d.Target == "sonic" }) {
+		return nil, nil
+	}
+	return yang.New()
 }
 
 // simulated counts simulated devices.
@@ -115,9 +169,8 @@ func simulated(n int) string {
 	return fmt.Sprintf("%d simulated devices", n)
 }
 
-// labDevices are the machines for the devices of a configuration, what has none,
-// and whether a SONiC switch is among them.
-func labDevices(p *project, list []served) (devices []lab.Device, others []string, sonic bool) {
+// labDevices are the machines for the devices of a configuration, and what has none.
+func labDevices(p *project, list []served) (devices []lab.Device, others []string) {
 	var all machines.All
 	for i := range list {
 		s := &list[i]
@@ -130,13 +183,12 @@ func labDevices(p *project, list []served) (devices []lab.Device, others []strin
 		if s.target.Live != nil {
 			shell = s.target.Live.Shell
 		}
-		sonic = sonic || s.target.Name == "sonic"
 		devices = append(devices, lab.Device{
 			Name: s.name, Target: s.target.Name, User: machines.User(s.target.Name), Shell: shell, Intent: func() *intent.Device { return p.alone(s) }, Make: maker,
 		})
 	}
 	slices.SortFunc(devices, func(x, y lab.Device) int { return intent.Natural(x.Name, y.Name) })
-	return devices, others, sonic
+	return devices, others
 }
 
 // labAskCommand asks a lab that runs.

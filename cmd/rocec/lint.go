@@ -262,7 +262,11 @@ func (l *linter) folder(ctx context.Context, dir string) error {
 	p.checks()
 	if s.diags.HasErrors() || !p.loaded() && p.diags.HasErrors() {
 		l.broken = true // neither a rule nor a filter hides why
-		l.fabrics = append(l.fabrics, findings{view: p.view, list: p.diags})
+		list := p.diags
+		if p.loaded() { // which rules are wanted is not known: those of validate are
+			list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+		}
+		l.fabrics = append(l.fabrics, findings{view: p.view, list: list})
 		return nil
 	}
 	changed, err := l.changed(ctx, p)
@@ -392,7 +396,7 @@ func (a *app) lintFolders(folders []string, recursive bool) ([]string, error) {
 		case err != nil:
 			return nil, err
 		case !info.IsDir():
-			return nil, fmt.Errorf("%s is a file: lint takes folders, and --filter for the files in them", dir)
+			return nil, fmt.Errorf("%s is a file: name its folder, and pick files in it with --filter", dir)
 		case !recursive:
 			list = append(list, filepath.Clean(dir))
 			continue

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/rocec/rocec/deploy/lab/machines"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/oracle"
 )
 
 // liveSite is a folder with a configuration, and simulated devices for it.
@@ -62,6 +64,11 @@ func onLab(t *testing.T, name string, replace ...string) *liveSite {
 	}
 	site := &liveSite{t: t, dir: dir, clock: &shiftedTime{}}
 	devices := site.load()
+	o := lab.Options{Clock: site.clock}
+	if slices.ContainsFunc(devices, func(d served) bool { return d.target.Name == "sonic" }) {
+		oracle.Need(t, "python3")
+		o.Accept = oracle.NewYang(t).Valid
+	}
 	first, makers := site.project, new(machines.All)
 	var list []lab.Device
 	for i := range devices {
@@ -71,7 +78,7 @@ func onLab(t *testing.T, name string, replace ...string) *liveSite {
 			Intent: func() *intent.Device { return first.alone(s) },
 		})
 	}
-	l, err := lab.Up(context.Background(), list, dir, lab.Options{Clock: site.clock})
+	l, err := lab.Up(context.Background(), list, dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +152,12 @@ func (s *liveSite) run(code int, args []string, says ...string) string {
 // edit changes the configuration.
 func (s *liveSite) edit(from, to string) {
 	s.t.Helper()
-	path := filepath.Join(s.dir, "fabric.roce.hcl")
+	s.editIn("fabric.roce.hcl", from, to)
+}
+
+func (s *liveSite) editIn(name, from, to string) {
+	s.t.Helper()
+	path := filepath.Join(s.dir, name)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		s.t.Fatal(err)
@@ -153,7 +165,7 @@ func (s *liveSite) edit(from, to string) {
 	if !strings.Contains(string(text), from) {
 		s.t.Fatalf("the configuration has no %q", from)
 	}
-	put(s.t, s.dir, "fabric.roce.hcl", []byte(strings.ReplaceAll(string(text), from, to)))
+	put(s.t, s.dir, name, []byte(strings.ReplaceAll(string(text), from, to)))
 }
 
 // exec runs a command line on a simulated device.

@@ -92,6 +92,9 @@ func (v *rolling) text(e *rollout.Event) string {
 		if e.Wave == "" {
 			return ""
 		}
+		if e.Total == 0 {
+			return fmt.Sprintf("Wave %s was changed by an earlier apply, and not watched to its end", e.Wave)
+		}
 		return fmt.Sprintf("Wave %s: %s", e.Wave, count(e.Total, "device"))
 	case rollout.Soaking:
 		return fmt.Sprintf("Wave %s is watched for %s", e.Wave, lint.Millis(uint64(e.Soak.Milliseconds())))
@@ -113,6 +116,27 @@ func (v *rolling) text(e *rollout.Event) string {
 		return e.Address + ": " + inWords(e.Outcome) + because(e.Message)
 	}
 	return ""
+}
+
+// told is the event in words, also where nothing is printed for it.
+func (v *rolling) told(e *rollout.Event) string {
+	if text := v.text(e); text != "" {
+		return text
+	}
+	name := "Devices of no wave"
+	if e.Wave != "" {
+		name = "Wave " + e.Wave
+	}
+	switch e.Kind {
+	case rollout.WaveStart:
+		return name + ": " + count(e.Total, "device")
+	case rollout.WaveComplete:
+		if e.Message != "" {
+			return name + " stopped" + because(e.Message)
+		}
+		return name + ": done"
+	}
+	return e.Address + ": " + e.Phase
 }
 
 func because(message string) string {
@@ -142,7 +166,7 @@ func inWords(o rollout.Outcome) string {
 // put is an event in the stream.
 func (v *rolling) put(e *rollout.Event) {
 	level := "info"
-	if e.Kind == rollout.Errored || e.Outcome == rollout.Stuck || e.Outcome == rollout.Doubt {
+	if e.Kind == rollout.Errored || e.Kind == rollout.WaveComplete && e.Message != "" || e.Outcome == rollout.Stuck || e.Outcome == rollout.Doubt {
 		level = "error"
 	}
 	more := map[string]any{}
@@ -154,8 +178,12 @@ func (v *rolling) put(e *rollout.Event) {
 	switch e.Kind {
 	case rollout.WaveStart:
 		more["devices"] = e.Total
+	case rollout.WaveComplete:
+		if e.Message != "" {
+			more["error"] = e.Message
+		}
 	case rollout.Soaking:
-		more["soak_seconds"] = int(e.Soak / time.Second)
+		more["soak_seconds"] = e.Soak.Seconds()
 	case rollout.ConfirmPending:
 		more["until"] = e.Until.UTC().Format(time.RFC3339)
 	case rollout.Errored:
@@ -167,11 +195,7 @@ func (v *rolling) put(e *rollout.Event) {
 	if e.Kind == rollout.Soaking {
 		kind = string(rollout.Progress)
 	}
-	text := v.text(e)
-	if text == "" {
-		text = strings.TrimSpace(e.Address + " " + e.Phase + e.Message)
-	}
-	v.a.stream.put(level, kind, text, more)
+	v.a.stream.put(level, kind, v.told(e), more)
 }
 
 // apart says which links have different settings at their ends for a while.
@@ -197,7 +221,7 @@ func (v *rolling) apart(p *rollout.Plan) {
 		text += fmt.Sprintf(" (so do %d more)", more)
 	}
 	if v.a.stream != nil {
-		v.a.stream.put("info", "log", text, map[string]any{"first": x.First, "second": x.Second, "soak_seconds": int(longest / time.Second), "pairs": len(list)})
+		v.a.stream.put("info", "log", text, map[string]any{"first": x.First, "second": x.Second, "soak_seconds": longest.Seconds(), "pairs": len(list)})
 	}
 	fmt.Fprintln(v.lines, diag.Printable(text))
 }
@@ -211,7 +235,7 @@ func (v *rolling) between(first, then string) (all time.Duration) {
 			break
 		}
 		if on {
-			all += w.Soak
+			all += w.Watched()
 		}
 	}
 	return all

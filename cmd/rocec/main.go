@@ -72,6 +72,7 @@ func newApp(in io.Reader, out, errOut io.Writer, environ []string) *app {
 // run is the whole program: arguments in, exit code out.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
+	a.args = args
 	args, err := a.withExtra(root, args)
 	if err == nil {
 		root.SetArgs(normalise(root, args))
@@ -130,6 +131,9 @@ type app struct {
 	stream   *stream      // of --json and --json-into on the commands that stream
 	writing  sync.Mutex   // held while files are exchanged: a signal waits for it
 	lock     *record.Lock // of the record, while this run holds it
+
+	args    []string // of this run, as they were given
+	started string   // the folder that it began in
 
 	dialer session.Dialer // for tests: instead of SSH
 	// For tests: instead of the constant and of the clock.
@@ -201,6 +205,7 @@ func (a *app) begin() error {
 	if a.chdir == "" {
 		return nil
 	}
+	a.started, _ = os.Getwd() // "" is where processes begin that nobody tells
 	if err := os.Chdir(a.chdir); err != nil {
 		return fmt.Errorf("work in %s: %w", a.chdir, errors.Unwrap(err))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -105,26 +106,8 @@ func (a *app) recordCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return a.listRecord(&in) },
 	}
 	show := &cobra.Command{
-		Use: "show DEVICE", Short: "Print what the record holds of a device", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := a.openRecord(&in)
-			if err != nil {
-				return err
-			}
-			e, _, err := s.Get(args[0])
-			switch {
-			case err != nil:
-				return fmt.Errorf("read record: %w", err)
-			case e == nil:
-				return fmt.Errorf("the record has no device %s", args[0])
-			}
-			text, err := record.Encode(e)
-			if err != nil {
-				return err
-			}
-			_, err = a.out.Write(text)
-			return err
-		},
+		Use: "show DEVICE", Short: "Print what the record holds of a device, given by its name or address", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.showEntry(&in, args[0]) },
 	}
 	var out string
 	export := &cobra.Command{
@@ -160,6 +143,34 @@ func (a *app) listRecord(in *inputs) error {
 		return fmt.Errorf("read record: %w", err)
 	}
 	return a.object(append([]*record.Entry{}, entries...), func() error { return a.recordText(entries) })
+}
+
+// showEntry prints the entry of one device, by its name or as list prints it.
+func (a *app) showEntry(in *inputs, device string) error {
+	s, err := a.openRecord(in)
+	if err != nil {
+		return err
+	}
+	e, _, err := s.Get(device)
+	if err == nil && e == nil {
+		var all []*record.Entry
+		all, err = s.All()
+		if i := slices.IndexFunc(all, func(e *record.Entry) bool { return e.Address == device }); i >= 0 {
+			e = all[i]
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("read record: %w", err)
+	case e == nil:
+		return fmt.Errorf("the record has no device %s", diag.Printable(device))
+	}
+	text, err := record.Encode(e)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(text)
+	return err
 }
 
 func (a *app) recordText(entries []*record.Entry) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
@@ -48,11 +49,22 @@ var systems = []system{
 func (y *system) harms() []danger {
 	list := []danger{
 		{what: "nothing"},
+		{what: "the connection is lost before the change", fault: struck(lab.FaultDropBefore, `\bchange\b`, 1, 1)},
 		{what: "the connection is lost during the change", fault: struck(lab.FaultDrop, `\bchange\b`, 1, 1)},
+		{what: "the connection is lost after the change", fault: struck(lab.FaultDropAfter, `\bchange\b`, 1, 1)},
+		{what: "the connection is lost during the confirmation", fault: struck(lab.FaultDrop, `\bconfirm\b`, 1, 1)},
 		{what: "it refuses a command in the middle of the change", fault: struck(lab.FaultRefuse, y.middle, y.nth, 1)},
+		{what: "it says yes and does nothing", fault: struck(lab.FaultLie, y.middle, y.nth, -1)},
 		{what: "it reboots in the middle of the change", fault: struck(lab.FaultReboot, y.middle, y.nth, 1)},
-		{what: `kill -9 of rocec after it wrote "changed", then apply again`, run: killedAt("changed", "apply", "--auto-approve")},
+		{what: "it shows the wrong host key", fault: struck(lab.FaultHostKey, "", 0, 0)},
+		{what: "it never prompts", fault: struck(lab.FaultMute, "", 0, 0)},
+		{what: "it lets in, and answers nothing from the middle of the change until it is taken back", run: silent},
+		{what: "it is slow", fault: struck(lab.FaultSlow, "", 0, 0)},
+		{what: "its disk is full", fault: struck(lab.FaultFull, "", 0, 0)},
+		{what: "its clock jumps a year ahead while it is changed", run: jumped(365 * 24 * time.Hour)},
+		{what: "two applies at once, with two records", run: twoRecords},
 	}
+	list = append(list, kills()...)
 	if y.settled {
 		list = append(list, danger{what: overdue, fault: struck(lab.FaultReboot, y.middle, y.nth, 1)})
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -74,10 +73,10 @@ func dangers() []danger {
 		{what: "it says yes and does nothing", fault: struck(lab.FaultLie, `^dcb`, 1, -1)},
 		{what: "its disk is full", fault: struck(lab.FaultFull, "", 0, 0)},
 		{what: "nobody reaches it", fault: struck(lab.FaultDown, "", 0, 0)},
+		{what: "it lets in, and answers nothing from the middle of the change on", fault: struck(lab.FaultHang, `\bchange\b`, 1, 1)},
+		{what: "it lets in, and answers nothing from the middle of the change until it is taken back", run: silent},
 	}
-	for _, step := range []string{"begin", "begun", "change", "changed", "confirm"} {
-		list = append(list, danger{what: fmt.Sprintf("kill -9 of rocec after it wrote %q, then apply again", step), run: killedAt(step, "apply", "--auto-approve")})
-	}
+	list = append(list, kills()...)
 	list = append(list,
 		danger{what: `kill -9 of rocec after it wrote "changed", then rollback`, run: killedAt("changed", "rollback", "--auto-approve")},
 		danger{what: "it disappears while it is changed, and comes back", run: vanished},
@@ -86,6 +85,14 @@ func dangers() []danger {
 		danger{what: "two applies at once, with one record", run: twoAtOnce},
 		danger{what: "two applies at once, with two records", run: twoRecords},
 	)
+	return list
+}
+
+// kills are an end of rocec at every step of its journal.
+func kills() (list []danger) {
+	for _, step := range []string{"begin", "begun", "change", "changed", "confirm"} {
+		list = append(list, danger{what: fmt.Sprintf("kill -9 of rocec after it wrote %q, then apply again", step), run: killedAt(step, "apply")})
+	}
 	return list
 }
 
@@ -180,19 +187,12 @@ func (s *liveSite) await(done <-chan error, step, device string) bool {
 // time.
 func killedAt(step string, next ...string) func(s *liveSite) outcome {
 	return func(s *liveSite) outcome {
-		if err := s.lab.Inject(s.victim, *struck(lab.FaultSlow, "", 0, 0)); err != nil {
-			s.t.Fatal(err)
-		}
-		c, _ := s.start(nil, s.args...)
-		done := make(chan error, 1)
-		go func() { done <- c.Wait() }()
+		c, _, done := s.slowly()
 		if s.await(done, step, s.victim) {
 			_ = c.Process.Kill()
 			<-done
 		}
-		if err := s.lab.Heal(s.victim); err != nil {
-			s.t.Fatal(err)
-		}
+		s.heal()
 		_, status, _ := rocec(s.t, s.dir, s.env, "rollback", "--status")
 		if !strings.Contains(status, "not at its end") {
 			s.t.Errorf("killed at %s: the status does not say so:\n%s", step, status)
@@ -204,38 +204,69 @@ func killedAt(step string, next ...string) func(s *liveSite) outcome {
 	}
 }
 
-// vanished takes s2 off the network in the middle of its change.
-func vanished(s *liveSite) outcome {
-	if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
+// slowly starts the apply of the site, with a device that answers slowly, so that
+// something can be done to it in time.
+func (s *liveSite) slowly() (c *exec.Cmd, out *bytes.Buffer, done chan error) {
+	s.t.Helper()
+	s.inject(lab.FaultSlow)
+	c, out = s.start(nil, s.args...)
+	done = make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	return c, out, done
+}
+
+// inject lets something go wrong on the device that things happen to.
+func (s *liveSite) inject(kind lab.FaultKind) {
+	s.t.Helper()
+	if err := s.lab.Inject(s.victim, *struck(kind, "", 0, 0)); err != nil {
 		s.t.Fatal(err)
 	}
-	c, out := s.start(nil, applyHosts...)
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
-	if s.await(done, "change", "s2") {
-		if err := errors.Join(s.lab.Heal("s2"), s.lab.Inject("s2", *struck(lab.FaultDown, "", 0, 0))); err != nil {
-			s.t.Fatal(err)
-		}
-		if s.await(done, "revert", "s2") {
-			if err := s.lab.Heal("s2"); err != nil {
-				s.t.Fatal(err)
-			}
+}
+
+// heal takes back all that went wrong on it.
+func (s *liveSite) heal() {
+	s.t.Helper()
+	if err := s.lab.Heal(s.victim); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// vanished takes the device off the network in the middle of its change, until it is
+// taken back.
+func vanished(s *liveSite) outcome {
+	c, out, done := s.slowly()
+	if s.await(done, "change", s.victim) {
+		s.heal()
+		s.inject(lab.FaultDown)
+		if s.await(done, "revert", s.victim) {
+			s.heal()
 		}
 		<-done
 	}
 	return ended(c.ProcessState.ExitCode(), out.String())
 }
 
-// jumped sets the clocks of the hosts in the middle of the change of s2.
+// silent has the device answer nothing from the middle of its change until it is
+// taken back.
+func silent(s *liveSite) outcome {
+	if err := s.lab.Inject(s.victim, *struck(lab.FaultHang, `\bchange\b`, 1, 1)); err != nil {
+		s.t.Fatal(err)
+	}
+	c, out := s.start(nil, s.args...)
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	if s.await(done, "revert", s.victim) {
+		s.heal()
+		<-done
+	}
+	return ended(c.ProcessState.ExitCode(), out.String())
+}
+
+// jumped sets the clocks of all devices in the middle of the change.
 func jumped(by time.Duration) func(s *liveSite) outcome {
 	return func(s *liveSite) outcome {
-		if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
-			s.t.Fatal(err)
-		}
-		c, out := s.start(nil, applyHosts...)
-		done := make(chan error, 1)
-		go func() { done <- c.Wait() }()
-		if s.await(done, "change", "s2") {
+		c, out, done := s.slowly()
+		if s.await(done, "change", s.victim) {
 			s.clock.ahead.Add(int64(by))
 			<-done
 		}
@@ -243,17 +274,15 @@ func jumped(by time.Duration) func(s *liveSite) outcome {
 	}
 }
 
-// twoAtOnce starts a second apply while the first is at work.
+// twoAtOnce starts a second apply while the first is at work, which stands still
+// meanwhile.
 func twoAtOnce(s *liveSite) outcome {
-	if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
-		s.t.Fatal(err)
-	}
-	c, _ := s.start(nil, applyHosts...)
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
+	c, _, done := s.slowly()
 	second := outcome{}
-	if s.await(done, "change", "s1") {
-		second = s.apply(applyHosts...)
+	if s.await(done, "begin", s.victim) {
+		goOn := standStill(s.t, c.Process)
+		second = s.apply(s.args...)
+		goOn()
 		if err := <-done; err != nil {
 			s.t.Errorf("the first apply: %v", err)
 		}
@@ -266,15 +295,12 @@ func twoAtOnce(s *liveSite) outcome {
 
 // twoRecords does so with a record of its own: nothing but the devices knows.
 func twoRecords(s *liveSite) outcome {
-	if err := s.lab.Inject("s2", *struck(lab.FaultSlow, "", 0, 0)); err != nil {
-		s.t.Fatal(err)
-	}
-	c, _ := s.start(nil, applyHosts...)
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
+	c, _, done := s.slowly()
 	second := outcome{}
-	if s.await(done, "begun", "s2") {
-		code, out, errOut := rocec(s.t, s.dir, append(slices.Clone(s.env), "ROCEC_WORKSPACE=other"), "apply", "--auto-approve", "--target=node.s[s2]", "--json")
+	if s.await(done, "begun", s.victim) {
+		goOn := standStill(s.t, c.Process)
+		code, out, errOut := rocec(s.t, s.dir, append(slices.Clone(s.env), "ROCEC_WORKSPACE=other"), "apply", "--auto-approve", "--target="+s.devices[s.victim].address, "--json")
+		goOn()
 		second = ended(code, out+errOut)
 		if err := <-done; err != nil {
 			s.t.Errorf("the first apply: %v", err)

@@ -39,22 +39,23 @@ is kept on the device. It exits 3 when a device did not go back, and names it.`,
 			if err != nil {
 				return err
 			}
-			list, err := rollout.Journals(a.journals(store))
 			if status {
+				list, err := rollout.Journals(a.journals(store))
 				return errors.Join(a.applies(c.Context(), p, devices, list), err)
 			}
-			if err != nil {
-				return err
-			}
-			back, err := toTakeBack(list, to)
-			if err != nil {
-				return err
-			}
-			if len(back) == 0 {
-				fmt.Fprintln(a.out, "Nothing to take back.")
-				return nil
-			}
+			// Held from before the journals are read: an apply may be writing one.
 			return a.locked(c.Context(), store, "rollback", timeout, func(lock *record.Lock) error {
+				list, err := rollout.Journals(a.journals(store))
+				if err != nil {
+					return err
+				}
+				back, err := toTakeBack(list, to)
+				if err != nil {
+					return err
+				}
+				if len(back) == 0 {
+					return a.nothing("Nothing to take back.")
+				}
 				return a.takeBack(c.Context(), p, devices, back, approve, lock)
 			})
 		},
@@ -65,6 +66,18 @@ is kept on the device. It exits 3 when a device did not go back, and names it.`,
 	c.Flags().BoolVar(&approve, "auto-approve", false, "do not ask")
 	c.Flags().DurationVar(&timeout, "lock-timeout", 0, "wait this `LONG` for the record's lock")
 	return c
+}
+
+// nothing says that there is nothing to do.
+func (a *app) nothing(text string) error {
+	if a.stream != nil {
+		a.stream.put("info", "log", text, nil)
+	}
+	if a.json {
+		return nil
+	}
+	_, err := fmt.Fprintln(a.out, text)
+	return err
 }
 
 // toTakeBack are the applies to be taken back, the newest first: those after one,
@@ -92,6 +105,9 @@ func toTakeBack(list []*rollout.History, to string) (back []*rollout.History, er
 func (a *app) takeBack(ctx context.Context, p *project, devices []served, back []*rollout.History, approved bool, lock *record.Lock) error {
 	if !approved {
 		for _, h := range back {
+			if a.json {
+				break // nobody can be asked
+			}
 			fmt.Fprintf(a.out, "Apply %s of %s: %s\n", h.ID, h.At.Local().Format(time.DateTime), count(h.Count(rollout.Applied, rollout.Pending, rollout.Doubt, rollout.Stuck, rollout.Kept), "device"))
 		}
 		if yes, err := a.ask("Do you want to take this back?"); err != nil || !yes {

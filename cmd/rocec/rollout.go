@@ -191,7 +191,7 @@ func soaks(pl *rollout.Plan) error {
 	var all time.Duration
 	for i := range pl.Waves {
 		if slices.ContainsFunc(pl.Devices, func(d rollout.Device) bool { return d.Wave == i+1 }) {
-			all += pl.Waves[i].Soak
+			all += pl.Waves[i].Watched()
 		}
 	}
 	if pl.Hold && all >= pl.Confirm {
@@ -223,6 +223,10 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 			todo.Devices[i].Base = was.Observed
 		}
 	}
+	before, err := a.again(p, pl.devices, todo, pl.store)
+	if err != nil {
+		return err
+	}
 	return a.write(func() error { // a signal ends the rollout where nothing is under way, and then the process
 		dir := a.journals(pl.store)
 		j, err := a.newJournal(dir, todo.ID)
@@ -237,8 +241,65 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 		if err != nil {
 			return err
 		}
+		if len(rep.Watched) > 0 {
+			for _, h := range before {
+				if err := h.NoteWatched(rep.Watched, a.clock); err != nil {
+					return err
+				}
+			}
+		}
 		return a.reported(rep, "Apply", todo.Hold)
 	})
+}
+
+// again adds devices to a rollout that are to be watched before it goes on: those
+// of its waves that an earlier apply has changed without watching them to the end.
+// It returns those applies.
+func (a *app) again(p *project, devices []served, todo *rollout.Plan, store *record.Store) (before []*rollout.History, err error) {
+	last := 0 // wave that changes devices now
+	seen := map[string]bool{}
+	for i := range todo.Devices {
+		seen[todo.Devices[i].Name] = true
+		last = max(last, todo.Devices[i].Wave)
+		if todo.Devices[i].Wave == 0 {
+			last = len(todo.Waves) + 1
+		}
+	}
+	byName := make(map[string]*served, len(devices))
+	for i := range devices {
+		byName[devices[i].name] = &devices[i]
+	}
+	list, err := rollout.Journals(a.journals(store))
+	if err != nil {
+		return nil, err
+	}
+	var left []served
+	for _, h := range list {
+		found := false
+		for _, d := range h.Devices {
+			if seen[d.Name] || d.Outcome() == rollout.Unchanged {
+				continue
+			}
+			seen[d.Name] = true
+			s := byName[d.Name]
+			if s == nil || !h.Unwatched(d) {
+				continue
+			}
+			if n := p.res.Fabric.Rollout.Of[s.id]; n > 0 && n < last && todo.Waves[n-1].Asks() {
+				left, found = append(left, *s), true
+			}
+		}
+		if found {
+			before = append(before, h)
+		}
+	}
+	var findings diag.List
+	todo.Again, findings = p.liveDevices(left)
+	a.print(p, findings)
+	if findings.HasErrors() {
+		return nil, exit(1)
+	}
+	return before, nil
 }
 
 // goOn does something to an earlier rollout, with its journal and in sight of whoever

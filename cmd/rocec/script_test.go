@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,14 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := filepath.Abs("testdata/live")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       targettest.Update(),
@@ -41,25 +50,63 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SMB", fixture)
 			e.Setenv("SCHEMAS", schemas)
+			e.Setenv("EXAMPLES", examples)
+			e.Setenv("LIVE", live)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"smb": smb, "exits": exits, "capture": capture, "stream": streamed, "json": jsonAt, "replace": replace, "same": same, "readback": readback, "schema": schemaOf,
+			"smb": smb, "exits": exits, "capture": capture, "stream": streamed, "json": jsonAt, "replace": replace, "same": same, "readback": readback, "schema": schemaOf, "lab": labUp, "copydir": copyDir,
 		},
 	})
 }
 
-// schema NAME demands that the output is one JSON object of a published schema.
+// schema NAME [lines] demands that the output is one JSON object of a published
+// schema, or that each of its lines is.
 func schemaOf(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: schema NAME")
+	if neg || len(args) != 1 && (len(args) != 2 || args[1] != "lines") {
+		ts.Fatalf("usage: schema NAME [lines]")
 	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile("stdout")))
-	ts.Check(err)
 	c := jsonschema.NewCompiler()
+	c.AssertFormat()
 	s, err := c.Compile(filepath.Join(ts.Getenv("SCHEMAS"), args[0]+".schema.json"))
 	ts.Check(err)
-	ts.Check(s.Validate(doc))
+	texts := []string{ts.ReadFile("stdout")}
+	if len(args) == 2 {
+		texts = slices.Collect(strings.Lines(texts[0]))
+	}
+	for _, text := range texts {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		ts.Check(err)
+		if err := s.Validate(doc); err != nil {
+			ts.Fatalf("%s: %v", text, err)
+		}
+	}
+}
+
+// copydir FROM puts the files of a folder here.
+func copyDir(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.CopyFS(ts.MkAbs("."), os.DirFS(strings.Join(args, ""))))
+}
+
+// lab [FLAGS...] starts the lab of the configuration that is here, and has the
+// commands that follow reach it. It stops with the script.
+func labUp(ts *testscript.TestScript, _ bool, args []string) {
+	c := exec.Command("rocec", append([]string{"lab", "up"}, args...)...)
+	c.Dir, c.Stderr = ts.MkAbs("."), os.Stderr
+	out, err := c.StdoutPipe()
+	ts.Check(err)
+	ts.Check(c.Start())
+	ts.Defer(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	for s := bufio.NewScanner(out); s.Scan(); {
+		if s.Text() == "Ctrl-C stops the lab." {
+			ts.Setenv("ROCEC_LAB", ts.MkAbs(".rocec/lab/lab.json"))
+			return
+		}
+	}
+	ts.Fatalf("the lab does not start")
 }
 
 // smb [DIR] puts the small fabric into a folder.

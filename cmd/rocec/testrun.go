@@ -26,9 +26,18 @@ const (
 	testError = "error"
 )
 
+// placedRun is a run, and the folder of the fabric that it is of.
+type placedRun struct {
+	in string
+	*lang.Run
+}
+
+// shown is the file of the run, from the working folder.
+func (r placedRun) shown() string { return fileIn(r.in, r.File) }
+
 // testResult is what became of a run.
 type testResult struct {
-	run      *lang.Run
+	run      placedRun
 	status   string
 	findings diag.List // why it did not pass
 	held     []string  // what was asked and holds, one line each
@@ -39,19 +48,19 @@ type testResult struct {
 type tester struct {
 	*app
 	in       *inputs
-	settings *settings // for lint; nil if no run has that command
+	settings map[string]*settings // for lint, by folder; nil if no run of it has that command
 	groups   map[testInputs]*compiledTests
 }
 
 // testInputs is what a run is compiled from: where two agree, one compiling is
 // enough.
 type testInputs struct {
-	file, inputs string
-	pedantic     bool
+	in, file, inputs string
+	pedantic         bool
 }
 
-func inputsOf(r *lang.Run) testInputs {
-	return testInputs{r.File, r.Inputs(), r.Command.Text == "lint"}
+func inputsOf(r placedRun) testInputs {
+	return testInputs{r.in, r.File, r.Inputs(), r.Command.Text == "lint"}
 }
 
 // compiledTests are the runs that share what is compiled. One of them is carried
@@ -66,16 +75,17 @@ type compiledTests struct {
 }
 
 // tester prepares the runs. Settings are those that lint would read.
-func (a *app) tester(f *testFlags, runs []*lang.Run) (*tester, error) {
-	t := &tester{app: a, in: &f.in, groups: map[testInputs]*compiledTests{}}
+func (a *app) tester(f *testFlags, runs []placedRun) (*tester, error) {
+	t := &tester{app: a, in: &f.in, settings: map[string]*settings{}, groups: map[testInputs]*compiledTests{}}
+	l := &linter{app: a, flags: &lintFlags{}, settings: map[string]*settings{}}
 	for _, r := range runs {
 		if in := inputsOf(r); t.groups[in] == nil {
 			t.groups[in] = &compiledTests{}
 		}
-	}
-	if slices.ContainsFunc(runs, func(r *lang.Run) bool { return r.Command.Text == "lint" }) {
-		l := &linter{app: a, flags: &lintFlags{}, settings: map[string]*settings{}}
-		s, err := l.settingsOf(".")
+		if r.Command.Text != "lint" || t.settings[r.in] != nil {
+			continue
+		}
+		s, err := l.settingsOf(r.in)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +93,7 @@ func (a *app) tester(f *testFlags, runs []*lang.Run) (*tester, error) {
 			a.print(&project{view: s.view}, s.diags)
 			return nil, exit(1)
 		}
-		t.settings = s
+		t.settings[r.in] = s
 	}
 	return t, nil
 }
@@ -101,14 +111,14 @@ type running struct {
 }
 
 // run compiles the fabric as the run asks for and judges what comes of it.
-func (t *tester) run(r *lang.Run) *testResult {
+func (t *tester) run(r placedRun) *testResult {
 	shared := t.groups[inputsOf(r)]
 	if shared == nil { // the tester was made for others
 		shared = &compiledTests{}
 	}
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.p == nil || !shared.p.cfg.Test(r) {
+	if shared.p == nil || !shared.p.cfg.Test(r.Run) {
 		alone, err := t.compile(r)
 		if err != nil {
 			x := &running{testResult: &testResult{run: r, status: testPass}}
@@ -125,13 +135,13 @@ func (t *tester) run(r *lang.Run) *testResult {
 }
 
 // compile compiles the fabric for a run.
-func (t *tester) compile(r *lang.Run) (*compiledTests, error) {
+func (t *tester) compile(r placedRun) (*compiledTests, error) {
 	in := *t.in
-	in.run, in.pedantic = r, r.Command.Text == "lint"
+	in.run, in.pedantic = r.Run, r.Command.Text == "lint"
 	if in.pedantic {
-		in.limits = t.settings.limits()
+		in.limits = t.settings[r.in].limits()
 	}
-	p, err := t.loadFrom(".", &in, true)
+	p, err := t.loadFrom(r.in, &in, true)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +160,7 @@ func (c *compiledTests) names(file string) bool {
 }
 
 // judge says what becomes of a run.
-func (t *tester) judge(r *lang.Run, c *compiledTests) *testResult {
+func (t *tester) judge(r placedRun, c *compiledTests) *testResult {
 	x := &running{testResult: &testResult{run: r, status: testPass, view: c.p.view}, p: c.p, shared: c, devices: c.devices}
 	x.list = t.reported(x)
 	x.takeDown()
@@ -172,12 +182,13 @@ func (t *tester) reported(x *running) diag.List {
 	if x.run.Command.Text != "lint" || !p.loaded() {
 		return atLeast(p.diags, diag.Warning)
 	}
-	list, _ := t.settings.exempt(p)
+	s := t.settings[x.run.in]
+	list, _ := s.exempt(p)
 	list = kept(list, func(d *diag.Diagnostic) bool {
 		r := ruleOf(d.Rule)
-		return r == nil || d.Severity == diag.Error || t.settings.enabled(r, d.Severity)
+		return r == nil || d.Severity == diag.Error || s.enabled(r, d.Severity)
 	})
-	return t.settings.weigh(list)
+	return s.weigh(list)
 }
 
 // at is the place of something in the file of tests, in the table of this load.
@@ -306,7 +317,7 @@ func (x *running) expected() {
 		if i < len(x.list) && !x.fails(&d) || slices.ContainsFunc(x.run.Expects, func(e lang.Setting) bool { return expects(&e, &d) }) {
 			continue
 		}
-		d.Notes = append(slices.Clone(d.Notes), fmt.Sprintf("run %q of %s does not expect this", x.run.Name, x.run.File))
+		d.Notes = append(slices.Clone(d.Notes), fmt.Sprintf("run %q of %s does not expect this", x.run.Name, x.run.shown()))
 		x.miss(d)
 	}
 }

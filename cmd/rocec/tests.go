@@ -23,21 +23,26 @@ const testsFolder = "tests"
 
 // testFlags are what test is asked.
 type testFlags struct {
-	in       inputs
-	filter   []string
-	dir      string
-	junit    string
-	parallel int
+	in        inputs
+	filter    []string
+	dir       string
+	junit     string
+	parallel  int
+	recursive bool
 }
 
 func (a *app) testCommand() *cobra.Command {
 	var f testFlags
 	c := &cobra.Command{
-		Use: "test", Short: "Run the tests of the fabric: files *.rocetest.hcl, here and in tests/", Args: cobra.NoArgs,
+		Use: "test [PATH...]", Short: "Run the tests of the fabric: files *.rocetest.hcl, here and in tests/",
 		Long: `Reads the files *.rocetest.hcl and *.rocetest.json of the folder and of tests/,
 compiles the fabric for the run blocks in them, with the variables of the run, and says
-which hold. Runs of a file that set the same variables share what is compiled. A module
-that is called has its tests in its own folder: rocec --chdir=DIR test runs them.
+which hold. Runs of a file that set the same variables share what is compiled.
+
+The tests of a module lie in its folder, and take it as a fabric of its own: the runs
+give its variables their values, and what calls it plays no part. They run where the
+folder is named, as in rocec test modules/pod, and with --recursive, which takes each
+folder below that holds configuration and has tests, modules that nothing calls as well.
 
   variables {                              # for all runs of the file
     site = "lab"
@@ -73,30 +78,36 @@ failures that it expects and that do not come. An assert has what a check block 
 and findings("RULE"), artifacts("GLOB") and artifact("DEVICE/FILE").
 
 It ends with 1 if a run fails, and with 2 if there is none.`,
-		Example: "  rocec test\n  rocec test --filter='rails_*' --verbose\n  rocec test --junit-xml=tests.xml --json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.test(&f, c.Flags().Changed("test-directory"))
+		Example: "  rocec test\n  rocec test --filter='rails_*' --verbose\n  rocec test --recursive\n  rocec test modules/pod --junit-xml=tests.xml --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.test(&f, args, c.Flags().Changed("test-directory"))
 		},
 	}
 	f.in.flags(c)
 	c.Flags().StringArrayVar(&f.filter, "filter", nil, "only runs that fit this `GLOB`, by file, its name or that of the run (repeatable)")
+	c.Flags().BoolVar(&f.recursive, "recursive", false, "the tests of folders below as well, of modules too")
 	c.Flags().StringVar(&f.dir, "test-directory", testsFolder, "`DIR` in the folder that has tests besides those beside the code")
 	c.Flags().StringVar(&f.junit, "junit-xml", "", "write the results as JUnit's XML to `FILE`")
 	c.Flags().IntVar(&f.parallel, "parallelism", 0, "work on this `NUMBER` of runs at a time; 0 is one for each core")
 	return c
 }
 
-// tests are files of tests with their runs, and what is wrong in them.
+// tests are the files of tests of one folder with their runs, and what is wrong in
+// them.
 type tests struct {
+	in    string // the folder, as it is shown
 	runs  []*lang.Run
 	view  *source.View
 	diags diag.List
 }
 
-// readTests reads the files of tests of the working folder and of one in it, and
-// enters them into a table.
-func readTests(files *source.Files, dir string, named bool) (*tests, error) {
-	root, err := os.OpenRoot(".")
+// fileIn is a file of a folder, from the working folder.
+func fileIn(folder, name string) string { return path.Join(filepath.ToSlash(folder), name) }
+
+// readTests reads the files of tests of a folder and of one in it, and enters them
+// into a table.
+func readTests(files *source.Files, in, dir string, named bool) (*tests, error) {
+	root, err := os.OpenRoot(in)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +117,8 @@ func readTests(files *source.Files, dir string, named bool) (*tests, error) {
 		return nil, fmt.Errorf("test-directory is a folder in this one, not %q", dir)
 	}
 	texts := map[string][]byte{}
-	t := &tests{view: &source.View{Files: files, Read: func(name string) ([]byte, error) {
+	shown := func(name string) string { return fileIn(in, name) }
+	t := &tests{in: in, view: &source.View{Files: files, Shown: shown, Read: func(name string) ([]byte, error) {
 		if text, ok := texts[name]; ok {
 			return text, nil
 		}
@@ -132,7 +144,7 @@ func readTests(files *source.Files, dir string, named bool) (*tests, error) {
 		if _, err := root.Stat(filepath.FromSlash(name)); err != nil { // a link that leads out
 			return nil, fmt.Errorf("read tests: %w", err)
 		}
-		if texts[name], err = readFile(name); err != nil {
+		if texts[name], err = readFile(shown(name)); err != nil {
 			return nil, fmt.Errorf("read tests: %w", err)
 		}
 		runs, found := lang.ReadTests(t.view.Files, name, texts[name])
@@ -140,6 +152,20 @@ func readTests(files *source.Files, dir string, named bool) (*tests, error) {
 	}
 	t.judge()
 	return t, nil
+}
+
+// testFolders are the folders whose tests are asked for, in order: those that are
+// named, and with recursive those below that hold configuration. One that another
+// has its tests in is none of its own.
+func (a *app) testFolders(f *testFlags, folders []string) ([]string, error) {
+	list, err := a.lintFolders(folders, f.recursive)
+	if err != nil || !f.recursive {
+		return list, err
+	}
+	all := slices.Clone(list)
+	return slices.DeleteFunc(list, func(dir string) bool {
+		return slices.ContainsFunc(all, func(of string) bool { return of != dir && filepath.Join(of, filepath.FromSlash(f.dir)) == dir })
+	}), nil
 }
 
 // judge checks what only the program knows: the names of rules.
@@ -179,7 +205,7 @@ func (t *tests) against(cfg *lang.Config) (found diag.List) {
 
 // tests reads the tests of the folder and checks them, without running any.
 func (p *project) tests() error {
-	t, err := readTests(p.cfg.Files, testsFolder, false)
+	t, err := readTests(p.cfg.Files, p.dir, testsFolder, false)
 	if err != nil {
 		return err
 	}
@@ -190,38 +216,40 @@ func (p *project) tests() error {
 }
 
 // keep leaves the runs that the filters fit. A filter that fits none is a mistake.
-func (t *tests) keep(filters []string) error {
+func keep(all []*tests, filters []string) error {
 	if len(filters) == 0 {
 		return nil
 	}
-	hit := make([]bool, len(filters))
-	var kept []*lang.Run
-	for _, r := range t.runs {
-		fits := false
-		for i, glob := range filters {
-			for _, name := range []string{r.File, path.Base(r.File), r.Name} {
-				ok, err := path.Match(glob, name)
-				if err != nil {
-					return fmt.Errorf("filter %q is no glob", glob)
-				}
-				if ok || glob == name {
-					fits, hit[i] = true, true
+	hit, left := make([]bool, len(filters)), false
+	for _, t := range all {
+		var kept []*lang.Run
+		for _, r := range t.runs {
+			fits := false
+			for i, glob := range filters {
+				for _, name := range []string{fileIn(t.in, r.File), path.Base(r.File), r.Name} {
+					ok, err := path.Match(glob, name)
+					if err != nil {
+						return fmt.Errorf("filter %q is no glob", glob)
+					}
+					if ok || glob == name {
+						fits, hit[i] = true, true
+					}
 				}
 			}
+			if fits {
+				kept = append(kept, r)
+			}
 		}
-		if fits {
-			kept = append(kept, r)
-		}
+		t.runs, left = kept, left || len(kept) > 0
 	}
-	if i := slices.Index(hit, false); i >= 0 && len(kept) > 0 {
+	if i := slices.Index(hit, false); i >= 0 && left {
 		return fmt.Errorf("filter %q fits no file of tests and no run", filters[i])
 	}
-	t.runs = kept
 	return nil
 }
 
 // test runs what is there, prints it in its order, and sums it up.
-func (a *app) test(f *testFlags, named bool) error {
+func (a *app) test(f *testFlags, folders []string, named bool) error {
 	if f.parallel < 0 {
 		return fmt.Errorf("parallelism is a number of runs, not %d", f.parallel)
 	}
@@ -231,19 +259,40 @@ func (a *app) test(f *testFlags, named bool) error {
 	if err := a.startStream(); err != nil {
 		return err
 	}
-	t, err := readTests(source.NewFiles(), f.dir, named)
+	folders, err := a.testFolders(f, folders)
 	if err != nil {
 		return err
 	}
-	if t.diags.HasErrors() {
-		a.print(&project{view: t.view}, t.diags)
+	var all []*tests
+	broken := false
+	for _, in := range folders {
+		t, err := readTests(source.NewFiles(), in, f.dir, named && !f.recursive)
+		if err != nil {
+			return err
+		}
+		if all = append(all, t); t.diags.HasErrors() {
+			a.print(&project{view: t.view}, t.diags)
+			broken = true
+		}
+	}
+	if broken {
 		return exit(1)
 	}
-	if err := t.keep(f.filter); err != nil {
+	if err := keep(all, f.filter); err != nil {
 		return err
 	}
-	if len(t.runs) == 0 {
-		what := fmt.Sprintf("no test found: files of tests end in %s, and lie here or in %s", strings.Join(lang.TestEndings, " or "), f.dir)
+	var runs []placedRun
+	for _, t := range all {
+		for _, r := range t.runs {
+			runs = append(runs, placedRun{t.in, r})
+		}
+	}
+	if len(runs) == 0 {
+		where := "here"
+		if len(folders) != 1 || folders[0] != "." {
+			where = "in the folder"
+		}
+		what := fmt.Sprintf("no test found: files of tests end in %s, and lie %s or in %s", strings.Join(lang.TestEndings, " or "), where, f.dir)
 		if len(f.filter) > 0 {
 			what = "no test found that the filters fit"
 		}
@@ -255,11 +304,11 @@ func (a *app) test(f *testFlags, named bool) error {
 		}
 		return exit(2)
 	}
-	r, err := a.tester(f, t.runs)
+	r, err := a.tester(f, runs)
 	if err != nil {
 		return err
 	}
-	results := a.runAll(r, t.runs, f.parallel)
+	results := a.runAll(r, runs, f.parallel)
 	if f.junit != "" {
 		if err := a.writeJUnit(f.junit, results); err != nil {
 			return fmt.Errorf("write %s: %w", f.junit, err)
@@ -270,7 +319,7 @@ func (a *app) test(f *testFlags, named bool) error {
 
 // runAll works on several runs at a time and shows each when those before it are
 // shown.
-func (a *app) runAll(r *tester, runs []*lang.Run, parallel int) []*testResult {
+func (a *app) runAll(r *tester, runs []placedRun, parallel int) []*testResult {
 	results, done := make([]*testResult, len(runs)), make([]chan struct{}, len(runs))
 	for i := range done {
 		done[i] = make(chan struct{})
@@ -288,8 +337,8 @@ func (a *app) runAll(r *tester, runs []*lang.Run, parallel int) []*testResult {
 	}()
 	for i := range runs {
 		<-done[i]
-		if i == 0 || runs[i-1].File != runs[i].File {
-			a.say("%s\n", diag.Printable(runs[i].File))
+		if i == 0 || runs[i-1].shown() != runs[i].shown() {
+			a.say("%s\n", diag.Printable(runs[i].shown()))
 		}
 		a.show(results[i])
 	}
@@ -316,10 +365,10 @@ func (a *app) show(r *testResult) {
 		if level == "" {
 			level = "error"
 		}
-		a.stream.about = map[string]any{"@testfile": r.run.File, "@testrun": r.run.Name}
+		a.stream.about = map[string]any{"@testfile": r.run.shown(), "@testrun": r.run.Name}
 		defer func() { a.stream.about = nil }()
-		a.stream.put(level, "test_run", fmt.Sprintf("run %q in %s: %s", r.run.Name, r.run.File, r.status), map[string]any{
-			"test_run": map[string]string{"path": r.run.File, "run": r.run.Name, "progress": "complete", "status": r.status},
+		a.stream.put(level, "test_run", fmt.Sprintf("run %q in %s: %s", r.run.Name, r.run.shown(), r.status), map[string]any{
+			"test_run": map[string]string{"path": r.run.shown(), "run": r.run.Name, "progress": "complete", "status": r.status},
 		})
 	}
 	if len(r.findings) > 0 {
@@ -366,7 +415,7 @@ func (a *app) tellTests(results []*testResult) error {
 func (a *app) writeJUnit(name string, results []*testResult) error {
 	var cases []report.TestCase
 	for _, r := range results {
-		c := report.TestCase{File: r.run.File, Name: r.run.Name, Status: r.status, Findings: diag.JSON(r.findings, r.view, ruleOf)}
+		c := report.TestCase{File: r.run.shown(), Name: r.run.Name, Status: r.status, Findings: diag.JSON(r.findings, r.view, ruleOf)}
 		cases = append(cases, c)
 	}
 	var b strings.Builder

@@ -52,6 +52,9 @@ func (a *app) settle(ctx context.Context, p *project, devices []served, h *rollo
 		rep := rollout.Settle(ctx, h, todo, env)
 		late := rollout.Confirm(ctx, h, todo, env) // their time is over: they have gone back
 		rep.Results = append(rep.Results, late.Results...)
+		if rep.Failure == "" {
+			rep.Failure = late.Failure
+		}
 		return rep
 	})
 	if err != nil {

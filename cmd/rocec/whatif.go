@@ -28,8 +28,10 @@ for those that are left. It ends with 2 when a property breaks.
 
 With --failures each link between switches and each switch fails by itself, on
 top of what --fail takes out; with 2, each pair, which counts in both orders.
-Under local repair so does each cable of a node that is bonded to both switches
-of an MLAG pair. Those that stand alike are proven once.`,
+Under local repair, and with peer links unless routing goes up and then down, so does
+each peer link of an MLAG pair and each cable of a node that is bonded to both of its
+switches. What a switch of a pair has lost the way for then takes the peer link. Those
+that stand alike are proven once.`,
 		Example: "  rocec whatif --fail=switch.spine1\n  rocec whatif --fail='switch.leaf1.port[Ethernet64]' --failures=1\n  rocec whatif --failures=1 --property=deadlock",
 		RunE: func(*cobra.Command, []string) error {
 			set, err := propertySet(properties)

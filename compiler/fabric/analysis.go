@@ -2,6 +2,9 @@ package fabric
 
 import "slices"
 
+// AnalysisAddress is the analysis as findings and overrides name it.
+const AnalysisAddress = "analysis"
+
 // Property is something that is proven of a fabric.
 type Property uint8
 

@@ -185,26 +185,25 @@ type PortFlags uint32
 
 // Flags of ports.
 const (
-	IsLAG       PortFlags = 1 << iota // a LAG or bond as a port; its row is in LAGs
-	IsVNIC                            // host vNIC or VLAN device with a port's duties
-	External                          // the peer is not of this fabric and not trusted
-	ShutDown                          // enabled = false
-	EnabledSet                        // enabled was written
-	AutonegSet                        // autoneg was written
-	Autoneg                           // and its value
-	FECSet                            // fec was written
-	MTUSet                            // some layer wrote the MTU
-	SpeedSet                          // speed was written (else it follows from the model)
-	Implicit                          // exists by its model and a reference only
-	InfiniBand                        // link layer
-	NativeSet                         // a native segment or "no native" was written
-	RoutedPort                        // has an address of its own, not bridged
-	HeadroomSet                       // headroom written on the port
-	FromPeer                          // settings came from `peer` of the NIC at the other end
-	Kept                              // qos = "keep": the profile is the vendor's default, and not managed
-	DenySet                           // deny was written
-	DenyRoCEv2                        // and holds RoCEv2
-	DenyRoCEv1                        // and holds RoCEv1
+	IsLAG      PortFlags = 1 << iota // a LAG or bond as a port; its row is in LAGs
+	IsVNIC                           // host vNIC or VLAN device with a port's duties
+	External                         // the peer is not of this fabric and not trusted
+	ShutDown                         // enabled = false
+	EnabledSet                       // enabled was written
+	AutonegSet                       // autoneg was written
+	Autoneg                          // and its value
+	FECSet                           // fec was written
+	MTUSet                           // some layer wrote the MTU
+	SpeedSet                         // speed was written (else it follows from the model)
+	Implicit                         // exists by its model and a reference only
+	InfiniBand                       // link layer
+	NativeSet                        // a native segment or "no native" was written
+	RoutedPort                       // has an address of its own, not bridged
+	FromPeer                         // settings came from `peer` of the NIC at the other end
+	Kept                             // qos = "keep": the profile is the vendor's default, and not managed
+	DenySet                          // deny was written
+	DenyRoCEv2                       // and holds RoCEv2
+	DenyRoCEv1                       // and holds RoCEv1
 )
 
 // FEC is a forward error correction mode.
@@ -553,6 +552,7 @@ type Override struct {
 	LAGs     []LAGID
 	Segments []SegmentID
 	QoS      []QoSID
+	Orders   []Str // addresses of waves and of the analysis
 	Accept   []Str // rules
 	Reason   Str
 	Expires  Str // YYYY-MM-DD
@@ -562,6 +562,7 @@ type Override struct {
 // Ignore is a comment that silences rules over a range of source.
 type Ignore struct {
 	Rules  []Str
+	Names  []source.Span // of each of Rules; nil where they cannot be edited
 	Reason Str
 	At     source.Span
 	Covers source.Span
@@ -631,4 +632,6 @@ type Headroom struct {
 	ByClass  [MaxClasses]uint32 // by index in the qos
 	Keep     bool
 	Zero     bool // a size of 0 is written
+	// A size of 0 is written for the class.
+	ZeroClass [MaxClasses]bool
 }

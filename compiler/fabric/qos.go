@@ -37,6 +37,7 @@ type Class struct {
 	Watchdog                        Watchdog
 	Alpha                           Ratio
 	HeadroomBytes                   uint32
+	HeadroomZero                    bool // a size of 0 is written
 	XonBytes                        uint32
 	NetDirectPort, TCPPort, UDPPort uint16
 	MarkByApplication               bool

@@ -31,6 +31,12 @@ type Wave struct {
 	Decl     DeclID
 }
 
+// RolloutAddress is the rollout as findings and overrides name it.
+const RolloutAddress = "rollout"
+
+// WaveAddress is a wave as findings and overrides name it.
+func WaveAddress(name string) string { return fmt.Sprintf("%s.wave[%q]", RolloutAddress, name) }
+
 // GroupBy is what parts of a wave have in common.
 type GroupBy uint8
 

@@ -26,7 +26,7 @@ var roce501 = &Rule{
 		Good:   twoNodes(``),
 	},
 	Run:   headroomSize,
-	mends: drop("headroom"),
+	mends: drop("headroom", "buffer.headroom"),
 }
 
 func headroomSize(p *Pass) {
@@ -42,7 +42,7 @@ func headroomSize(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("headroom of priority %d on %s is %d B, and %s for %s is %d B", priority, p.Name(e), h.Xoff, why, Meters(max(l.CableMm, h.AssumedMm)), least),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.AtPort(e, schema.AHeadroom, ""), p.Fabric.LinkLabel(e.Port.Link, schema.ACable, "the cable")},
+			Labels: []diag.Label{p.atHeadroom(e, priority), p.Fabric.LinkLabel(e.Port.Link, schema.ACable, "the cable")},
 			Notes:  []string{fmt.Sprintf("the reference formula gives %d B", h.Reference)}, Help: fmt.Sprintf("use %d B or more, or leave it to be computed", max(least, h.Reference)),
 		})
 	})
@@ -220,22 +220,39 @@ var roce512 = &Rule{
 		Good:   twoNodes(``),
 	},
 	Run:   headroomZero,
-	mends: drop("headroom"),
+	mends: drop("headroom", "buffer.headroom"),
 }
 
 func headroomZero(p *Pass) {
 	f := p.Fabric
 	p.Managed(func(e End) {
-		if e.Profile.PFC == 0 || e.Port.Flags&fabric.HeadroomSet == 0 || e.Device.Kind != fabric.Switch {
+		if e.Profile.PFC == 0 || e.Device.Kind != fabric.Switch {
 			return
 		}
 		h := &f.Headrooms[e.Port.Headroom]
-		if h.Keep || h.AllBytes > 0 || !h.Zero {
+		if h.Keep || h.AllBytes > 0 {
 			return
 		}
-		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("PFC %s is on at %s, and its headroom is 0 B", Priorities(e.Profile.PFC), p.Name(e)), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AHeadroom, "")}, Help: "leave it to be computed, or write a size",
-		})
+		report := func(pfc uint8, at diag.Label) {
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("PFC %s is on at %s, and its headroom is 0 B", Priorities(pfc), p.Name(e)), Address: f.PortAddress(e.ID),
+				Labels: []diag.Label{at}, Help: "leave it to be computed, or write a size",
+			})
+		}
+		if h.Zero {
+			report(e.Profile.PFC, p.AtPort(e, schema.AHeadroom, ""))
+			return
+		}
+		q := &f.QoS[e.Profile.QoS]
+		for i := range q.Classes {
+			c, on := &q.Classes[i], e.Profile.On[i]
+			switch {
+			case !on.PFC || h.ByClass[i] > 0:
+			case h.ZeroClass[i]:
+				report(1<<on.Priority, p.AtPort(e, schema.AHeadroom, ""))
+			case c.HeadroomZero:
+				report(1<<on.Priority, f.Label(c.Decl, 0, schema.ABuffer, ""))
+			}
+		}
 	})
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,37 +145,43 @@ var roce704 = &Rule{
 
 func roceMode(p *Pass) {
 	f := p.Fabric
-	type seen struct {
-		e    End
-		mode string
+	if !slices.ContainsFunc(f.NICs[1:], func(n fabric.NIC) bool { return n.RoCE != 0 }) {
+		return // each has that of its class
 	}
-	first := map[fabric.QoSID]seen{}
-	p.eachRDMANIC(func(e End, n *fabric.NIC, _ *fabric.NICModel, c *fabric.Class) {
+	type user struct {
+		port  fabric.PortID
+		class fabric.Str
+	}
+	var all tallies[string, user]
+	p.hostRDMA(func(e End, n *fabric.NIC, _ *fabric.NICModel, c *fabric.Class) {
 		if c.Transport == fabric.IWARP {
 			return
 		}
 		mode := f.Text(n.RoCE)
-		if mode == "" {
+		switch {
+		case mode != "":
+		case c.Transport == fabric.RoCEv1:
+			mode = "v1"
+		default:
 			mode = "v2"
-			if c.Transport == fabric.RoCEv1 {
-				mode = "v1"
-			}
 		}
-		other, ok := first[e.Profile.QoS]
-		if !ok {
-			first[e.Profile.QoS] = seen{e, mode}
-			return
-		}
-		if other.mode == mode {
-			return
-		}
-		a, b, note := p.Deviant(e, other.e, func(x End) string { return f.Text(f.NICs[x.Port.NIC].RoCE) })
-		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("class %s: %s uses RoCE %s, %s uses %s", f.Text(c.Name), p.Name(e), mode, p.Name(other.e), other.mode), Address: f.PortAddress(a.ID),
-			Concerns: []string{f.PortAddress(b.ID)},
-			Labels:   []diag.Label{p.AtPort(a, schema.ARoCEMode, ""), p.AtPort(b, schema.ARoCEMode, "the other")}, Help: "set one roce_mode", Notes: noted(note),
-		})
+		all.of(alikeKey{kind: fabric.Node, model: uint32(e.Profile.QoS), class: c.Name}).add(mode, user{e.ID, c.Name})
 	})
+	report := func(one, two user, summary, whose string) {
+		a, b := p.End(one.port), p.End(two.port)
+		p.Report(diag.Diagnostic{
+			Summary: summary, Address: f.PortAddress(a.ID), Concerns: []string{f.PortAddress(b.ID)},
+			Labels: []diag.Label{p.AtPort(a, schema.ARoCEMode, ""), p.AtPort(b, schema.ARoCEMode, whose)}, Help: "set one roce_mode",
+		})
+	}
+	for _, t := range all.list {
+		uneven(t, func(u user, mode string, most counted[string, user]) {
+			report(u, most.rows[0], fmt.Sprintf("class %s: %s uses RoCE %s, %d of %d NICs of the class use %s", f.Text(u.class), f.PortName(u.port), mode, len(most.rows), t.of, most.value), "the others")
+		}, func(values []counted[string, user]) {
+			a, b := values[0].rows[0], values[1].rows[0]
+			report(a, b, fmt.Sprintf("class %s: %s uses RoCE %s, %s uses %s", f.Text(a.class), f.PortName(a.port), values[0].value, f.PortName(b.port), values[1].value), "the other")
+		})
+	}
 }
 
 var roce705 = &Rule{

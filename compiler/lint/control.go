@@ -19,12 +19,13 @@ const factCNPAtReceiver = "cnp_at_receiver"
 var roce410 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE410", Name: "class_cnp_generations", Severity: diag.Warning,
-		Title:  "NICs of one class merge CNPs alike, or have been set to one interval",
-		Why:    "a NIC that is sent a CNP for every mark, and expects one for many, slows down to nothing: between generations of NICs throughput collapses in one direction",
-		Fix:    "set one CNP interval on all of them, and say so: cnp_interval on the class",
-		Source: "Bai et al., NSDI 2023, 7.2; which models do which is a fact of nic_model, and the packs state none",
-		Bad:    generations(``),
-		Good:   generations(`cnp_interval = "4us"`),
+		Title: "NICs of one class merge CNPs alike, or have been set to one interval",
+		Why:   "a NIC that is sent a CNP for every mark, and expects one for many, slows down to nothing: between generations of NICs throughput collapses in one direction",
+		Fix:   "set one CNP interval on all of them, and say so: cnp_interval on the class",
+		Source: "Bai et al., NSDI 2023, 7.2. The paper does not name its three generations, and what vendors document of the interval (MIN_TIME_BETWEEN_CNPS of mlxconfig, min_time_between_cnps of " +
+			"bnxt_re's firmware interface) does not say at which end it is kept: so no pack states it, and who knows writes facts = { cnp_at_receiver = 1 } or 0 in nic_model",
+		Bad:  generations(``),
+		Good: generations(`cnp_interval = "4us"`),
 	},
 	Run: cnpGenerations,
 }

@@ -57,7 +57,7 @@ func bufferCycle(p *Pass) {
 	if a := &p.Fabric.Analysis; a.Failures > 0 && (a.Properties == 0 || a.Properties.Has(fabric.Deadlock)) {
 		for _, why := range p.notProven(fabric.Deadlock) {
 			p.Report(diag.Diagnostic{
-				Severity: diag.Warning, Summary: "deadlock after a failure is not ruled out: " + why, Address: "analysis", Labels: []diag.Label{p.Fabric.Label(a.Decl, 0, schema.AFailures, "")},
+				Severity: diag.Warning, Summary: "deadlock after a failure is not ruled out: " + why, Address: fabric.AnalysisAddress, Labels: []diag.Label{p.Fabric.Label(a.Decl, 0, schema.AFailures, "")},
 				Help: "leave deadlock out of properties of analysis, and judge this by hand",
 			})
 		}
@@ -475,7 +475,7 @@ func noPath(p *Pass) {
 		_, left := p.proofs().failed()
 		for _, why := range left {
 			p.Report(diag.Diagnostic{
-				Severity: diag.Warning, Summary: "whether all reach each other after a failure is not known: " + why, Address: "analysis", Labels: []diag.Label{p.Fabric.Label(a.Decl, 0, schema.AFailures, "")},
+				Severity: diag.Warning, Summary: "whether all reach each other after a failure is not known: " + why, Address: fabric.AnalysisAddress, Labels: []diag.Label{p.Fabric.Label(a.Decl, 0, schema.AFailures, "")},
 				Help: "ask for fewer failures, or try those that matter by rocec whatif --fail",
 			})
 		}

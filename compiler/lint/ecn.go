@@ -111,7 +111,7 @@ func (p *Pass) markingRows() []markedOn {
 var roce403 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE403", Name: "ecn_range", Severity: diag.Error, Fixable: true,
-		Title:  "the ECN minimum is below the maximum, and the probability within 1 to 100",
+		Title:  "the ECN minimum is below the maximum or both are one step, and the probability within 1 to 100",
 		Why:    "devices refuse the profile, or mark everything or nothing",
 		Fix:    "swap or correct the values",
 		Source: "theory B.6",
@@ -124,13 +124,20 @@ var roce403 = &Rule{
 func ecnRange(p *Pass) {
 	p.eachMarking(func(e End, c *fabric.Class, queue uint8, ports int) {
 		x := p.Facts.Port(e.ID).ECN[queue]
-		// Equal values are a step: DCTCP's form, and not this rule's.
-		if x.MinBytes <= x.MaxBytes && x.Probability >= 1 && x.Probability <= 100 {
+		// Equal values are a step, DCTCP's form, where all is marked above them: ROCE418.
+		// With less there is no slope on which that probability would hold.
+		own := &e.Profile.ECN[queue]
+		flat := own.MinBytes != 0 && own.MinBytes == own.MaxBytes && x.MinBytes == x.MaxBytes && x.Probability < 100
+		if x.MinBytes <= x.MaxBytes && x.Probability >= 1 && x.Probability <= 100 && !flat {
 			return
 		}
 		wrong, help := fmt.Sprintf("from %d B up to %d B, which is less", x.MinBytes, x.MaxBytes), "make min smaller than max"
-		if x.MinBytes <= x.MaxBytes {
+		switch {
+		case x.MinBytes > x.MaxBytes:
+		case x.Probability < 1 || x.Probability > 100:
 			wrong, help = fmt.Sprintf("with a probability of %d %%, and it is 1 to 100", x.Probability), "write a probability of 1 to 100"
+		default:
+			wrong, help = fmt.Sprintf("%d %% between %d B and %d B, which are one", x.Probability, x.MinBytes, x.MaxBytes), "make min smaller than max, or write a probability of 100 for a step"
 		}
 		at := p.AtContract(e, schema.AECN, c, schema.AECN, "")
 		var edits []diag.Edit

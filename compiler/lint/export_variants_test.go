@@ -23,4 +23,5 @@ var (
 	WindowsTeam = windowsTeam
 	SoftNode    = softNode
 	Mixed       = mixedVendors
+	RoutedV1    = routedV1
 )

@@ -158,7 +158,16 @@ func (v *Prover) reachability(p *Pass, verdict *Verdict, under []Routed, m *fabr
 			known[[2]paths.Switch{s.Path[0], s.To}] = true
 		}
 		list := r.Strays.List
-		if len(list) == 0 || slices.ContainsFunc(list, func(s paths.Stray) bool { return s.Path[0] == s.To }) { // counted, and not named, or by one for all that stand alike
+		if r.Homed != nil && r.Homed.Peers { // what is lost may go over a peer link
+			named := r.HomedOptions(v.steps)
+			named.Down, named.Routing.LocalRepair = r.HomedDown(m), false
+			s, err := paths.Ways(&r.Homed.Net, named)
+			if err != nil {
+				verdict.Open = append(verdict.Open, err.Error())
+				continue
+			}
+			list = slices.DeleteFunc(s.List, func(s paths.Stray) bool { return max(int(s.Path[0]), int(s.To)) >= len(r.Devices) })
+		} else if len(list) == 0 || slices.ContainsFunc(list, func(s paths.Stray) bool { return s.Path[0] == s.To }) { // counted, and not named, or by one for all that stand alike
 			named := r.Options(v.steps)
 			named.Down, named.Routing.LocalRepair = r.Down(m), false
 			s, err := paths.Ways(&r.Net, named)
@@ -338,7 +347,7 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 			times int
 		}
 		net, last := &part.Net, []failed{{part.Down(m), 1}}
-		if part.Homed != nil && !each { // what a node goes round is no matter of one class
+		if part.Round(n) && !each { // what goes round by a pair is no matter of one class
 			net, last[0].down = &part.Homed.Net, part.HomedDown(m)
 		}
 		for range n {
@@ -395,8 +404,8 @@ func (v *Prover) Failures(m *fabric.Mask, n int, set fabric.PropertySet) (outcom
 	case list.left > 0:
 		open = append(open, fmt.Sprintf("%d failures or more: classes lose their treatment already, so that each failure is looked at by itself, and %d at most are", list.left, v.most()))
 	}
-	if each := set.Has(fabric.Composition) && !v.sound(); n > 0 && each && slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Homed != nil }) {
-		open = append(open, "classes lose their treatment already, so that cables of nodes on both switches of an mlag pair are not taken out")
+	if each := set.Has(fabric.Composition) && !v.sound(); n > 0 && each && slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Round(n) }) {
+		open = append(open, "classes lose their treatment already, so that peer links of mlag pairs, and cables of nodes on both of their switches, are not taken out")
 	}
 	v.whole() // all below compare with it
 	outcomes = make([]*Outcome, len(masks))

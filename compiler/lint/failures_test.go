@@ -175,3 +175,60 @@ func TestHostLinks(t *testing.T) {
 		t.Errorf("%d cables of the node fail, want 2; %q", cables, open)
 	}
 }
+
+// TestFailuresPeerLink: two spines that repair by themselves and have each lost a
+// leaf are a circle [theory T4d]. As an MLAG pair they send over their peer link,
+// and no circle is left, under any single failure either.
+func TestFailuresPeerLink(t *testing.T) {
+	text := lint.NetOf("l1 l2 l3 l4", "l1-s1 l2-s1 l3-s1 l4-s1 l1-s2 l2-s2 l3-s2 l4-s2", "model  = \"up_down\"\n  repair = \"local\"")
+	const pair = "mlag \"pair\" {\n  switches  = [switch.s1, switch.s2]\n  peer_link = \"Ethernet16\"\n  cable     = { media = \"dac\", length = \"1m\" }\n}\n"
+	for name, c := range map[string]struct {
+		text   string
+		circle bool
+	}{
+		"two spines": {text, true},
+		"a pair":     {text + pair, false},
+	} {
+		res := compiledResult(t, c.text)
+		f := res.Fabric
+		link := func(a, b string) fabric.LinkID {
+			for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
+				x, y := f.Text(f.Devices[f.Ports[f.Links[l].A].Device].Name), f.Text(f.Devices[f.Ports[f.Links[l].B].Device].Name)
+				if x == a && y == b || x == b && y == a {
+					return l
+				}
+			}
+			t.Fatalf("%s: no link %s-%s", name, a, b)
+			return 0
+		}
+		set := fabric.PropertySet(0).With(fabric.Deadlock).With(fabric.Reachability)
+		v := lint.NewProver(f, res.Facts)
+		o := v.Prove(&fabric.Mask{Links: map[fabric.LinkID]bool{link("l1", "s1"): true, link("l4", "s2"): true}}, set)
+		var found, open []string
+		for _, verdict := range o.Verdicts {
+			for _, d := range verdict.Broken {
+				found = append(found, d.Rule)
+			}
+			open = append(open, verdict.Open...)
+		}
+		if slices.Contains(found, "ROCE801") != c.circle || len(open) > 0 {
+			t.Errorf("%s, l1-s1 and l4-s2: found %q, not proven %q", name, found, open)
+		}
+		if !c.circle && len(found) > 0 {
+			t.Errorf("%s: %q, and l1 reaches l4 over the peer link", name, found)
+		}
+		outcomes, left := v.Failures(nil, 1, set)
+		kinds := map[string]bool{}
+		for _, o := range outcomes {
+			kinds[o.Names] = true
+			for _, verdict := range o.Verdicts {
+				if len(verdict.Broken)+len(verdict.Open) > 0 {
+					t.Errorf("%s, %s: %+v", name, o.Names, verdict)
+				}
+			}
+		}
+		if len(left) > 0 || len(outcomes) < 3 || kinds["the link s1/Ethernet16 - s2/Ethernet16"] != !c.circle {
+			t.Errorf("%s: %d outcomes of %v, %v", name, len(outcomes), kinds, left)
+		}
+	}
+}

@@ -256,7 +256,7 @@ func losslessCount(p *Pass) {
 			}
 		}
 		n, most := len(intent.PrioritySet(set).List()), int(f.Models[dev.Model].MaxLossless)
-		if n <= 2 || at == 0 {
+		if at == 0 || n <= 2 && (most == 0 || n <= most) {
 			continue
 		}
 		d := diag.Diagnostic{
@@ -266,6 +266,9 @@ func losslessCount(p *Pass) {
 		if most > 0 && n > most {
 			d.Severity = diag.Error
 			d.Summary += fmt.Sprintf(", and its model carries %d", most)
+			if most < 2 {
+				d.Help = "merge them to one"
+			}
 		}
 		p.Report(d)
 	}

@@ -99,16 +99,25 @@ func (v *Prover) route(p *paths.Part, d, homes *paths.Down, brief bool) Routed {
 	}
 	learnt.Skip = o.Skip
 	r.Buffers, r.Err = paths.Deadlock(&p.Net, learnt)
-	if r.Err != nil || !r.Buffers.Acyclic() || !o.Routing.LocalRepair || d == nil && homes == nil {
+	round := homes != nil && p.Round(len(homes.Links)+len(homes.Switches))
+	if r.Err != nil || !r.Buffers.Acyclic() || !round && (!o.Routing.LocalRepair || d == nil) {
 		return r
 	}
-	if homes == nil {
+	if !round {
 		r.Buffers, r.Err = paths.Deadlock(&p.Net, o)
 		return r
 	}
-	o.Down = homes
-	r.Buffers, r.Err = paths.Deadlock(&p.Homed.Net, o)
-	if limit(r.Err) != nil && d != nil { // without the nodes it may fit, and have a circle
+	pairs := p.HomedOptions(v.steps)
+	pairs.Down, pairs.Brief, pairs.Skip = homes, brief, p.HomedSkip(o.Skip)
+	if p.Homed.Peers { // all but the pair have learnt of it
+		pairs.Routing.LocalRepair = false
+		r.Buffers, r.Err = paths.Deadlock(&p.Homed.Net, pairs)
+	}
+	if r.Err == nil && r.Buffers.Acyclic() && o.Routing.LocalRepair {
+		pairs.Routing.LocalRepair = true
+		r.Buffers, r.Err = paths.Deadlock(&p.Homed.Net, pairs)
+	}
+	if limit(r.Err) != nil && d != nil { // without the pairs it may fit, and have a circle
 		o.Down = d
 		if b, err := paths.Deadlock(&p.Net, o); err == nil && !b.Acyclic() {
 			r.Buffers, r.Err = b, nil
@@ -134,11 +143,14 @@ func (v *Prover) repairs() []repaired {
 			continue
 		}
 		r := repaired{part: p}
-		o := p.Options(v.steps)
-		failures := paths.Failures(&p.Net, &o)
+		net, o := &p.Net, p.Options(v.steps)
+		if p.Homed != nil && p.Homed.Peers { // a peer link is a way round that does not turn
+			net, o = &p.Homed.Net, p.HomedOptions(v.steps)
+		}
+		failures := paths.Failures(net, &o)
 		for i := range failures {
 			o.Down, o.Brief = &failures[i].Down, true
-			b, err := paths.Deadlock(&p.Net, o)
+			b, err := paths.Deadlock(net, o)
 			if err != nil {
 				r.err = err
 				break

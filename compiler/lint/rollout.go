@@ -190,13 +190,8 @@ var roce907 = &Rule{
 		if last > index {
 			summary = fmt.Sprintf("wave %s is the first, and nobody watches it: it has no soak and no gate", f.Text(first.Name))
 		}
-		p.Report(diag.Diagnostic{Summary: summary, Address: waveAddress(f, first), Labels: []diag.Label{f.DeclLabel(first.Decl, "")}, Help: "begin with a small wave that has a soak and a gate"})
+		p.Report(diag.Diagnostic{Summary: summary, Address: fabric.WaveAddress(f.Text(first.Name)), Labels: []diag.Label{f.DeclLabel(first.Decl, "")}, Help: "begin with a small wave that has a soak and a gate"})
 	},
-}
-
-// waveAddress is a wave as findings name it.
-func waveAddress(f *fabric.Fabric, w *fabric.Wave) string {
-	return fmt.Sprintf("rollout.wave[%q]", f.Text(w.Name))
 }
 
 // verifyGate are the edits that make a wave without a gate end with a look back.
@@ -223,7 +218,7 @@ var roce911 = &Rule{
 			w := &f.Rollout.Waves[i]
 			if w.Firmware && w.Gates&fabric.GateVerify == 0 {
 				p.Report(diag.Diagnostic{
-					Summary: fmt.Sprintf("wave %s brings new firmware, and no gate reads the settings back", f.Text(w.Name)), Address: waveAddress(f, w),
+					Summary: fmt.Sprintf("wave %s brings new firmware, and no gate reads the settings back", f.Text(w.Name)), Address: fabric.WaveAddress(f.Text(w.Name)),
 					Labels: []diag.Label{f.Label(w.Decl, 0, schema.AFirmware, ""), f.Label(w.Decl, 0, schema.AGate, "")}, Help: `write gate = ["verify"]`,
 					Edits: p.verifyGate(w),
 				})

@@ -148,7 +148,7 @@ func (p *Pass) otherClass(e End) bool {
 	found := false
 	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 		s := e.Profile.Sched[on.Queue&7]
-		found = found || c.Carries == fabric.CarriesOther && on.Queue < 8 && (s.Strict || s.Percent >= fairShare)
+		found = found || c.Carries == fabric.CarriesOther && on.Queue < 8 && (s.Strict || int64(s.Percent) >= p.option("share"))
 	})
 	return found
 }

@@ -92,7 +92,14 @@ link "ring" {
 type bridges struct {
 	parent map[fabric.DeviceID]fabric.DeviceID
 	next   map[fabric.DeviceID][]fabric.LinkID // of the forest
-	joined map[[2]fabric.DeviceID]bool         // by a LAG
+	joined map[joint]bool
+}
+
+// joint is a LAG between two switches: the one of a switch that is in no pair, as
+// of pairs the LAGs of both switches may be legs of one.
+type joint struct {
+	low, high fabric.DeviceID
+	lag       fabric.LAGID
 }
 
 func vlanLoop(p *Pass) {
@@ -105,7 +112,7 @@ func vlanLoop(p *Pass) {
 	off := func(d fabric.DeviceID) bool {
 		return f.Devices[d].STP == fabric.STPOff && f.Devices[p.asOne(d)].STP == fabric.STPOff
 	}
-	by := map[uint16]*bridges{}
+	all := map[uint16]*bridges{}
 	said := map[uint16]bool{}
 	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
 		link := &f.Links[l]
@@ -117,11 +124,18 @@ func vlanLoop(p *Pass) {
 			if said[vlan] {
 				continue
 			}
-			if by[vlan] == nil {
-				by[vlan] = &bridges{map[fabric.DeviceID]fabric.DeviceID{}, map[fabric.DeviceID][]fabric.LinkID{}, map[[2]fabric.DeviceID]bool{}}
+			if all[vlan] == nil {
+				all[vlan] = &bridges{map[fabric.DeviceID]fabric.DeviceID{}, map[fabric.DeviceID][]fabric.LinkID{}, map[joint]bool{}}
 			}
 			x, y := p.asOne(a.Port.Device), p.asOne(b.Port.Device)
-			if circle := by[vlan].join(p, l, x, y, a.Port.LAG != 0 || b.Port.LAG != 0); circle != nil {
+			by := joint{low: min(x, y), high: max(x, y)}
+			switch {
+			case a.Device.MLAG == 0 && a.Port.LAG != 0:
+				by.lag = a.Port.LAG
+			case b.Device.MLAG == 0:
+				by.lag = b.Port.LAG
+			}
+			if circle := all[vlan].join(p, l, x, y, by, a.Port.LAG != 0 || b.Port.LAG != 0); circle != nil {
 				said[vlan] = true
 				p.vlanCircle(vlan, l, circle)
 			}
@@ -164,12 +178,13 @@ func (t *bridges) root(d fabric.DeviceID) fabric.DeviceID {
 
 // join adds a link. If that closes a circle, it returns the switches of it in
 // their order.
-func (t *bridges) join(p *Pass, l fabric.LinkID, x, y fabric.DeviceID, lag bool) []fabric.DeviceID {
-	key := [2]fabric.DeviceID{min(x, y), max(x, y)}
-	if x == y || lag && t.joined[key] {
+func (t *bridges) join(p *Pass, l fabric.LinkID, x, y fabric.DeviceID, by joint, lag bool) []fabric.DeviceID {
+	if x == y || lag && t.joined[by] {
 		return nil
 	}
-	t.joined[key] = t.joined[key] || lag
+	if lag {
+		t.joined[by] = true
+	}
 	rx, ry := t.root(x), t.root(y)
 	if rx == ry {
 		return t.way(p, x, y)

@@ -193,6 +193,66 @@ switch "tor" {
 }
 
 // TestKnownRefusals: what is known of devices is refused where it says nothing.
+// TestMarkingVariants are the same for markings and priorities.
+func TestMarkingVariants(t *testing.T) {
+	step := func(probability string) string {
+		return lint.TwoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "150KB", probability = `+probability+` }`)
+	}
+	two := func(most string) string {
+		return swap(t, lint.Edit(lint.IdlePort("qos = qos.roce"), `  class "default" {`, `  class "two" {
+    carries   = "other"
+    lossless  = true
+    dscp      = [34]
+    priority  = 4
+    bandwidth = 10
+  }
+  class "default" {`, "bandwidth = 50", "bandwidth = 40"), "max_lossless = 2", "max_lossless = "+most)
+	}
+	const marking = "ROCE403 ROCE418"
+	for _, x := range []struct {
+		name, rules, text string
+		want              []string
+	}{
+		{"a step", marking, step("100"), []string{"ROCE418: ECN of class rdma on tor/Ethernet0 is a step at 150000 B"}},
+		{"no slope for a probability", marking, step("5"), []string{"ROCE403: ECN of class rdma on tor/Ethernet0 marks 5 % between 150000 B and 150000 B, which are one"}},
+		{"two lossless priorities, as many as the model carries", "ROCE305", two("2"), nil},
+		{"two, and the model carries one", "ROCE305", two("1"), []string{"ROCE305: switch tor has 2 lossless priorities: [3, 4], and its model carries 1"}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			if d := cmp.Diff(x.want, findings(compiled(t, x.text), x.rules)); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+// TestRoutedV1Variants: RoCE v1 is in the way of nodes that only routers join.
+func TestRoutedV1Variants(t *testing.T) {
+	split := lint.RoutedV1("roce_v1")
+	for _, x := range []struct {
+		name, rules, text string
+		want              []string
+	}{
+		{"nobody is in the second segment", "ROCE610", lint.Edit(split, `native = segment.far`, `native = segment.storage`, `each.key == "n2" ? segment.far : segment.storage`, `segment.storage`), nil},
+		{"the second segment has no router", "ROCE610", lint.Edit(split, "  gateway = \"10.101.0.1\"\n", ""), nil},
+		{"routers of two VRFs", "ROCE610", lint.Edit(split, `gateway = "10.101.0.1"`, "gateway = \"10.101.0.1\"\n  vrf     = \"red\""), nil},
+		{"a segment in common besides", "ROCE610", lint.Edit(
+			split, `segment "far" {`, "segment \"both\" {\n  vlan   = 102\n  subnet = \"10.102.0.0/24\"\n  qos    = qos.roce\n  mtu    = 9000\n}\nsegment \"far\" {",
+			"native = segment.storage\n", "native = segment.storage\n    segments = [segment.both]\n", "native = segment.far\n", "native = segment.far\n    segments = [segment.both]\n",
+			`segment.far : segment.storage`, "segment.far : segment.storage\n    segments = [segment.both]",
+		), nil},
+		{"they are routed", "ROCE610", split, []string{"ROCE610: n1/rail0 in segment storage and n2/rail0 in segment far reach each other by routers, and class rdma is RoCE v1, which no router passes on"}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			if d := cmp.Diff(x.want, findings(compiled(t, x.text), x.rules)); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
 func TestKnownRefusals(t *testing.T) {
 	for text, want := range map[string]string{
 		lint.Aging("1500ms", "3s"): "arp_timeout of switch tor is 1.5 s",

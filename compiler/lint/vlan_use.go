@@ -115,7 +115,7 @@ func isolatedGateway(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s has gateway %s, and its segment %s is isolated", p.ifaceName(fabric.IfaceID(id)), iface.Gateway, f.Text(seg.Name)), Address: f.IfaceAddress(fabric.IfaceID(id)), Concerns: []string{f.Text(seg.Address)},
-			Labels: []diag.Label{f.Label(iface.Decl, iface.Layers, schema.AGateway, ""), f.Label(seg.Decl, 0, schema.AIsolated, "isolated")}, Help: "leave the gateway out",
+			Labels: []diag.Label{p.atGateway(fabric.IfaceID(id), ""), f.Label(seg.Decl, 0, schema.AIsolated, "isolated")}, Help: "leave the gateway out",
 		})
 	}
 }

@@ -69,14 +69,17 @@ func vlanMissing(p *Pass) {
 					continue
 				}
 				how := fmt.Sprintf("VLAN %d (%s) is tagged on %s and missing on its peer %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other))
+				attr, help := schema.ASegments, "add the segment to segments of the other end"
 				if p.native(other, s) {
 					how = fmt.Sprintf("VLAN %d (%s) is tagged on %s and untagged on its peer %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other))
+					attr, help = schema.ANative, "write native on both ends, or segments on both"
 				}
 				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
-					Summary: how, Labels: []diag.Label{p.AtPort(e, p.vlanAttr(e), ""), p.AtPort(other, schema.ASegments, "other end")}, Help: "add the segment to segments of the other end",
+					Summary: how, Labels: []diag.Label{p.AtPort(e, p.vlanAttr(e), ""), p.AtPort(other, attr, "other end")}, Help: help,
 				}))
 			}
-			if s := e.Port.Native; s != 0 && p.rdmaSegment(s) && other.Port.Native == 0 && (other.Device.Kind == fabric.Switch || other.Port.VLANs != 0) {
+			if s := e.Port.Native; s != 0 && p.rdmaSegment(s) && other.Port.Native == 0 && (other.Device.Kind == fabric.Switch || other.Port.VLANs != 0) &&
+				(other.Device.Kind == fabric.Switch && e.Device.Kind == fabric.Node || !p.tags(other, s)) { // else it was said above, of the other end
 				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
 					Summary: fmt.Sprintf("VLAN %d (%s) is untagged on %s, and its peer %s takes nothing untagged", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other)),
 					Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(other, schema.ANative, "other end")}, Help: "write native on the other end, or segments on both",
@@ -325,6 +328,9 @@ func addressTwice(p *Pass) {
 	for id := 1; id < len(f.Ifaces); id++ {
 		iface := &f.Ifaces[id]
 		for _, a := range iface.Addresses {
+			if a.Addr() == iface.Gateway {
+				p.ownGateway(fabric.IfaceID(id))
+			}
 			if a.Addr().IsLinkLocalUnicast() {
 				continue // good on one link only, and free to be the same on others
 			}
@@ -351,6 +357,28 @@ func addressTwice(p *Pass) {
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		p.overlaps(p.Facts.IfacesOf(d))
 	}
+}
+
+// ownGateway reports a host that has the address of its router.
+func (p *Pass) ownGateway(id fabric.IfaceID) {
+	iface := &p.Fabric.Ifaces[id]
+	if p.Fabric.Devices[iface.Device].Kind != fabric.Node {
+		return
+	}
+	p.Report(diag.Diagnostic{
+		Summary: fmt.Sprintf("%s is the address of %s and of its gateway", iface.Gateway, p.ifaceName(id)), Address: p.Fabric.IfaceAddress(id),
+		Labels: []diag.Label{p.atAddress(id, ""), p.atGateway(id, "its gateway")}, Help: "give the node another slot, or write another address or gateway",
+	})
+}
+
+// atGateway is where the gateway of an interface stands: with it, else in its segment.
+func (p *Pass) atGateway(id fabric.IfaceID, text string) diag.Label {
+	f := p.Fabric
+	iface := &f.Ifaces[id]
+	if _, _, written := f.Origin(iface.Decl, iface.Layers, schema.AGateway); !written && f.Segments[iface.Segment].Gateway.IsValid() {
+		return f.Label(f.Segments[iface.Segment].Decl, 0, schema.AGateway, text)
+	}
+	return f.Label(iface.Decl, iface.Layers, schema.AGateway, text)
 }
 
 // key4 is an IPv4 address in a VRF.
@@ -510,7 +538,7 @@ func secretLiteral(p *Pass) {
 var roce617 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE617", Name: "vlan_twice", Severity: diag.Error,
-		Title:  "a VLAN has one segment on a device",
+		Title:  "a VLAN has one segment on a device and at the two ends of a link",
 		Why:    "two names for one VLAN are one broadcast domain: what was meant to be apart is together",
 		Fix:    "give each segment its own VLAN",
 		Source: "IEEE 802.1Q",
@@ -557,4 +585,29 @@ func vlanTwice(p *Pass) {
 			}
 		}
 	}
+	p.Links(func(l fabric.LinkID, a, b End) {
+		if a.Port.VLANs != b.Port.VLANs {
+			for _, s := range f.VLANSets[a.Port.VLANs] {
+				for _, o := range f.VLANSets[b.Port.VLANs] {
+					p.joined(l, a, b, s, o, reported)
+				}
+			}
+		}
+		p.joined(l, a, b, a.Port.Native, b.Port.Native, reported)
+	})
+}
+
+// joined reports a VLAN that is one segment at one end of a link and another at
+// the other, once for two segments.
+func (p *Pass) joined(l fabric.LinkID, a, b End, s, o fabric.SegmentID, reported map[[2]fabric.SegmentID]bool) {
+	f := p.Fabric
+	pair := [2]fabric.SegmentID{min(s, o), max(s, o)}
+	if s == o || s == 0 || o == 0 || f.Segments[s].VLAN != f.Segments[o].VLAN || reported[pair] {
+		return
+	}
+	reported[pair] = true
+	p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+		Summary: fmt.Sprintf("VLAN %d is segment %s on %s and segment %s on its peer %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(a), f.Text(f.Segments[o].Name), p.Name(b)),
+		Labels:  []diag.Label{f.Label(f.Segments[s].Decl, 0, schema.AVLAN, ""), f.Label(f.Segments[o].Decl, 0, schema.AVLAN, "the other"), f.LinkLabel(l, schema.AEnds, "the link")}, Help: "give each segment its own VLAN",
+	}))
 }

@@ -74,7 +74,7 @@ func (w *follow) rest(way []Hop, c cable, v verdict) []Hop {
 	s := w.ground.at[at]
 	in := int32(-1)
 	if d := w.f.Ports[c.out].Device; w.f.Devices[d].Kind == fabric.Switch {
-		in = w.p.channel(s, w.ground.at[d]) - x.c.off[s]
+		in = w.p.channel(s, w.ground.at[d], w.f.Ports[c.out].Link) - x.c.off[s]
 	}
 	for v.next != 0 && !passed[s] {
 		passed[s] = true

@@ -244,7 +244,8 @@ type plane struct {
 	*site
 	net    Net
 	x      *router
-	cables [][]strand // by channel
+	cables [][]strand             // by channel
+	stands map[fabric.LinkID]bool // peer links that stand in for others
 	room   []int32
 }
 
@@ -265,23 +266,43 @@ type strand struct {
 	same int
 }
 
-// lay makes the plane of a site for a realm, with or without peer links.
+// hurt reports whether something of a site that a realm crosses is down.
+func (w *walker) hurt(s *site, r *realm) bool {
+	if w.mask == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.devices, func(d fabric.DeviceID) bool { return w.mask.Devices[d] }) ||
+		slices.ContainsFunc(s.links, func(l fabric.LinkID) bool {
+			ok, _ := w.ground.crosses(r, l)
+			return ok && !w.f.Up(l, w.mask)
+		})
+}
+
+// lay makes the plane of a site for a realm, with or without peer links. Those
+// stand in for what a switch has lost while it repairs by itself.
 func (w *walker) lay(s *site, r *realm, peers bool) *plane {
 	g, f := w.ground, w.f
 	p := &plane{site: s, net: Net{Switches: s.net.Switches, Level: s.net.Level}}
 	down := &Down{}
 	var tags []bool
 	var at []fabric.LinkID
+	stands := !peers && s.pairs && s.routing.LocalRepair && w.hurt(s, r)
 	for _, l := range s.links {
 		ok, tagged := g.crosses(r, l)
-		if !ok || f.Links[l].PeerLink != 0 && !peers {
+		if !ok || f.Links[l].PeerLink != 0 && !peers && !stands {
 			continue
 		}
 		if !f.Up(l, w.mask) {
 			down.Links = append(down.Links, len(at))
 		}
 		a, b, _ := joins(f, l)
-		p.net.Links = append(p.net.Links, Link{A: g.at[a], B: g.at[b]})
+		if stands && f.Links[l].PeerLink != 0 {
+			if p.stands == nil {
+				p.stands = map[fabric.LinkID]bool{}
+			}
+			p.stands[l] = true
+		}
+		p.net.Links = append(p.net.Links, Link{A: g.at[a], B: g.at[b], Peer: p.stands[l]})
 		at, tags = append(at, l), append(tags, tagged)
 	}
 	for i, d := range s.devices {
@@ -302,7 +323,7 @@ func (w *walker) lay(s *site, r *realm, peers bool) *plane {
 		}
 		ends := &f.Links[l]
 		for _, c := range [2]cable{{ends.A, ends.B, tags[i]}, {ends.B, ends.A, tags[i]}} {
-			k := p.channel(g.at[f.Ports[c.out].Device], g.at[f.Ports[c.to].Device])
+			k := p.channel(g.at[f.Ports[c.out].Device], g.at[f.Ports[c.to].Device], l)
 			j := slices.IndexFunc(p.cables[k], func(o strand) bool {
 				return w.judge.kindOf[o.out] == w.judge.kindOf[c.out] && w.judge.kindOf[o.to] == w.judge.kindOf[c.to] && o.tagged == c.tagged
 			})
@@ -316,10 +337,14 @@ func (w *walker) lay(s *site, r *realm, peers bool) *plane {
 	return p
 }
 
-// channel is the one between two switches that have a link.
-func (p *plane) channel(from, to Switch) int32 {
+// channel is the one between two switches that a link of theirs is in.
+func (p *plane) channel(from, to Switch, l fabric.LinkID) int32 {
 	c := p.x.c
 	first := c.off[from]
 	i, _ := slices.BinarySearchFunc(c.to[first:c.off[from+1]], to, func(a, b Switch) int { return cmp.Compare(a, b) })
-	return first + int32(i)
+	k := first + int32(i)
+	for peer := p.stands[l]; k+1 < c.off[from+1] && c.to[k+1] == to && c.peer(k) != peer; {
+		k++
+	}
+	return k
 }

@@ -117,7 +117,40 @@ type packet struct {
 	at, from Switch
 }
 
+// within sends in a realm, and over peer links where there is no other way.
 func (x *packets) within(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed bool) {
+	if !x.over(s, d, set, routed, false) && x.paired(d) {
+		x.over(s, d, set, routed, true)
+	}
+}
+
+// site are the switches that cables join with that of a NIC, whatever is down.
+func (x *packets) site(nic fabric.PortID) map[fabric.DeviceID]bool {
+	set := map[fabric.DeviceID]bool{x.Ports[x.Ports[nic].Peer].Device: true}
+	for range x.Devices {
+		for l := 1; l < len(x.Links); l++ {
+			a, b := x.Ports[x.Links[l].A].Device, x.Ports[x.Links[l].B].Device
+			if x.Devices[a].Kind == fabric.Switch && x.Devices[b].Kind == fabric.Switch && (set[a] || set[b]) {
+				set[a], set[b] = true, true
+			}
+		}
+	}
+	return set
+}
+
+// paired reports whether some link around a NIC is of an MLAG pair.
+func (x *packets) paired(nic fabric.PortID) bool {
+	site := x.site(nic)
+	return slices.ContainsFunc(x.Links[1:], func(l fabric.Link) bool { return l.PeerLink != 0 && site[x.Ports[l.A].Device] })
+}
+
+// over sends in a realm, with peer links as all others or not; false if the switch
+// of the sender has no way.
+func (x *packets) over(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed, peers bool) (known bool) {
+	site := x.site(d)
+	if !site[x.Ports[x.Ports[s].Peer].Device] {
+		return true
+	}
 	// The net of the realm, links of all switches.
 	n := &Net{}
 	var devices []fabric.DeviceID
@@ -158,29 +191,49 @@ func (x *packets) within(s, d fabric.PortID, set map[fabric.SegmentID]bool, rout
 			o.Routing.Rows = append(o.Routing.Rows, Row{At: sw(r.At), From: sw(r.From), To: sw(r.To), Next: sw(r.Next), Priority: -1})
 		}
 	}
+	if peers {
+		o.Routing = Routing{Base: Shortest}
+	}
 	var links []fabric.LinkID
+	crossed := func(l fabric.LinkID) bool {
+		a, b := x.Links[l].A, x.Links[l].B
+		if x.Devices[x.Ports[a].Device].Kind != fabric.Switch || !site[x.Ports[a].Device] || x.Devices[x.Ports[b].Device].Kind != fabric.Switch {
+			return false
+		}
+		ok, _ := x.carries(set, routed, a, b)
+		return ok
+	}
+	hurt := false
+	for dev, down := range maskDevices(x.mask) {
+		hurt = hurt || down && site[dev]
+	}
+	for l := fabric.LinkID(1); int(l) < len(x.Links); l++ {
+		hurt = hurt || crossed(l) && !x.alive(l)
+	}
 	for l := fabric.LinkID(1); int(l) < len(x.Links); l++ {
 		a, b := x.Links[l].A, x.Links[l].B
-		if x.Devices[x.Ports[a].Device].Kind != fabric.Switch || x.Devices[x.Ports[b].Device].Kind != fabric.Switch {
-			continue
-		}
-		if ok, _ := x.carries(set, routed, a, b); !ok {
+		peer := x.Links[l].PeerLink != 0
+		if !crossed(l) || peer && !peers && !(hurt && o.Routing.LocalRepair) {
 			continue
 		}
 		if !x.alive(l) {
 			o.Down.Links = append(o.Down.Links, len(links))
 		}
 		links = append(links, l)
-		n.Links = append(n.Links, Link{A: index[x.Ports[a].Device], B: index[x.Ports[b].Device]})
+		n.Links = append(n.Links, Link{A: index[x.Ports[a].Device], B: index[x.Ports[b].Device], Peer: peer && !peers})
 	}
 	for dev, down := range maskDevices(x.mask) {
-		if i, ok := index[dev]; ok && down {
+		if i, ok := index[dev]; ok && down && site[dev] {
 			o.Down.Switches = append(o.Down.Switches, i)
 		}
 	}
 	w := &way{packets: x, net: newNaive(n, o), links: links, devices: devices, index: index, set: set, routed: routed, d: d}
 	w.t = index[x.Ports[x.Ports[d].Peer].Device]
 	w.base = w.net.hops(w.t)
+	leaf := index[x.Ports[x.Ports[s].Peer].Device]
+	if leaf != w.t && !w.known(leaf) {
+		return false
+	}
 	q := x.Profiles[x.Ports[s].Profile].QoS
 	for i, c := range x.QoS[q].Classes {
 		if c.Default || !w.wanted(c) {
@@ -195,13 +248,10 @@ func (x *packets) within(s, d fabric.PortID, set map[fabric.SegmentID]bool, rout
 				bytes = min(x.facts.Port(s).NeedMTU, x.facts.Port(d).NeedMTU)
 			}
 			p := packet{class: Class{q, i}, dscp: dscp, tag: int(c.Priority), bytes: bytes, priority: -1, from: Hosts}
-			leaf := index[x.Ports[x.Ports[s].Peer].Device]
-			if leaf != w.t && !w.known(leaf) {
-				continue
-			}
 			w.leave(p, s, nil)
 		}
 	}
+	return true
 }
 
 func maskDevices(m *fabric.Mask) map[fabric.DeviceID]bool {
@@ -230,9 +280,14 @@ type way struct {
 func (w *way) known(s Switch) bool {
 	sends := false
 	for to := range w.net.ways(w.base, Hosts, s, w.t) {
-		w.net.ends(false, func(_ int, a, b Switch) { sends = sends || a == s && b == to.to })
+		w.net.cables(func(l int, a, b Switch) { sends = sends || a == s && b == to.to && w.by(l, to) })
 	}
 	return sends
+}
+
+// by reports whether a way is by a link.
+func (w *way) by(l int, to onward) bool {
+	return to.by == "row" || w.net.n.Links[l].Peer == (to.by == "peer")
 }
 
 func (w *way) wanted(c fabric.Class) bool {
@@ -369,7 +424,7 @@ func (w *way) forward(p packet, path []fabric.PortID) {
 	for to := range w.net.ways(w.base, p.from, p.at, w.t) {
 		for i, l := range w.links {
 			for _, out := range []fabric.PortID{w.Links[l].A, w.Links[l].B} {
-				if w.net.up(i) && w.index[w.Ports[out].Device] == p.at && w.index[w.Ports[w.Ports[out].Peer].Device] == to.to {
+				if w.net.up(i) && w.by(i, to) && w.index[w.Ports[out].Device] == p.at && w.index[w.Ports[w.Ports[out].Peer].Device] == to.to {
 					w.leave(p, out, path)
 				}
 			}

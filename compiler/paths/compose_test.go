@@ -182,6 +182,29 @@ func drawPlot(t *rapid.T) *plot {
 		m.device(fmt.Sprintf("s%d", s), fabric.Switch, 40)
 	}
 	var fabricPorts, nodePorts, nics []fabric.PortID
+	trunk := func(p, q fabric.PortID) {
+		if draw("trunk", 0, 4) > 0 {
+			f.Ports[p].VLANs, f.Ports[q].VLANs = fabric.VLANSetID(len(f.VLANSets)-1), fabric.VLANSetID(len(f.VLANSets)-1)
+		} else {
+			f.Ports[p].Native, f.Ports[q].Native = 1, 1
+		}
+	}
+	for s := 0; s+1 < switches && draw("pair", 0, 2) == 0; s += 2 { // of an MLAG
+		a, b := fmt.Sprintf("s%d", s), fmt.Sprintf("s%d", s+1)
+		id := fabric.MLAGID(len(f.MLAGs))
+		pair := fabric.MLAG{Switches: [2]fabric.DeviceID{m.at[a], m.at[b]}}
+		for range draw("peer links", 1, 2) {
+			p, q := m.cable(a, b)
+			l := f.Ports[p].Link
+			f.Links[l].PeerLink, pair.Links = id, append(pair.Links, l)
+			fabricPorts = append(fabricPorts, p, q)
+			if draw("routed peers", 0, 1) == 0 {
+				trunk(p, q)
+			}
+		}
+		f.Devices[m.at[a]].MLAG, f.Devices[m.at[b]].MLAG = id, id
+		f.MLAGs = append(f.MLAGs, pair)
+	}
 	routed := draw("routed", 0, 3) > 0
 	for range draw("cables", 0, 8) {
 		a, b := draw("a", 0, switches-1), draw("b", 0, switches-1)
@@ -191,11 +214,7 @@ func drawPlot(t *rapid.T) *plot {
 		p, q := m.cable(fmt.Sprintf("s%d", a), fmt.Sprintf("s%d", b))
 		fabricPorts = append(fabricPorts, p, q)
 		if !routed {
-			if draw("trunk", 0, 4) > 0 {
-				f.Ports[p].VLANs, f.Ports[q].VLANs = fabric.VLANSetID(len(f.VLANSets)-1), fabric.VLANSetID(len(f.VLANSets)-1)
-			} else {
-				f.Ports[p].Native, f.Ports[q].Native = 1, 1
-			}
+			trunk(p, q)
 		}
 	}
 	for h := range draw("nodes", 2, 5) {

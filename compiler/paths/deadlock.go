@@ -146,7 +146,8 @@ func (b *Buffers) Acyclic() bool { return len(b.Circles) == 0 }
 // Deadlock builds the buffer dependency graph of a net and looks for circles.
 // The error is one of the input (indices that do not exist) or a *LimitError.
 //
-// Where traffic can only climb and then descend, ranks prove that there is no
+// Where traffic can only climb and then descend, and no peer link stands in for
+// what has failed, ranks prove that there is no
 // circle: let the buffer of a link up from level i have rank i, and that of a
 // link down into level i rank 2L-i; then every step raises the rank [theory
 // C.2]. Elsewhere all flows are followed into bit matrices, one for each switch,
@@ -158,11 +159,12 @@ func Deadlock(n *Net, o Options) (*Buffers, error) {
 	open := o.bound()
 	repairs := o.Routing.LocalRepair && !o.Down.empty()
 	ruled := len(o.Routing.Rows)+len(o.Floods)+len(o.Skip) > 0
-	if !ruled && !repairs && o.Routing.Base == UpDown && n.Level != nil && !o.Search {
+	peers := n.peers() && !o.Down.empty()
+	if !ruled && !repairs && !peers && o.Routing.Base == UpDown && n.Level != nil && !o.Search {
 		return &Buffers{Proof: ByRank}, nil
 	}
 	if !ruled && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole && !(repairs && o.Routing.MayReturn) {
-		net, of, size, alike := o.folded(n, repairs, open)
+		net, of, size, alike := o.folded(n, repairs || peers, open)
 		b, err := search(net, alike, size)
 		switch {
 		case errors.Is(err, errFold):

@@ -9,7 +9,7 @@ import (
 
 // Part is switches of a fabric that reach each other, as a net. Lossless are the
 // priorities that the profiles of both ends have PFC for. The peer link of an
-// MLAG pair is not in it: with all links up no unicast crosses it.
+// MLAG pair is not in it, but in Homed: with all links up no unicast crosses it.
 type Part struct {
 	Net     Net
 	Routing Routing           // with the remap of classes whose priority differs between links
@@ -20,7 +20,7 @@ type Part struct {
 	Floods  []Flood            // lossless floods of VLANs
 	Flooded []fabric.SegmentID // by index in Floods
 	Gaps    []Gap
-	Homed   *Homed // nil: no node goes round a failure
+	Homed   *Homed // nil: nothing goes round a failure by a pair
 
 	starts  []uint8 // priorities that hosts send without loss, where classes are remapped
 	Assumed bool    // no routing block says how packets go: Base follows from the shape
@@ -73,7 +73,7 @@ func Parts(f *fabric.Fabric) []*Part {
 		}
 		p := at[part[a.Device]]
 		p.Links = append(p.Links, fabric.LinkID(l))
-		p.Net.Links = append(p.Net.Links, Link{p.switchOf[a.Device], p.switchOf[b.Device], f.Profiles[a.Profile].PFC & f.Profiles[b.Profile].PFC})
+		p.Net.Links = append(p.Net.Links, Link{A: p.switchOf[a.Device], B: p.switchOf[b.Device], Lossless: f.Profiles[a.Profile].PFC & f.Profiles[b.Profile].PFC})
 	}
 	for _, p := range parts {
 		p.Net.Switches = len(p.Devices)
@@ -86,7 +86,7 @@ func Parts(f *fabric.Fabric) []*Part {
 		p.routing(f)
 		p.remap(f)
 		p.floods(f)
-		p.gaps(f)
+		p.gaps(f, part)
 	}
 	return parts
 }
@@ -293,6 +293,13 @@ func (p *Part) LinksOf(v Vertex) (list []fabric.LinkID) {
 	for i, l := range p.Net.Links {
 		if (l.A == v.From && l.B == v.To || l.A == v.To && l.B == v.From) && l.Lossless>>v.Priority&1 == 1 {
 			list = append(list, p.Links[i])
+		}
+	}
+	if p.Homed != nil {
+		for i, l := range p.Homed.Net.Links[len(p.Links):] {
+			if (l.A == v.From && l.B == v.To || l.A == v.To && l.B == v.From) && l.Lossless>>v.Priority&1 == 1 {
+				list = append(list, p.Homed.Links[i])
+			}
 		}
 	}
 	return list

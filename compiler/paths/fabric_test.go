@@ -162,7 +162,7 @@ func TestPartsOfLinks(t *testing.T) {
 	if len(parts) != 2 {
 		t.Fatalf("%d parts, want 2", len(parts))
 	}
-	if diff := cmp.Diff([]Link{{0, 1, 1<<rdma | 1<<4}, {0, 1, 1 << rdma}, {0, 1, 0}}, parts[0].Net.Links); diff != "" {
+	if diff := cmp.Diff([]Link{{A: 0, B: 1, Lossless: 1<<rdma | 1<<4}, {A: 0, B: 1, Lossless: 1 << rdma}, {A: 0, B: 1}}, parts[0].Net.Links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
 	if p := parts[1]; len(p.Net.Sinks) != 1 || p.Devices[p.Net.Sinks[0]] != m.at["c"] || !p.Assumed {

@@ -50,8 +50,8 @@ func Work(n *Net, o *Options) int64 {
 
 // linkKind is a link by the classes of its ends.
 type linkKind struct {
-	a, b     int32
-	lossless uint8
+	a, b int32
+	kind uint16
 }
 
 // failureKinds are the classes of switches and the kinds of links between them,
@@ -79,7 +79,7 @@ func newKinds(n *Net, gone, dead []bool, of []int32, first []Switch) *failureKin
 		if l.A == l.B || dead[i] || gone[l.A] || gone[l.B] {
 			continue
 		}
-		kind := k.kindOf(of[l.A], of[l.B], l.Lossless)
+		kind := k.kindOf(of[l.A], of[l.B], l.kind())
 		at, ok := k.at[kind]
 		if !ok {
 			at = int32(len(k.links))
@@ -92,8 +92,8 @@ func newKinds(n *Net, gone, dead []bool, of []int32, first []Switch) *failureKin
 	return k
 }
 
-func (k *failureKinds) kindOf(a, b int32, lossless uint8) linkKind {
-	return linkKind{min(a, b), max(a, b), lossless}
+func (k *failureKinds) kindOf(a, b int32, kind uint16) linkKind {
+	return linkKind{min(a, b), max(a, b), kind}
 }
 
 // list is one failure for each set of kinds.

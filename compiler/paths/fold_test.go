@@ -21,7 +21,7 @@ func drawAlike(t *rapid.T) *Net {
 	}
 	n := clos(pods, leaves, up, spines, spineUp, cores)
 	for range draw("odd links", 0, 2) {
-		n.Links = append(n.Links, Link{Switch(draw("a", 0, n.Switches-1)), Switch(draw("b", 0, n.Switches-1)), rapid.SampledFrom([]uint8{0, 1 << rdma}).Draw(t, "pfc")})
+		n.Links = append(n.Links, Link{A: Switch(draw("a", 0, n.Switches-1)), B: Switch(draw("b", 0, n.Switches-1)), Lossless: rapid.SampledFrom([]uint8{0, 1 << rdma}).Draw(t, "pfc")})
 	}
 	if draw("sinks above", 0, 3) == 0 {
 		n.Sinks = nil
@@ -49,7 +49,7 @@ func drawFlat(t *rapid.T) *Net {
 			n.Sinks = append(n.Sinks, a)
 			for _, b := range []Switch{a ^ 1, a ^ 2, a ^ 4} {
 				if a < b {
-					n.Links = append(n.Links, Link{a, b, 1 << rdma})
+					n.Links = append(n.Links, Link{A: a, B: b, Lossless: 1 << rdma})
 				}
 			}
 		}
@@ -79,7 +79,7 @@ func drawHomed(t *rapid.T) *Net {
 			s := Switch(n.Switches)
 			n.Switches++
 			n.Sinks, n.Still = append(n.Sinks, s), append(n.Still, s)
-			n.Links = append(n.Links, Link{leaves[a], s, 1 << rdma}, Link{leaves[a+1], s, 1 << rdma})
+			n.Links = append(n.Links, Link{A: leaves[a], B: s, Lossless: 1 << rdma}, Link{A: leaves[a+1], B: s, Lossless: 1 << rdma})
 			if n.Level != nil {
 				n.Level = append(n.Level, 1)
 			}

@@ -219,7 +219,7 @@ func (g *graph) flood(floods []Flood) {
 			links[Vertex{x.n.Links[l].A, x.n.Links[l].B, x.n.Links[l].Lossless}], links[Vertex{x.n.Links[l].B, x.n.Links[l].A, x.n.Links[l].Lossless}] = true, true
 		}
 		on := func(k int32) bool {
-			return c.width[k] > 0 && c.lossless[k]>>f.Priority&1 == 1 && links[Vertex{c.from[k], c.to[k], c.lossless[k]}]
+			return c.width[k] > 0 && !c.peer(k) && c.lossless[k]>>f.Priority&1 == 1 && links[Vertex{c.from[k], c.to[k], uint8(c.lossless[k])}]
 		}
 		for k := range int32(len(c.to)) {
 			if !on(k) {

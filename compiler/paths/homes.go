@@ -6,61 +6,78 @@ import (
 	"github.com/rocec/rocec/compiler/fabric"
 )
 
-// Homed is a part with the bonds of nodes that are on both switches of an MLAG
-// pair without a peer link: each is one more switch, which sends nothing on.
-// While local repair is under way, a switch that has lost its cable to such a
-// node sends what comes for it round over the other. A node with one switch has
-// no way left when it loses it, and so no traffic.
+// Homed is a part with what has a say only when something has failed: the peer
+// links of MLAG pairs, and the bonds of nodes that are on both switches of a pair,
+// each of which is one more switch that sends nothing on. A switch that has lost
+// its cable to such a node sends what comes for it over the peer link; where the
+// pair has none, local repair sends it round. A node with one switch has no way
+// left when it loses that, and so no traffic.
 type Homed struct {
-	Net   Net
-	Nodes []fabric.DeviceID // by switch, from Part.Net.Switches on
-	Links []fabric.LinkID   // by link, from Part.Net.Links on
+	Net     Net
+	Routing Routing           // with rows to the nodes, where there are rows
+	Nodes   []fabric.DeviceID // by switch, from Part.Net.Switches on
+	Links   []fabric.LinkID   // by link, from Part.Net.Links on
+	Peers   bool              // some of them are of peer links
+	Clash   bool              // the remap does not say what becomes of classes on a peer link
+
+	ends [][2]Switch // of each node
 }
 
-// homed lays out the nodes of pairs, where something goes round. Rows and remaps
-// speak of switches only: with them it is nil, and followed is false. By tables
-// alone nothing goes round.
-func (p *Part) homed(f *fabric.Fabric) (h *Homed, followed bool) {
+// homed lays out the pairs of a part, nil if nothing goes round there. Without a
+// peer link and local repair, and by tables without a peer link, nothing does.
+func (p *Part) homed(f *fabric.Fabric) *Homed {
 	r := &p.Routing
-	if !r.LocalRepair || r.Base == ByTable {
-		return nil, true
-	}
-	if len(r.Rows) > 0 || r.Remap != nil {
-		return nil, false
-	}
 	n := Net{Switches: p.Net.Switches, Sinks: slices.Clone(p.Net.Sinks), Links: slices.Clone(p.Net.Links), Level: slices.Clone(p.Net.Level)}
 	for s, l := range n.Level {
 		if l > 0 {
 			n.Level[s] = min(l, 254) + 1
 		}
 	}
-	h = &Homed{Net: n}
+	h := &Homed{Net: n, Routing: *r}
+	h.Routing.Rows = slices.Clone(r.Rows)
 	for m := 1; m < len(f.MLAGs); m++ {
-		if len(f.MLAGs[m].Links) == 0 {
-			h.pair(p, f, f.MLAGs[m].Switches)
+		a, okA := p.switchOf[f.MLAGs[m].Switches[0]]
+		b, okB := p.switchOf[f.MLAGs[m].Switches[1]]
+		if !okA || !okB {
+			continue
+		}
+		peered := h.peerLink(f, &f.MLAGs[m], [2]Switch{a, b})
+		if h.Peers = h.Peers || peered; peered || r.LocalRepair && r.Base != ByTable {
+			h.pair(f, f.MLAGs[m].Switches, [2]Switch{a, b})
 		}
 	}
-	if len(h.Nodes) == 0 {
-		return nil, true
+	if len(h.Links) == 0 {
+		return nil
 	}
-	return h, true
+	for i := range h.Nodes {
+		h.rows(p, Switch(n.Switches+i), h.ends[i])
+	}
+	h.remap(p, f)
+	return h
+}
+
+// peerLink adds the cables between the switches of a pair.
+func (h *Homed) peerLink(f *fabric.Fabric, pair *fabric.MLAG, ends [2]Switch) (some bool) {
+	for _, l := range pair.Links {
+		x, y := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
+		if (x.Flags|y.Flags)&fabric.ShutDown != 0 {
+			continue
+		}
+		h.Net.Links = append(h.Net.Links, Link{A: ends[0], B: ends[1], Lossless: f.Profiles[x.Profile].PFC & f.Profiles[y.Profile].PFC, Peer: true})
+		h.Links, some = append(h.Links, l), true
+	}
+	return some
 }
 
 // pair adds the bonds of nodes that have cables to both switches.
-func (h *Homed) pair(p *Part, f *fabric.Fabric, pair [2]fabric.DeviceID) {
+func (h *Homed) pair(f *fabric.Fabric, pair [2]fabric.DeviceID, ends [2]Switch) {
 	type bond struct {
 		lag   fabric.LAGID
 		links [2][]fabric.LinkID
 	}
 	var bonds []bond
 	at := map[fabric.LAGID]int{}
-	var ends [2]Switch
 	for side, d := range pair {
-		s, ok := p.switchOf[d]
-		if !ok {
-			return
-		}
-		ends[side] = s
 		first, end := f.PortsOf(d)
 		for id := first; id < end; id++ {
 			port := &f.Ports[id]
@@ -84,21 +101,103 @@ func (h *Homed) pair(p *Part, f *fabric.Fabric, pair [2]fabric.DeviceID) {
 		s := Switch(h.Net.Switches)
 		h.Net.Switches++
 		h.Net.Sinks, h.Net.Still = append(h.Net.Sinks, s), append(h.Net.Still, s)
-		h.Nodes = append(h.Nodes, f.LAGs[b.lag].Device)
+		h.Nodes, h.ends = append(h.Nodes, f.LAGs[b.lag].Device), append(h.ends, ends)
 		if h.Net.Level != nil {
 			h.Net.Level = append(h.Net.Level, 1)
 		}
 		for side, links := range b.links {
 			for _, l := range links {
 				x, y := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
-				h.Net.Links = append(h.Net.Links, Link{ends[side], s, f.Profiles[x.Profile].PFC & f.Profiles[y.Profile].PFC})
+				h.Net.Links = append(h.Net.Links, Link{A: ends[side], B: s, Lossless: f.Profiles[x.Profile].PFC & f.Profiles[y.Profile].PFC})
 				h.Links = append(h.Links, l)
 			}
 		}
 	}
 }
 
-// HomedDown is what a mask takes out of the part with its nodes; nil if that is
+// rows adds those to a node: a line to the node, or to a switch that it is on,
+// speaks for it at all others, and its switches deliver.
+func (h *Homed) rows(p *Part, node Switch, ends [2]Switch) {
+	if len(p.Routing.Rows) == 0 && p.Routing.Base != ByTable {
+		return
+	}
+	for i, row := range p.Routing.Rows {
+		if to := p.Table[i].To; row.At == ends[0] || row.At == ends[1] || row.To != ends[0] && row.To != ends[1] {
+			continue
+		} else if _, ok := p.switchOf[to]; !ok && to != h.Nodes[int(node)-len(p.Devices)] {
+			continue // it is for another node
+		}
+		row.To = node
+		h.Routing.Rows = append(h.Routing.Rows, row)
+	}
+	if p.Routing.Base == ByTable {
+		for _, s := range ends {
+			h.Routing.Rows = append(h.Routing.Rows, Row{At: s, From: Anywhere, To: node, Next: node, Priority: -1})
+		}
+	}
+}
+
+// remap follows classes over peer links, and to and from the nodes.
+func (h *Homed) remap(p *Part, f *fabric.Fabric) {
+	of := p.Routing.Remap
+	if of == nil {
+		return
+	}
+	if h.Peers {
+		t := newRemapTable(f)
+		t.part(p)
+		for i, l := range h.Links {
+			if h.Net.Links[len(p.Links)+i].Peer {
+				t.link(p, f.Links[l].A, f.Links[l].B)
+				t.link(p, f.Links[l].B, f.Links[l].A)
+			}
+		}
+		h.Clash = t.clash
+		of = t.remap
+	}
+	switches := Switch(p.Net.Switches)
+	h.Routing.Remap = func(from, at, next Switch, priority uint8) uint8 {
+		switch {
+		case at >= switches || next >= switches:
+			return priority
+		case from >= switches:
+			from = Hosts
+		}
+		return of(from, at, next, priority)
+	}
+}
+
+// HomedOptions are what to ask of the part with its pairs.
+func (p *Part) HomedOptions(steps int64) Options {
+	o := p.Options(steps)
+	o.Routing = p.Homed.Routing
+	return o
+}
+
+// HomedSkip are destinations to leave out with those that are left out of the part:
+// nodes on one of them.
+func (p *Part) HomedSkip(skip []Switch) []Switch {
+	list := slices.Clone(skip)
+	for i, ends := range p.Homed.ends {
+		if slices.Contains(skip, ends[0]) || slices.Contains(skip, ends[1]) {
+			list = append(list, Switch(p.Net.Switches+i))
+		}
+	}
+	return list
+}
+
+// Round reports whether what goes round a failure is to be followed with the pairs
+// of the part. By ranks alone it is not: a peer link is then crossed first, by
+// what hosts send below a switch that has lost its way up, or last, to hosts whose
+// cable to the other switch is down, and by one failure never both.
+func (p *Part) Round(failures int) bool {
+	if p.Homed == nil {
+		return false
+	}
+	return p.Routing.LocalRepair || p.Homed.Peers && (p.Routing.Base != UpDown || len(p.Routing.Rows) > 0 || failures > 1)
+}
+
+// HomedDown is what a mask takes out of the part with its pairs; nil if that is
 // nothing, or none is laid out.
 func (p *Part) HomedDown(m *fabric.Mask) *Down {
 	if m == nil || p.Homed == nil {

@@ -127,3 +127,107 @@ func TestHomedNot(t *testing.T) {
 		t.Errorf("no bond: %+v, %+v", p.Homed, p.Gaps)
 	}
 }
+
+// peered is bonded with a peer link between t1 and t2.
+func peered(nodes int, by fabric.Routing) *model {
+	m := bonded(nodes, by)
+	m.cable("t1", "t2").PeerLink = 1
+	m.MLAGs[1].Links = []fabric.LinkID{fabric.LinkID(len(m.Links) - 1)}
+	return m
+}
+
+// linkOf is a cable between two devices.
+func (m *model) linkOf(a, b string) fabric.LinkID {
+	for l := 1; l < len(m.Links); l++ {
+		x, y := m.Ports[m.Links[l].A].Device, m.Ports[m.Links[l].B].Device
+		if x == m.at[a] && y == m.at[b] || x == m.at[b] && y == m.at[a] {
+			return fabric.LinkID(l)
+		}
+	}
+	return 0
+}
+
+// TestPeered: with a peer link nothing turns up again for a cable of a node, and
+// what a switch has lost all ways for crosses it.
+func TestPeered(t *testing.T) {
+	local := fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}
+	for _, c := range []struct {
+		name    string
+		by      fabric.Routing
+		down    [][2]string // cables, or a switch and ""
+		crosses [2]bool     // t1 to t2, and back
+		valleys int64
+		acyclic bool
+	}{
+		{"one cable of a node", local, [][2]string{{"b1", "t1"}}, [2]bool{true, true}, 0, true},
+		{"cables of two nodes on two switches, a circle without the peer link", local, [][2]string{{"b1", "t1"}, {"b2", "t2"}}, [2]bool{true, true}, 0, true},
+		{"and the peer link", local, [][2]string{{"b1", "t1"}, {"b2", "t2"}, {"t1", "t2"}}, [2]bool{false, false}, 4, false},
+		{"a cable and the peer link", local, [][2]string{{"b1", "t1"}, {"t1", "t2"}}, [2]bool{false, false}, 2, true},
+		{"the other switch", local, [][2]string{{"t2", ""}}, [2]bool{false, false}, 0, true},
+		{"both cables up of one, whose own nodes both leaves look for above", local, [][2]string{{"t1", "l1"}, {"t1", "l2"}}, [2]bool{true, false}, 4, false},
+		{"all learn, one cable of a node", fabric.Routing{Default: true, Model: fabric.ECMP}, [][2]string{{"b1", "t1"}}, [2]bool{true, true}, 0, true},
+		{"all learn, both cables up of one", fabric.Routing{Default: true, Model: fabric.UpDown}, [][2]string{{"t1", "l1"}, {"t1", "l2"}}, [2]bool{true, false}, 0, true},
+		{"all learn, the peer link", fabric.Routing{Default: true, Model: fabric.ECMP}, [][2]string{{"t1", "t2"}}, [2]bool{false, false}, 0, true},
+	} {
+		m := peered(2, c.by)
+		p := only(t, m.Fabric)
+		mask := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}
+		for _, d := range c.down {
+			if d[1] == "" {
+				mask.Devices[m.at[d[0]]] = true
+			} else {
+				mask.Links[m.linkOf(d[0], d[1])] = true
+			}
+		}
+		if len(p.Gaps) != 0 || !p.Homed.Peers {
+			t.Fatalf("%s: %+v", c.name, p.Gaps)
+		}
+		t1, _ := p.Switch(m.at["t1"])
+		t2, _ := p.Switch(m.at["t2"])
+		for _, whole := range []bool{false, true} {
+			o := p.HomedOptions(0)
+			o.Down, o.Priorities, o.Whole, o.Search = p.HomedDown(mask), []uint8{rdma}, whole, true
+			b, err := Deadlock(&p.Homed.Net, o)
+			if err != nil || b.Valleys != c.valleys || b.Acyclic() != c.acyclic {
+				t.Errorf("%s, whole %v: %d valleys, circles of %v, %v", c.name, whole, b.Valleys, b.Circles, err)
+			}
+		}
+		var crosses [2]bool
+		o := p.HomedOptions(0)
+		o.Down, o.Priorities, o.Whole, o.Search = p.HomedDown(mask), []uint8{rdma}, true, true
+		o.Each = func(v, w Vertex) {
+			for _, x := range []Vertex{v, w} {
+				crosses[0], crosses[1] = crosses[0] || x.From == t1 && x.To == t2, crosses[1] || x.From == t2 && x.To == t1
+			}
+		}
+		if _, err := Deadlock(&p.Homed.Net, o); err != nil || crosses != c.crosses {
+			t.Errorf("%s: the peer link is crossed %v, want %v, %v", c.name, crosses, c.crosses, err)
+		}
+	}
+}
+
+// TestPeeredSpines: T4d, where two spines have each lost a leaf, is a circle under
+// local repair. Spines with a peer link send over that: 12 cables up and down and
+// the peer link both ways, and of the edges 12 of what goes straight, 3 each into
+// the peer link and 1 each out of it.
+func TestPeeredSpines(t *testing.T) {
+	n := leafSpine(4, 2, 1)
+	down := n.down("s1-l1", "s2-l4")
+	o := Options{Routing: Routing{Base: Shortest, LocalRepair: true}, Down: down, Priorities: []uint8{rdma}, Search: true}
+	before, err := Deadlock(&n.Net, o)
+	if err != nil || before.Vertices != 12 || before.Edges != 16 || len(before.Circles) != 2 {
+		t.Fatalf("T4d: %+v, %v", before, err)
+	}
+	n.Links = append(n.Links, Link{A: n.at["s1"], B: n.at["s2"], Lossless: 1 << rdma, Peer: true})
+	for _, o.Whole = range []bool{false, true} {
+		b, err := Deadlock(&n.Net, o)
+		if err != nil || !b.Acyclic() || b.Valleys != 0 || b.Holes != 0 || o.Whole && (b.Vertices != 14 || b.Edges != 20) {
+			t.Errorf("whole %v: %d vertices, %d edges, %d valleys, %d holes, circles of %v, %v", o.Whole, b.Vertices, b.Edges, b.Valleys, b.Holes, b.Circles, err)
+		}
+	}
+	o.Routing = Routing{} // what all have learnt of: no way is left to l1 but by s2
+	b, err := Deadlock(&n.Net, o)
+	if err != nil || !b.Acyclic() || b.Holes != 0 {
+		t.Errorf("learnt: circles of %v, %d holes, %v", b.Circles, b.Holes, err)
+	}
+}

@@ -18,7 +18,7 @@ func TestKindsBySize(t *testing.T) {
 			for _, other := range []Switch{(s + 1) % Switch(n), Switch(r.IntN(n))} {
 				if ends := [2]Switch{min(s, other), max(s, other)}; s != other && !joined[ends] {
 					joined[ends] = true
-					x.Links = append(x.Links, Link{s, other, 1 << rdma})
+					x.Links = append(x.Links, Link{A: s, B: other, Lossless: 1 << rdma})
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func TestKindsBrute(t *testing.T) {
 		for range rapid.IntRange(1, 9).Draw(t, "links") {
 			a, b := rapid.IntRange(0, n.Switches-1).Draw(t, "a"), rapid.IntRange(0, n.Switches-1).Draw(t, "b")
 			if a != b {
-				n.Links = append(n.Links, Link{Switch(a), Switch(b), rapid.SampledFrom([]uint8{0, 1 << rdma}).Draw(t, "pfc")})
+				n.Links = append(n.Links, Link{A: Switch(a), B: Switch(b), Lossless: rapid.SampledFrom([]uint8{0, 1 << rdma}).Draw(t, "pfc")})
 			}
 		}
 		for s := range Switch(n.Switches) {

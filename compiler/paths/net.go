@@ -46,7 +46,25 @@ type Net struct {
 type Link struct {
 	A, B     Switch
 	Lossless uint8 // set of the priorities that have PFC at both ends
+	// Peer is a cable of the peer link of an MLAG pair. No way is by it as long as
+	// there is another: it carries what its switch has lost the way for, and what is
+	// for hosts of the other one alone.
+	Peer bool
 }
+
+// peers reports whether some link is of an MLAG pair.
+func (n *Net) peers() bool { return slices.ContainsFunc(n.Links, func(l Link) bool { return l.Peer }) }
+
+// kind is all that tells links between the same switches apart.
+func (l *Link) kind() uint16 {
+	if l.Peer {
+		return uint16(l.Lossless) | peerBit
+	}
+	return uint16(l.Lossless)
+}
+
+// peerBit is beside the priorities of a kind: the link is of an MLAG pair.
+const peerBit = 1 << 8
 
 // Down is what has failed, by index in Net.Links and by switch.
 type Down struct {
@@ -221,10 +239,13 @@ type channels struct {
 	off      []int32
 	to       []Switch
 	from     []Switch
-	back     []int32 // the channel the other way
-	width    []int32 // links in it that are up, 0 = all down
-	lossless []uint8
+	back     []int32  // the channel the other way
+	width    []int32  // links in it that are up, 0 = all down
+	lossless []uint16 // kind of its links
 }
+
+// peer reports whether a channel is the peer link of an MLAG pair.
+func (c *channels) peer(k int32) bool { return c.lossless[k]&peerBit != 0 }
 
 // layChannels bundles the links of a net. It keeps channels that are down.
 func layChannels(n *Net, d *Down) *channels {
@@ -262,7 +283,7 @@ func layChannels(n *Net, d *Down) *channels {
 	}
 	type bundle struct {
 		low, high Switch
-		lossless  uint8
+		kind      uint16
 		width     int32
 	}
 	var bundles []bundle
@@ -271,7 +292,7 @@ func layChannels(n *Net, d *Down) *channels {
 		mine := order[start[s]:start[s+1]]
 		slices.SortFunc(mine, func(x, y int32) int {
 			a, b := &n.Links[x], &n.Links[y]
-			return cmp.Or(cmp.Compare(max(a.A, a.B), max(b.A, b.B)), cmp.Compare(a.Lossless, b.Lossless))
+			return cmp.Or(cmp.Compare(max(a.A, a.B), max(b.A, b.B)), cmp.Compare(a.kind(), b.kind()))
 		})
 		for _, i := range mine {
 			l := &n.Links[i]
@@ -280,18 +301,18 @@ func layChannels(n *Net, d *Down) *channels {
 			if dead[i] || gone[low] || gone[high] {
 				up = 0
 			}
-			if k := len(bundles) - 1; k >= 0 && bundles[k].low == low && bundles[k].high == high && bundles[k].lossless == l.Lossless {
+			if k := len(bundles) - 1; k >= 0 && bundles[k].low == low && bundles[k].high == high && bundles[k].kind == l.kind() {
 				bundles[k].width += up
 				continue
 			}
-			bundles = append(bundles, bundle{low, high, l.Lossless, up})
+			bundles = append(bundles, bundle{low, high, l.kind(), up})
 			deg[low+1]++
 			deg[high+1]++
 		}
 	}
 	c := &channels{
 		off: deg, to: make([]Switch, 2*len(bundles)), from: make([]Switch, 2*len(bundles)), back: make([]int32, 2*len(bundles)),
-		width: make([]int32, 2*len(bundles)), lossless: make([]uint8, 2*len(bundles)),
+		width: make([]int32, 2*len(bundles)), lossless: make([]uint16, 2*len(bundles)),
 	}
 	for s := range n.Switches {
 		c.off[s+1] += c.off[s]
@@ -302,8 +323,8 @@ func layChannels(n *Net, d *Down) *channels {
 		x, y := at[b.low], at[b.high]
 		at[b.low]++
 		at[b.high]++
-		c.from[x], c.to[x], c.back[x], c.width[x], c.lossless[x] = b.low, b.high, y, b.width, b.lossless
-		c.from[y], c.to[y], c.back[y], c.width[y], c.lossless[y] = b.high, b.low, x, b.width, b.lossless
+		c.from[x], c.to[x], c.back[x], c.width[x], c.lossless[x] = b.low, b.high, y, b.width, b.kind
+		c.from[y], c.to[y], c.back[y], c.width[y], c.lossless[y] = b.high, b.low, x, b.width, b.kind
 	}
 	return c
 }

@@ -31,7 +31,7 @@ const rdma = 3
 
 // link joins two switches by a link that has PFC for priorities 3 and 4.
 func (n *drawn) link(a, b string) {
-	n.Links = append(n.Links, Link{n.at[a], n.at[b], 1<<rdma | 1<<4})
+	n.Links = append(n.Links, Link{A: n.at[a], B: n.at[b], Lossless: 1<<rdma | 1<<4})
 }
 
 // down are the links between pairs of switches: "l1-t1".
@@ -247,12 +247,12 @@ func clos(pods, leaves, up, spines, spineUp, cores int) *Net {
 			s := add(2)
 			for _, l := range leaf {
 				for range up / spines {
-					n.Links = append(n.Links, Link{l, s, 1 << rdma})
+					n.Links = append(n.Links, Link{A: l, B: s, Lossless: 1 << rdma})
 				}
 			}
 			plane := cores / spines
 			for u := range spineUp {
-				n.Links = append(n.Links, Link{s, core[j*plane+u%plane], 1 << rdma})
+				n.Links = append(n.Links, Link{A: s, B: core[j*plane+u%plane], Lossless: 1 << rdma})
 			}
 		}
 	}

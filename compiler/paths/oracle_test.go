@@ -1,6 +1,7 @@
 package paths
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -78,22 +79,69 @@ func (x *naive) up(l int) bool {
 	return !x.deadLink[l] && !x.deadAt[link.A] && !x.deadAt[link.B] && link.A != link.B
 }
 
-// ends calls visit for both directions of every link.
+// ends calls visit for both directions of every link that is none of a pair.
 func (x *naive) ends(all bool, visit func(l int, from, to Switch)) {
 	for l, link := range x.n.Links {
-		if link.A != link.B && (all || x.up(l)) {
+		if link.A != link.B && !link.Peer && (all || x.up(l)) {
 			visit(l, link.A, link.B)
 			visit(l, link.B, link.A)
 		}
 	}
 }
 
+// known calls visit for what a way may be by, as far as all have learnt of it.
+func (x *naive) known(all bool, d Switch, visit func(l int, from, to Switch)) {
+	x.ends(true, func(l int, from, to Switch) {
+		if all || x.up(l) || to == d && x.held(l, d) {
+			visit(l, from, to)
+		}
+	})
+}
+
+// peers are the switches at the other ends of the peer links of one that are up.
+func (x *naive) peers(v Switch) map[Switch]bool {
+	set := map[Switch]bool{}
+	for l, link := range x.n.Links {
+		if link.Peer && x.up(l) {
+			if link.A == v {
+				set[link.B] = true
+			}
+			if link.B == v {
+				set[link.A] = true
+			}
+		}
+	}
+	return set
+}
+
+// held reports whether a cable that is down is one that only the pair misses: its
+// node has another to the other switch, and there is a peer link to there.
+func (x *naive) held(l int, node Switch) bool {
+	if !x.deadLink[l] {
+		return false
+	}
+	for _, end := range [2][2]Switch{{x.n.Links[l].A, x.n.Links[l].B}, {x.n.Links[l].B, x.n.Links[l].A}} {
+		at := end[1]
+		if end[0] != node || !slices.Contains(x.n.Still, node) || x.deadAt[node] {
+			continue
+		}
+		for other := range x.peers(at) {
+			for m, link := range x.n.Links {
+				if x.up(m) && !link.Peer && (link.A == node && link.B == other || link.A == other && link.B == node) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // distances relaxes until nothing changes. keep[v] are the switches whose own
 // distance stands already.
-func (x *naive) distances(all bool, dist []int, fixed []bool, may func(from, to Switch) bool) {
+func (x *naive) distances(all bool, d Switch, dist []int, fixed []bool, may func(from, to Switch) bool) {
 	for again := true; again; {
 		again = false
-		x.ends(all, func(_ int, from, to Switch) {
+		x.known(all, d, func(_ int, from, to Switch) {
 			if (dist[to] == 0 || !slices.Contains(x.n.Still, to)) && !fixed[from] && may(from, to) && dist[to]+1 < dist[from] {
 				dist[from], again = dist[to]+1, true
 			}
@@ -111,7 +159,7 @@ func (x *naive) hops(d Switch) map[Switch]map[Switch]bool {
 	dist[d] = 0
 	next := map[Switch]map[Switch]bool{}
 	pick := func(may func(from, to Switch) bool) {
-		x.ends(all, func(_ int, from, to Switch) {
+		x.known(all, d, func(_ int, from, to Switch) {
 			if (to == d || !slices.Contains(x.n.Still, to)) && from != d && !fixed[from] && dist[from] < far && dist[to]+1 == dist[from] && may(from, to) {
 				if next[from] == nil {
 					next[from] = map[Switch]bool{}
@@ -123,17 +171,28 @@ func (x *naive) hops(d Switch) map[Switch]map[Switch]bool {
 	switch x.o.Routing.Base {
 	case Shortest:
 		may := func(_, _ Switch) bool { return true }
-		x.distances(all, dist, fixed, may)
+		x.distances(all, d, dist, fixed, may)
 		pick(may)
 	case UpDown:
 		down := func(from, to Switch) bool { return x.n.level(to) > 0 && x.n.level(to) < x.n.level(from) }
-		x.distances(all, dist, fixed, down)
+		x.distances(all, d, dist, fixed, down)
 		pick(down)
+		was := slices.Clone(dist)
+		for v := range was {
+			for peer := range x.peers(Switch(v)) {
+				if was[v] == far && was[peer]+1 < dist[v] {
+					dist[v] = was[peer] + 1
+				}
+			}
+			if was[v] == far && dist[v] < far {
+				next[Switch(v)] = map[Switch]bool{} // by the peer link alone
+			}
+		}
 		for s := range fixed {
 			fixed[s] = dist[s] < far
 		}
 		up := func(from, to Switch) bool { return down(to, from) }
-		x.distances(all, dist, fixed, up)
+		x.distances(all, d, dist, fixed, up)
 		pick(up)
 	}
 	return next
@@ -144,6 +203,7 @@ func (x *naive) frozen() bool { return x.o.Routing.LocalRepair && !x.o.Down.empt
 type onward struct {
 	to       Switch
 	priority int8
+	by       string // "" = links of no pair, "peer" = those of one, "row" = any
 }
 
 // ways are where v sends what came from a neighbour.
@@ -154,30 +214,47 @@ func (x *naive) ways(base map[Switch]map[Switch]bool, from, v, d Switch) map[onw
 		for _, r := range x.o.Routing.Rows {
 			if r.At == v && r.To == d && r.From == want {
 				spoken = true
-				list[onward{r.Next, r.Priority}] = true
+				list[onward{r.Next, r.Priority, "row"}] = true
 			}
 		}
 		if spoken {
+			sent := false
+			for w := range list {
+				x.cables(func(_ int, a, b Switch) { sent = sent || a == v && b == w.to })
+			}
+			if !sent {
+				x.across(base, from, v, d, list)
+			}
 			return list
 		}
 	}
 	live := map[Switch]bool{}
-	x.ends(false, func(_ int, a, b Switch) {
-		if a == v {
-			live[b] = true
+	for l, link := range x.n.Links {
+		if x.up(l) && !link.Peer {
+			if link.A == v {
+				live[link.B] = true
+			}
+			if link.B == v {
+				live[link.A] = true
+			}
 		}
-	})
+	}
 	back := func(s Switch) bool { return s == from && x.frozen() && !x.o.Routing.MayReturn }
 	some := false
 	for s := range base[v] {
 		if live[s] {
 			some = true
 			if !back(s) {
-				list[onward{s, -1}] = true
+				list[onward{s, -1, ""}] = true
 			}
 		}
 	}
-	if some || !x.frozen() || len(base[v]) == 0 || x.o.Routing.Base == ByTable {
+	if some {
+		x.partner(from, v, d, list)
+	} else if x.across(base, from, v, d, list); len(list) > 0 {
+		return list
+	}
+	if some || !x.frozen() || base[v] == nil || x.o.Routing.Base == ByTable {
 		return list
 	}
 	for _, s := range x.n.Still {
@@ -185,17 +262,48 @@ func (x *naive) ways(base map[Switch]map[Switch]bool, from, v, d Switch) map[onw
 	}
 	for s := range live {
 		if x.n.level(s) > x.n.level(v) && !back(s) {
-			list[onward{s, -1}] = true
+			list[onward{s, -1, ""}] = true
 		}
 	}
 	if len(list) == 0 {
 		for s := range live {
 			if !back(s) {
-				list[onward{s, -1}] = true
+				list[onward{s, -1, ""}] = true
 			}
 		}
 	}
 	return list
+}
+
+// cables calls visit for both directions of every link that is up, of any kind.
+func (x *naive) cables(visit func(l int, from, to Switch)) {
+	for l, link := range x.n.Links {
+		if x.up(l) {
+			visit(l, link.A, link.B)
+			visit(l, link.B, link.A)
+		}
+	}
+}
+
+// partner adds the peer link of v where the destination is its other end.
+func (x *naive) partner(from, v, d Switch, list map[onward]bool) {
+	if x.peers(v)[d] && (d != from || x.o.Routing.MayReturn) {
+		list[onward{d, -1, "peer"}] = true
+	}
+}
+
+// across adds the peer link of v where nothing else is left: to the destination,
+// else to a switch that has a way there, or to any if v had one itself.
+func (x *naive) across(base map[Switch]map[Switch]bool, from, v, d Switch, list map[onward]bool) {
+	if x.partner(from, v, d, list); len(list) > 0 && slices.ContainsFunc(slices.Collect(maps.Keys(list)), func(w onward) bool { return w.by == "peer" }) {
+		return
+	}
+	for peer := range x.peers(v) {
+		speaks := slices.ContainsFunc(x.o.Routing.Rows, func(r Row) bool { return r.At == peer && r.To == d })
+		if peer != d && (peer != from || x.o.Routing.MayReturn) && (base[v] != nil || base[peer] != nil || speaks) {
+			list[onward{peer, -1, "peer"}] = true
+		}
+	}
 }
 
 // destination follows what every source sends to d.
@@ -213,12 +321,12 @@ func (x *naive) destination(d Switch) {
 		}
 		ways := x.ways(base, from, v, d)
 		sent := false
-		x.ends(false, func(l int, a, b Switch) {
+		x.cables(func(l int, a, b Switch) {
 			if a != v {
 				return
 			}
 			for w := range ways {
-				if w.to != b {
+				if w.to != b || w.by != "row" && x.n.Links[l].Peer != (w.by == "peer") {
 					continue
 				}
 				sent = true
@@ -341,7 +449,7 @@ func drawNet(t *rapid.T) *Net {
 			n.Level = nil
 		}
 		for range draw("links", 0, 12) {
-			n.Links = append(n.Links, Link{Switch(draw("a", 0, n.Switches-1)), Switch(draw("b", 0, n.Switches-1)), 1<<rdma | 1<<4})
+			n.Links = append(n.Links, Link{A: Switch(draw("a", 0, n.Switches-1)), B: Switch(draw("b", 0, n.Switches-1)), Lossless: 1<<rdma | 1<<4})
 		}
 	}
 	for range draw("spoiled", 0, 2) {
@@ -356,7 +464,28 @@ func drawNet(t *rapid.T) *Net {
 			n.Links = slices.Delete(n.Links, i, i+1)
 		}
 	}
-	if draw("still", 0, 2) == 0 {
+	if n.Switches > 1 && draw("pairs", 0, 1) == 0 {
+		paired := map[Switch]Switch{} // a switch is of one pair
+		for range draw("peer links", 1, 3) {
+			a := Switch(draw("peer", 0, n.Switches-1))
+			b := Switch(draw("other", 0, n.Switches-1))
+			p, okA := paired[a]
+			q, okB := paired[b]
+			if okA && p != b || okB && q != a || slices.Contains(n.Still, a) || slices.Contains(n.Still, b) {
+				continue
+			}
+			paired[a], paired[b] = b, a
+			n.Links = append(n.Links, Link{A: a, B: b, Lossless: rapid.SampledFrom([]uint8{1<<rdma | 1<<4, 1 << rdma, 0}).Draw(t, "peer pfc"), Peer: true})
+			if n.Level != nil && len(n.Sinks) > 0 && a != b && draw("on both", 0, 1) == 0 { // a node of the pair
+				n.Level, n.Sinks, n.Still = append(n.Level, 1), append(n.Sinks, Switch(n.Switches)), append(n.Still, Switch(n.Switches))
+				for _, s := range []Switch{a, b} {
+					n.Links = append(n.Links, Link{A: s, B: Switch(n.Switches), Lossless: 1<<rdma | 1<<4})
+				}
+				n.Switches++
+			}
+		}
+	}
+	if len(n.Still) == 0 && draw("still", 0, 2) == 0 {
 		for _, s := range n.Sinks {
 			if draw("sends nothing on", 0, 2) == 0 {
 				n.Still = append(n.Still, s)

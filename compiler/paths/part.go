@@ -71,57 +71,35 @@ func carries(f *fabric.Fabric, p fabric.PortID, s fabric.SegmentID) bool {
 	return port.Native == s || lag.Native == s && port.LAG != 0 || slices.Contains(f.VLANSets[port.VLANs], s) || slices.Contains(f.VLANSets[lag.VLANs], s)
 }
 
-// gaps names what the net leaves out. With ranks nothing of an MLAG pair is: its
-// peer link is crossed first, from hosts below a switch that has lost its way
-// up, or last, to hosts whose cable to the other switch is down, and by one
-// failure never both, so that no circle goes over it.
-func (p *Part) gaps(f *fabric.Fabric) {
-	ranked := p.Routing.Base == UpDown && !p.Routing.LocalRepair
-	var followed bool
-	p.Homed, followed = p.homed(f)
+// gaps names what the net leaves out: a peer link that joins two parts, and one on
+// which it is not known what a class becomes. Over one to a switch that has no
+// other link nothing waits in a circle, as what came by it does not go back.
+func (p *Part) gaps(f *fabric.Fabric, part []uint32) {
+	p.Homed = p.homed(f)
 	for m := 1; m < len(f.MLAGs); m++ {
 		pair := &f.MLAGs[m]
 		_, a := p.switchOf[pair.Switches[0]]
 		_, b := p.switchOf[pair.Switches[1]]
 		name := f.Text(pair.Name)
 		switch {
-		case !a && !b || ranked:
-		case len(pair.Links) > 0:
-			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("after a failure the peer link of mlag %s carries traffic, and routing by %s does not say which", name, p.Routing.word()), pair.Decl, true})
-		case !followed:
-			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("nodes on both switches of mlag %s: one that loses its cable to a node goes round over the other, which is not followed", name), pair.Decl, true})
+		case len(pair.Links) == 0:
+		case a != b && part[pair.Switches[0]] != 0 && part[pair.Switches[1]] != 0:
+			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("after a failure the peer link of mlag %s carries traffic between switches that nothing else joins", name), pair.Decl, true})
+		case a && b && p.Homed != nil && p.Homed.Clash:
+			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("after a failure the peer link of mlag %s carries traffic, and its cables and those of others do not agree on the priority of a class that is remapped", name), pair.Decl, true})
 		}
 	}
-}
-
-// word is the model of routing, with who repairs.
-func (r *Routing) word() string {
-	if r.LocalRepair {
-		return r.Base.String() + " with local repair"
-	}
-	return r.Base.String()
 }
 
 // remap follows classes whose priority differs between the links of the part:
 // a frame keeps its class, and has the priority of that class at the port it
 // comes in by. Where no priority differs there is nothing to follow.
 func (p *Part) remap(f *fabric.Fabric) {
-	t := remapTable{f: f, in: map[[2]Switch]priorities{}, out: map[[2]Switch]map[fabric.Str]uint8{}, kept: map[fabric.Str]bool{}}
+	t := newRemapTable(f)
 	if !t.differ(p) {
 		return
 	}
-	for _, l := range p.Links {
-		t.link(p, f.Links[l].A, f.Links[l].B)
-		t.link(p, f.Links[l].B, f.Links[l].A)
-	}
-	for s, d := range p.Devices {
-		first, end := f.PortsOf(d)
-		for id := first; id < end; id++ {
-			if peer := f.Ports[id].Peer; peer != 0 && f.Devices[f.Ports[peer].Device].Kind == fabric.Node {
-				t.enter([2]Switch{Hosts, Switch(s)}, id)
-			}
-		}
-	}
+	t.part(p)
 	if t.clash {
 		p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("class %s is remapped, and two cables between the same switches, or two nodes on one, do not agree on its priority", f.Text(t.name)), t.decl, false})
 		return
@@ -134,16 +112,7 @@ func (p *Part) remap(f *fabric.Fabric) {
 			}
 		}
 	}
-	p.Routing.Remap = func(from, at, next Switch, priority uint8) uint8 {
-		class, ok := t.in[[2]Switch{from, at}][priority]
-		if !ok {
-			return priority
-		}
-		if to, ok := t.out[[2]Switch{at, next}][class]; ok {
-			return to
-		}
-		return priority
-	}
+	p.Routing.Remap = t.remap
 }
 
 // priorities are the classes of one side of a link by their priorities.
@@ -158,6 +127,39 @@ type remapTable struct {
 	clash bool
 	name  fabric.Str    // a class that is remapped
 	decl  fabric.DeclID // and its declaration
+}
+
+func newRemapTable(f *fabric.Fabric) *remapTable {
+	return &remapTable{f: f, in: map[[2]Switch]priorities{}, out: map[[2]Switch]map[fabric.Str]uint8{}, kept: map[fabric.Str]bool{}}
+}
+
+// part enters the links of a part, and what its hosts send.
+func (t *remapTable) part(p *Part) {
+	f := t.f
+	for _, l := range p.Links {
+		t.link(p, f.Links[l].A, f.Links[l].B)
+		t.link(p, f.Links[l].B, f.Links[l].A)
+	}
+	for s, d := range p.Devices {
+		first, end := f.PortsOf(d)
+		for id := first; id < end; id++ {
+			if peer := f.Ports[id].Peer; peer != 0 && f.Devices[f.Ports[peer].Device].Kind == fabric.Node {
+				t.enter([2]Switch{Hosts, Switch(s)}, id)
+			}
+		}
+	}
+}
+
+// remap is the priority with which a frame goes on.
+func (t *remapTable) remap(from, at, next Switch, priority uint8) uint8 {
+	class, ok := t.in[[2]Switch{from, at}][priority]
+	if !ok {
+		return priority
+	}
+	if to, ok := t.out[[2]Switch{at, next}][class]; ok {
+		return to
+	}
+	return priority
 }
 
 // differ reports whether some class of the part that may be remapped has two

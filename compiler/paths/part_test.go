@@ -118,21 +118,22 @@ func TestRemap(t *testing.T) {
 	}
 }
 
-// TestGaps: what an MLAG pair does after a failure is covered by ranks, and
-// named where they do not hold.
+// TestGaps: what an MLAG pair does after a failure is covered by ranks, or laid
+// out, but for a peer link between switches that nothing else joins.
 func TestGaps(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		by   fabric.Routing
-		link bool
-		want string
+		name  string
+		by    fabric.Routing
+		link  bool
+		homed bool
+		two   bool // a second failure is followed as well
 	}{
-		{"ranks", fabric.Routing{Default: true, Model: fabric.UpDown}, true, ""},
-		{"shortest ways", fabric.Routing{Default: true, Model: fabric.ECMP}, true, "the peer link of mlag"},
-		{"local repair", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}, true, "up_down with local repair"},
-		{"no peer link", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}, false, ""},
-		{"no peer link, and a table beside", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true, Table: []fabric.Route{{At: 2, To: 4, Next: 9, Priority: -1}}}, false, "nodes on both switches"},
-		{"no peer link, and ranks", fabric.Routing{Default: true, Model: fabric.ECMP}, false, ""},
+		{"ranks", fabric.Routing{Default: true, Model: fabric.UpDown}, true, true, true},
+		{"shortest ways", fabric.Routing{Default: true, Model: fabric.ECMP}, true, true, true},
+		{"local repair", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}, true, true, true},
+		{"a table", fabric.Routing{Default: true, Model: fabric.TableRouting}, true, true, true},
+		{"no peer link", fabric.Routing{Default: true, Model: fabric.UpDown, LocalRepair: true}, false, false, false},
+		{"no peer link, and ranks", fabric.Routing{Default: true, Model: fabric.ECMP}, false, false, false},
 	} {
 		m := pods(true)
 		pair := fabric.MLAG{Switches: [2]fabric.DeviceID{m.at["t1"], m.at["t2"]}}
@@ -143,14 +144,20 @@ func TestGaps(t *testing.T) {
 		m.MLAGs = []fabric.MLAG{{}, pair}
 		m.Routings = append(m.Routings, c.by)
 		p := only(t, m.Fabric)
-		if c.want == "" {
-			if len(p.Gaps) > 0 {
-				t.Errorf("%s: %+v", c.name, p.Gaps)
-			}
-			continue
+		if len(p.Gaps) > 0 || (p.Homed != nil) != c.homed || p.Round(2) != c.two || p.Round(1) != (c.homed && c.name != "ranks") {
+			t.Errorf("%s: gaps %+v, homed %v, round one failure %v, round two %v", c.name, p.Gaps, p.Homed != nil, p.Round(1), p.Round(2))
 		}
-		if len(p.Gaps) != 1 || !p.Gaps[0].Failing || !strings.Contains(p.Gaps[0].What, c.want) {
-			t.Errorf("%s: %+v, want %q", c.name, p.Gaps, c.want)
-		}
+	}
+	m := &model{Fabric: &fabric.Fabric{Devices: make([]fabric.Device, 1), Ports: make([]fabric.Port, 1), Links: make([]fabric.Link, 1), LAGs: make([]fabric.LAG, 1), QoS: make([]fabric.QoS, 1), Profiles: []fabric.Profile{{}, {PFC: 1 << rdma}}}, at: map[string]fabric.DeviceID{}}
+	for _, s := range []string{"a", "b", "c", "d"} {
+		m.device(s, fabric.Switch, 0, 3)
+	}
+	m.cable("a", "b")
+	m.cable("c", "d")
+	m.cable("b", "c").PeerLink = 1
+	m.MLAGs = []fabric.MLAG{{}, {Switches: [2]fabric.DeviceID{m.at["b"], m.at["c"]}, Links: []fabric.LinkID{3}}}
+	parts := Parts(m.Fabric)
+	if len(parts) != 2 || len(parts[0].Gaps) != 1 || !parts[0].Gaps[0].Failing || !strings.Contains(parts[0].Gaps[0].What, "nothing else joins") {
+		t.Errorf("two parts: %d, %+v", len(parts), parts[0].Gaps)
 	}
 }

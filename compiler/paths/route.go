@@ -12,6 +12,9 @@ type router struct {
 	c       *channels
 	r       *Routing
 	frozen  bool      // LocalRepair after a failure: the ways are those before it
+	spare   [][]int32 // peer links by switch, those that are up; nil: none
+	passed  bool      // to the destination, some switch has a way by a peer link alone
+	held    []bool    // channels from nodes that are down, by which ways to the node lead on; nil: none
 	sink    []bool    // that are up
 	still   []bool    // that send nothing on; nil: none
 	skip    []bool    // destinations that are left out; nil: none
@@ -46,6 +49,7 @@ func newRouter(n *Net, r *Routing, d *Down) *router {
 			x.set(x.alive, int32(k))
 		}
 	}
+	x.spares(d)
 	x.dist = make([]int32, n.Switches)
 	if r.Base == UpDown {
 		x.ups = byLevel(n)
@@ -82,7 +86,9 @@ func (x *router) set(set []uint64, k int32) {
 // of is the part of a set by channel that belongs to a switch.
 func (x *router) of(set []uint64, s Switch) []uint64 { return set[x.wordOff[s]:x.wordOff[s+1]] }
 
-func (x *router) usable(k int32) bool { return x.frozen || x.c.width[k] > 0 }
+func (x *router) usable(k int32) bool {
+	return (x.frozen || x.c.width[k] > 0) && (x.spare == nil || !x.c.peer(k))
+}
 
 // towards computes next hops and distances to a destination by the base. A
 // distance falls by one with every hop, in both bases. It reports whether that
@@ -93,7 +99,7 @@ func (x *router) towards(d Switch) (plain bool) {
 	for s := range x.dist {
 		x.dist[s] = -1
 	}
-	x.order, x.here = x.order[:0], nil
+	x.order, x.here, x.passed = x.order[:0], nil, false
 	switch x.r.Base {
 	case UpDown:
 		x.upDown(d)
@@ -107,7 +113,7 @@ func (x *router) towards(d Switch) (plain bool) {
 		x.here = x.rows[d]
 	}
 	repairs := x.repairs(d)
-	return x.r.Base != ByTable && len(x.here) == 0 && !repairs
+	return x.r.Base != ByTable && len(x.here) == 0 && !repairs && !x.spared(d)
 }
 
 // flood gives distances from d against the traffic, over channels that it may
@@ -123,7 +129,7 @@ func (x *router) flood(d Switch, comes func(k int32) bool) {
 		}
 		for k := c.off[u]; k < c.off[u+1]; k++ {
 			v := c.to[k]
-			if v == d || x.dist[v] >= 0 && x.dist[v] != x.dist[u]+1 || !x.usable(k) || !comes(c.back[k]) {
+			if v == d || x.dist[v] >= 0 && x.dist[v] != x.dist[u]+1 || !x.usable(k) && (u != d || !x.holds(k)) || !comes(c.back[k]) {
 				continue
 			}
 			if x.dist[v] < 0 {
@@ -135,11 +141,12 @@ func (x *router) flood(d Switch, comes func(k int32) bool) {
 	}
 }
 
-// upDown floods d downwards, and then has every other switch, the highest
-// first, climb to the neighbours above from which the way is shortest.
+// upDown floods d downwards, which a peer link adds to, and then has every other
+// switch, the highest first, climb to the neighbours above from which the way is shortest.
 func (x *router) upDown(d Switch) {
 	c, level := x.c, x.n.level
 	x.flood(d, func(k int32) bool { return level(c.to[k]) != 0 && level(c.from[k]) > level(c.to[k]) })
+	x.bypass()
 	for _, v := range x.ups {
 		if x.dist[v] >= 0 || level(v) == 0 {
 			continue
@@ -204,7 +211,7 @@ func (x *router) between(list []hop, d Switch) []hop {
 	c, level := x.c, x.n.level
 	for k := c.off[d]; k < c.off[d+1]; k++ {
 		v, i := c.to[k], c.back[k]-c.off[c.to[k]]
-		if x.r.Base == UpDown && level(v) <= level(d) || c.width[k] == 0 || !x.sends(v) {
+		if x.r.Base == UpDown && level(v) <= level(d) || c.width[k] == 0 || c.peer(k) || !x.sends(v) {
 			continue
 		}
 		if x.of(x.nh, v)[i>>6]>>(i&63)&1 == 1 {
@@ -217,7 +224,7 @@ func (x *router) between(list []hop, d Switch) []hop {
 // repairs takes what is down out of frozen next hops, and reports whether some
 // switch has none left and so goes round the failure.
 func (x *router) repairs(d Switch) bool {
-	if !x.frozen {
+	if !x.frozen && x.held == nil {
 		return false
 	}
 	repair := false
@@ -244,7 +251,13 @@ type hop struct {
 // next appends the ways on from v to d for what came in by a channel (counted
 // as v's own channel the other way), or from v's hosts with in = -1.
 func (x *router) next(list []hop, v, d Switch, in int32) []hop {
+	first := len(list)
 	if rows, spoken := x.byRow(list, v, in); spoken {
+		if len(rows) == first && x.spare != nil {
+			if rows = x.across(rows, v, d, in); len(rows) == first {
+				rows = x.over(rows, v, d, in)
+			}
+		}
 		return rows
 	}
 	nh := x.of(x.nh, v)
@@ -258,6 +271,12 @@ func (x *router) next(list []hop, v, d Switch, in int32) []hop {
 			}
 		}
 	}
+	if x.spare != nil {
+		if list = x.across(list, v, d, in); !some && len(list) == first {
+			list = x.over(list, v, d, in)
+		}
+		some = some || len(list) > first
+	}
 	if !x.frozen || some || x.dist[v] < 0 || x.r.Base == ByTable {
 		return list
 	}
@@ -270,7 +289,7 @@ func (x *router) around(list []hop, v Switch, in int32) []hop {
 	c, first := x.c, len(list)
 	for _, above := range [2]bool{true, false} {
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if out := k - c.off[v]; c.width[k] > 0 && x.sends(c.to[k]) && (x.n.level(c.to[k]) > x.n.level(v)) == above && (x.r.MayReturn || !x.same(v, out, in)) {
+			if out := k - c.off[v]; c.width[k] > 0 && !c.peer(k) && x.sends(c.to[k]) && (x.n.level(c.to[k]) > x.n.level(v)) == above && (x.r.MayReturn || !x.same(v, out, in)) {
 				list = append(list, hop{out, -1})
 			}
 		}

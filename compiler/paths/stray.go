@@ -25,7 +25,7 @@ func Ways(n *Net, o Options) (*Strays, error) {
 	}
 	open := o.bound()
 	repairs := o.Routing.LocalRepair && !o.Down.empty()
-	if len(o.Routing.Rows) == 0 && o.Routing.Base != ByTable && !repairs && !o.Whole {
+	if len(o.Routing.Rows) == 0 && o.Routing.Base != ByTable && !repairs && !n.peers() && !o.Whole {
 		net, _, size, alike := o.folded(n, false, open)
 		found, err := ways(net, alike, size, false)
 		if err != nil || found.Lost == 0 || o.Brief {

@@ -24,7 +24,7 @@ func naiveStrays(n *Net, o *Options) (lost, loops int64) {
 			sent := false
 			for w := range x.ways(base, from, v, d) {
 				linked := false
-				x.ends(false, func(_ int, a, b Switch) { linked = linked || a == v && b == w.to })
+				x.cables(func(_ int, a, b Switch) { linked = linked || a == v && b == w.to })
 				if !linked {
 					continue
 				}
@@ -78,6 +78,7 @@ func TestStrays(t *testing.T) {
 			t.Fatalf("%d are lost, %d go round, and %d are listed", lost, loops, len(got.List))
 		}
 		x := newNaive(&Net{Switches: n.Switches, Level: n.Level, Links: n.Links}, &o)
+		x.n = n
 		for _, s := range got.List {
 			base := x.hops(s.To)
 			for i := 0; i+1 < len(s.Path); i++ {

@@ -37,8 +37,8 @@ func (k *failureKinds) symmetries(n *Net, d *Down) {
 		}
 	}
 	type edgeColor struct {
-		a, b     uint64
-		lossless uint8
+		a, b uint64
+		kind uint16
 	}
 	edges := map[edgeColor]int32{}
 	for i, l := range k.links {
@@ -46,7 +46,7 @@ func (k *failureKinds) symmetries(n *Net, d *Down) {
 		if cmp.Compare(stable[a], stable[b]) > 0 {
 			a, b = b, a
 		}
-		c := edgeColor{stable[a], stable[b], l.lossless}
+		c := edgeColor{stable[a], stable[b], l.kind}
 		r, ok := edges[c]
 		if !ok {
 			edges[c] = int32(i)
@@ -72,7 +72,7 @@ func (k *failureKinds) exchange(s *symmetry, at [][]int32, pairs [][2]int32) boo
 		join(k.switches, v, s.to[v])
 		for _, i := range at[v] {
 			l := k.links[i]
-			if other, ok := k.at[k.kindOf(s.to[l.a], s.to[l.b], l.lossless)]; ok {
+			if other, ok := k.at[k.kindOf(s.to[l.a], s.to[l.b], l.kind)]; ok {
 				join(k.edges, i, other)
 			}
 		}
@@ -222,11 +222,11 @@ func (s *symmetry) keeps(moved []int32) bool {
 }
 
 // has reports whether a switch has a channel to another of a width and kind.
-func (s *symmetry) has(v, w Switch, width int32, lossless uint8) bool {
+func (s *symmetry) has(v, w Switch, width int32, kind uint16) bool {
 	c := s.c
 	i, _ := slices.BinarySearchFunc(c.to[c.off[v]:c.off[v+1]], w, func(a, b Switch) int { return int(a) - int(b) })
 	for k := c.off[v] + int32(i); k < c.off[v+1] && c.to[k] == w; k++ {
-		if c.width[k] == width && c.lossless[k] == lossless {
+		if c.width[k] == width && c.lossless[k] == kind {
 			return true
 		}
 	}

@@ -158,7 +158,9 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 	k.Watchdog = r.watchdog(l.get(schema.AWatchdog))
 	buffer := l.get(schema.ABuffer)
 	k.Alpha = r.ratio(r.cfg.Field(buffer, schema.AAlpha))
-	k.HeadroomBytes = uint32(r.cfg.Field(buffer, schema.AHeadroom).N)
+	if v := r.cfg.Field(buffer, schema.AHeadroom); v.Kind == lang.Int {
+		k.HeadroomBytes, k.HeadroomZero = uint32(v.N), v.N == 0
+	}
 	k.XonBytes = uint32(r.cfg.Field(buffer, schema.AXon).N)
 	match := l.get(schema.AMatch)
 	k.NetDirectPort = uint16(r.cfg.Field(match, schema.ANetDirectPort).N)

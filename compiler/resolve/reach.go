@@ -48,7 +48,8 @@ func (r *resolver) matched(o lang.BlockID, n schema.Attr) []lang.BlockID {
 		for _, b := range r.cfg.Top {
 			found = r.globbed(found, b, glob)
 		}
-		g := overrideGlob{o, n, glob, len(found) > before}
+		orders := r.cfg.Blocks[o].Kind == schema.Override && r.attr(o, schema.ASet).Kind == lang.Absent && len(r.ordersGlobbed(glob)) > 0
+		g := overrideGlob{o, n, glob, len(found) > before || orders}
 		r.globs = append(r.globs, g)
 		if r.portBlock != nil || !g.mayNamePorts() { // else once there are ports
 			r.unmatched(g)
@@ -61,7 +62,7 @@ func (r *resolver) matched(o lang.BlockID, n schema.Attr) []lang.BlockID {
 // like the glob is passed over with all that is below it.
 func (r *resolver) globbed(found []lang.BlockID, b lang.BlockID, glob string) []lang.BlockID {
 	if r.cfg.Blocks[b].Kind == schema.Rollout {
-		return found // its waves have no address, and each may have a glob
+		return found // its waves are no objects, and each may have a glob
 	}
 	address := strings.ReplaceAll(r.cfg.Address(b), `"`, "")
 	start, _, _ := strings.Cut(strings.ReplaceAll(glob, `"`, ""), "*")
@@ -76,6 +77,22 @@ func (r *resolver) globbed(found []lang.BlockID, b lang.BlockID, glob string) []
 		found = r.globbed(found, k, glob)
 	}
 	return found
+}
+
+// ordersGlobbed lists the addresses that a glob names of what is no object of the
+// fabric and has findings: `rollout`, `rollout.wave["canary"]` and `analysis`.
+func (r *resolver) ordersGlobbed(glob string) (list []string) {
+	add := func(address string) {
+		if Match(glob, address) {
+			list = append(list, address)
+		}
+	}
+	r.top(schema.Analysis, func(lang.BlockID) { add(fabric.AnalysisAddress) })
+	r.top(schema.Rollout, func(b lang.BlockID) {
+		add(fabric.RolloutAddress)
+		r.kids(b, schema.Wave, func(w lang.BlockID) { add(fabric.WaveAddress(r.blockName(w))) })
+	})
+	return list
 }
 
 // overrideGlob is a glob, which may name ports that have no block.
@@ -180,6 +197,9 @@ func (r *resolver) overrides() {
 			r.overrideOn(&row, on)
 		}
 		for _, g := range r.globs[before:] {
+			for _, address := range r.ordersGlobbed(g.glob) {
+				row.Orders = append(row.Orders, r.f.Names.Add(address))
+			}
 			if !g.mayNamePorts() {
 				continue
 			}
@@ -232,7 +252,7 @@ func (r *resolver) selections() {
 // silences copies the comments that silence rules.
 func (r *resolver) silences() {
 	for _, i := range r.cfg.Ignores {
-		row := fabric.Ignore{Reason: r.f.Names.Add(i.Reason), At: i.At, Covers: i.Covers}
+		row := fabric.Ignore{Reason: r.f.Names.Add(i.Reason), Names: i.Names, At: i.At, Covers: i.Covers}
 		for _, name := range i.Rules {
 			row.Rules = append(row.Rules, r.f.Names.Add(name))
 		}

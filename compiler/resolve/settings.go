@@ -160,9 +160,6 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	r.mtu(p, s, row.Native != 0 || len(tagged) > 0)
 	row.Profile = r.profile(p, s, tagged, native)
 	row.Headroom = r.headroom(p, s, row.Profile)
-	if row.Headroom != 0 {
-		row.Flags |= fabric.HeadroomSet
-	}
 	if a.nic {
 		r.nic(p, s)
 	}
@@ -441,7 +438,7 @@ func (r *resolver) headroom(p fabric.PortID, s *scope, profile fabric.ProfileID)
 			i := slices.IndexFunc(q.Classes, func(c fabric.Class) bool { return r.f.Text(c.Name) == r.cfg.Text(e.Key) })
 			switch {
 			case i >= 0:
-				h.ByClass[i] = uint32(e.Val.N)
+				h.ByClass[i], h.ZeroClass[i] = uint32(e.Val.N), e.Val.N == 0
 			case profile == 0:
 				r.fail(fmt.Sprintf("headroom of %s names class %s, and the port has no qos", r.f.PortName(p), r.cfg.Text(e.Key)),
 					"write a qos for the port", r.f.PortLabel(p, schema.AHeadroom, ""))

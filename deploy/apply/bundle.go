@@ -71,7 +71,7 @@ func Bundle(dir string, src Source, devices Devices, removed []string, lock *rec
 	return d, nil
 }
 
-func bundle(dir string, src Source, devices Devices, removed []string, lock *record.Lock) (*Delivery, error) {
+func bundle(dir string, src Source, devices Devices, removed []string, lock *record.Lock) (_ *Delivery, err error) {
 	if err := devices.check(); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,6 @@ func bundle(dir string, src Source, devices Devices, removed []string, lock *rec
 		return nil, err
 	}
 	b := &bundling{dir: dir}
-	var err error
 	if b.old, b.pending, err = bundleOwner(dir); err != nil {
 		return nil, err
 	}
@@ -104,6 +103,7 @@ func bundle(dir string, src Source, devices Devices, removed []string, lock *rec
 	if err := disk.WriteFile(filepath.Join(dir, pendingManifest), encoded, 0o644); err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, b.close()) }()
 	out, err := b.devices(devices, g.kits)
 	if err != nil {
 		return nil, err
@@ -115,6 +115,9 @@ func bundle(dir string, src Source, devices Devices, removed []string, lock *rec
 		out.Removed = append(out.Removed, name)
 	}
 	if err := b.withdrawKits(); err != nil {
+		return nil, err
+	}
+	if err := b.close(); err != nil {
 		return nil, err
 	}
 	if err := disk.WriteFile(filepath.Join(dir, manifestPath), encoded, 0o644); err != nil {
@@ -131,6 +134,37 @@ type bundling struct {
 	dir          string
 	old, pending *Manifest // what was there, and what a process that died was about to write; may be nil
 	next         *Manifest
+	stage        *stage // nil: nothing was written yet
+}
+
+// open is the stage of the bundle. There is one for all devices, as looking for
+// what died in the folder of thousands takes its time.
+func (b *bundling) open() (*stage, error) {
+	if b.stage == nil {
+		s, err := newStage(b.dir, stagePrefix)
+		if err != nil {
+			return nil, err
+		}
+		b.stage = s
+	}
+	return b.stage, nil
+}
+
+// settle puts in place what waits in the stage.
+func (b *bundling) settle() error {
+	if b.stage == nil {
+		return nil
+	}
+	return b.stage.settle()
+}
+
+func (b *bundling) close() error {
+	if b.stage == nil {
+		return nil
+	}
+	err := b.stage.close()
+	b.stage = nil
+	return err
 }
 
 // devices puts what devices share in place, then each device.
@@ -143,6 +177,9 @@ func (b *bundling) devices(devices Devices, kits map[string]*emit.Kit) (*Deliver
 			return nil, fmt.Errorf("%s: %w", folder, err)
 		}
 	}
+	if err := b.settle(); err != nil {
+		return nil, err
+	}
 	err := devices.inOrder(func(_ int, d *Device) error {
 		h, err := b.hand(d)
 		if err != nil {
@@ -151,6 +188,9 @@ func (b *bundling) devices(devices Devices, kits map[string]*emit.Kit) (*Deliver
 		out.Devices = append(out.Devices, h)
 		return nil
 	})
+	if err == nil {
+		err = b.settle()
+	}
 	return out, err
 }
 
@@ -230,6 +270,9 @@ func (b *bundling) hand(d *Device) (h Handed, err error) {
 	}
 	// A device that moves to another folder leaves its old one.
 	if was, ok := deviceOf(b.old, d.Name); ok && path.Join(was.Output, d.Name) != folder {
+		if err := b.settle(); err != nil {
+			return h, err
+		}
 		if err := b.withdraw(d.Name, b.old); err != nil {
 			return h, err
 		}
@@ -238,22 +281,28 @@ func (b *bundling) hand(d *Device) (h Handed, err error) {
 	return h, err
 }
 
-// exchange makes a folder hold files, unless it does. Owned are files of rocec
-// that it may hold now.
+// exchange makes a folder hold files, unless it does: what is written waits for
+// settle. Owned are files of rocec that it may hold now.
 func (b *bundling) exchange(folder string, list []File, owned map[string]bool) (changed bool, err error) {
 	place := filepath.Join(b.dir, filepath.FromSlash(folder))
 	if unchanged(place, list, maps.Clone(owned)) {
 		return false, nil
 	}
-	s, err := newStage(b.dir, stagePrefix)
+	s, err := b.open()
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.fill(list, place, owned); err != nil {
+	p, err := s.part(folder)
+	if err != nil {
 		return false, err
 	}
-	return true, s.swap(folder)
+	if err := p.fill(list, place, owned); err != nil {
+		return false, err
+	}
+	if s.parts = append(s.parts, p); len(s.parts) == mostParts {
+		err = s.settle()
+	}
+	return true, err
 }
 
 // unchanged reports whether a folder holds exactly these files, and of those
@@ -347,29 +396,42 @@ func (b *bundling) empty(folder string, owned map[string]bool) (err error) {
 	if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	s, err := newStage(b.dir, stagePrefix)
+	s, err := b.open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.fill(nil, place, owned); err != nil {
+	p, err := s.part(folder)
+	if err != nil {
 		return err
 	}
-	if err := s.swap(folder); err != nil {
+	if err := p.fill(nil, place, owned); err != nil {
+		return err
+	}
+	s.parts = append(s.parts, p)
+	if err := s.settle(); err != nil {
 		return err
 	}
 	_ = os.Remove(place) // stays if something is in it
 	return nil
 }
 
+// mostEntries bounds how many entries of the record are written at a time.
+const mostEntries = 128
+
 // note records the devices. An entry of the same files stays as it is, be it
 // handed over or applied.
 func note(src Source, devices Devices, removed []string, lock *record.Lock) error {
 	store := lock.Store()
 	sources := SourcesDigest(src.Sources, src.Variables)
+	var news []record.Change
+	put := func() error {
+		err := lock.PutAll(news)
+		news = news[:0]
+		return err
+	}
 	err := devices.inOrder(func(_ int, d *Device) error {
 		e := d.Entry(record.HandedOver, sources)
-		before, version, err := store.Get(d.Name)
+		before, version, err := store.GetUnless(d.Intent, e.IntentDigest)
 		if err != nil {
 			return err
 		}
@@ -377,9 +439,14 @@ func note(src Source, devices Devices, removed []string, lock *record.Lock) erro
 			before.IntentDigest == e.IntentDigest && maps.Equal(before.Artifacts, e.Artifacts) && before.Observed == nil {
 			return nil // the digest of the sources alone is no reason to touch every file of a repository
 		}
-		_, err = lock.Put(e, version)
-		return err
+		if news = append(news, record.Change{Entry: e, Expected: version}); len(news) == mostEntries {
+			return put()
+		}
+		return nil
 	})
+	if err == nil {
+		err = put()
+	}
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -25,11 +28,24 @@ const (
 )
 
 // stage is a folder beside what it will replace, on the same file system, in
-// which new folders are built before anybody sees them.
+// which new folders are built before anybody sees them: one in it, or one in each
+// of its parts.
 type stage struct {
-	dir  string
-	lock *flock.Flock
+	dir    string
+	parent string // of what is replaced
+	lock   *flock.Flock
+	parts  []*part
 }
+
+// part is a folder of a stage with a fresh folder of its own, which waits for settle.
+type part struct {
+	stage
+	rel string // of what it replaces, from the stage's parent, in slashes
+}
+
+// mostParts bounds how many fresh folders wait: they are flushed together, which
+// costs one call for all of them and not one for each file.
+const mostParts = 256
 
 // newStage makes a stage in parent whose name starts with prefix, after putting
 // right what earlier processes left there.
@@ -43,7 +59,7 @@ func newStage(parent, prefix string) (*stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &stage{dir: dir, lock: flock.New(filepath.Join(dir, stageLock))}
+		s := &stage{dir: dir, parent: parent, lock: flock.New(filepath.Join(dir, stageLock))}
 		ok, err := s.lock.TryLock()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), s.close())
@@ -67,6 +83,42 @@ func (s *stage) there() bool {
 }
 
 func (s *stage) fresh() string { return filepath.Join(s.dir, stageNew) }
+
+// part makes a part for what lies at rel.
+func (s *stage) part(rel string) (*part, error) {
+	p := &part{stage{dir: filepath.Join(s.dir, strconv.Itoa(len(s.parts))), parent: s.parent}, rel}
+	return p, os.Mkdir(p.dir, 0o700)
+}
+
+// settle puts the fresh folders of all parts in place, one after the other, once
+// all of them are on the disk.
+func (s *stage) settle() error {
+	if len(s.parts) == 0 {
+		return nil
+	}
+	if err := disk.SyncTree(s.dir); err != nil {
+		return err
+	}
+	dirs := map[string]bool{}
+	for _, p := range s.parts {
+		if err := p.put(p.rel); err != nil {
+			return err
+		}
+		dirs[filepath.Dir(p.place(p.rel))] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if err := disk.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	for _, p := range s.parts { // what was there goes
+		if err := removeAll(p.dir); err != nil {
+			return err
+		}
+	}
+	s.parts = s.parts[:0]
+	return nil
+}
 
 func (s *stage) close() error { return errors.Join(s.lock.Unlock(), removeAll(s.dir)) }
 
@@ -114,8 +166,18 @@ func bury(parent, dir string) error {
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return nil // in use, or gone this instant
 	}
-	if err := putBack(parent, dir); err != nil {
-		return errors.Join(err, lock.Unlock())
+	dirs := []string{dir}
+	if parts, err := os.ReadDir(dir); err == nil {
+		for _, p := range parts {
+			if p.IsDir() {
+				dirs = append(dirs, filepath.Join(dir, p.Name()))
+			}
+		}
+	}
+	for _, d := range dirs {
+		if err := putBack(parent, d); err != nil {
+			return errors.Join(err, lock.Unlock())
+		}
 	}
 	// Once under the lock, so that nobody takes it over, and once more for
 	// systems that do not remove open files.
@@ -146,32 +208,35 @@ func putBack(parent, dir string) error {
 // Nobody sees the place half filled; only where the system cannot exchange two
 // names is it missing for an instant, which sweep mends after a crash.
 func (s *stage) swap(rel string) error {
-	parent := filepath.Dir(s.dir)
-	place := filepath.Join(parent, filepath.FromSlash(rel))
 	if err := disk.SyncTree(s.fresh()); err != nil {
 		return err
 	}
+	if err := s.put(rel); err != nil {
+		return err
+	}
+	if err := disk.SyncDir(filepath.Dir(s.place(rel))); err != nil {
+		return err
+	}
+	// What was there is now in the stage, and goes.
+	return errors.Join(removeAll(s.fresh()), removeAll(filepath.Join(s.dir, stageOld)))
+}
+
+func (s *stage) place(rel string) string { return filepath.Join(s.parent, filepath.FromSlash(rel)) }
+
+// put is the exchange itself: what was there is in the stage then.
+func (s *stage) put(rel string) error {
+	place := s.place(rel)
 	if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
 			return err
 		}
-		if err := os.Rename(s.fresh(), place); err != nil {
-			return err
-		}
-		return disk.SyncDir(filepath.Dir(place))
+		return os.Rename(s.fresh(), place)
 	}
 	err := disk.Exchange(s.fresh(), place)
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = s.twoRenames(place, rel)
 	}
-	if err != nil {
-		return err
-	}
-	if err := disk.SyncDir(filepath.Dir(place)); err != nil {
-		return err
-	}
-	// What was there is now in the stage, and goes.
-	return errors.Join(removeAll(s.fresh()), removeAll(filepath.Join(s.dir, stageOld)))
+	return err
 }
 
 func (s *stage) twoRenames(place, rel string) error {

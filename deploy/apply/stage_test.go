@@ -107,3 +107,58 @@ func TestSweep(t *testing.T) {
 		t.Error("a note led out of the folder")
 	}
 }
+
+// Parts are put in place together; what a process left that died between the two
+// renames of one of them is put back, and the other stays as it came to lie.
+func TestParts(t *testing.T) {
+	parent := t.TempDir()
+	fill := func(s *stage, rel, text string) *part {
+		t.Helper()
+		p, err := s.part(rel)
+		if err == nil {
+			err = p.fill([]File{{"x", 0o644, []byte(text)}}, filepath.Join(parent, filepath.FromSlash(rel)), map[string]bool{"x": true})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.parts = append(s.parts, p)
+		return p
+	}
+	s, err := newStage(parent, ".out.rocec-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"1", "2"} { // once into nothing, once in place of the others
+		fill(s, "a", text)
+		fill(s, "in/b", text)
+		if err := s.settle(); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, filepath.Join(parent, "a", "x"), text)
+		holds(t, filepath.Join(parent, "in", "b", "x"), text)
+	}
+	if left, _ := os.ReadDir(s.dir); len(left) != 1 {
+		t.Errorf("the stage has %v, not its lock alone", left)
+	}
+	done, half := fill(s, "a", "3"), fill(s, "in/b", "3")
+	if err := done.twoRenames(done.place("a"), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(half.dir, stageSwap), []byte("in/b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(half.place("in/b"), filepath.Join(half.dir, stageOld)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.lock.Unlock(); err != nil { // it dies
+		t.Fatal(err)
+	}
+	if err := sweep(parent, ".out.rocec-"); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, filepath.Join(parent, "a", "x"), "3")
+	holds(t, filepath.Join(parent, "in", "b", "x"), "2")
+	if left, _ := filepath.Glob(filepath.Join(parent, ".out*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

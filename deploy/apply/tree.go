@@ -2,7 +2,6 @@ package apply
 
 import (
 	"archive/tar"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -400,8 +399,7 @@ func difference(dir string, f File) string {
 	if err != nil {
 		return Missing
 	}
-	b, err := disk.ReadFile(place, int64(len(f.Bytes)))
-	if err != nil || !bytes.Equal(b, f.Bytes) {
+	if same, err := disk.Holds(place, f.Bytes); err != nil || !same {
 		return Changed
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm() != f.Mode {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // MaxName is the length in bytes of the longest name of a device, as the language has it.
@@ -110,6 +111,45 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Holds reports whether a regular file holds just these bytes. It reads no
+// further than they are the same, and keeps nothing of it.
+func Holds(path string, data []byte) (bool, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false, err
+	}
+	if !info.Mode().IsRegular() {
+		return false, fmt.Errorf("%s is not a regular file", path)
+	}
+	if info.Size() != int64(len(data)) {
+		return false, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	room := chunks.Get().(*[chunkBytes]byte)
+	defer chunks.Put(room)
+	for {
+		n, err := f.Read(room[:])
+		if n > len(data) || !bytes.Equal(room[:n], data[:n]) {
+			return false, nil
+		}
+		data = data[n:]
+		switch {
+		case errors.Is(err, io.EOF):
+			return len(data) == 0, nil
+		case err != nil:
+			return false, fmt.Errorf("read %s: %w", path, err)
+		}
+	}
+}
+
+const chunkBytes = 32 << 10
+
+var chunks = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
+
 // ReadAll reads at most limit bytes; more are ErrTooLarge.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
@@ -130,6 +170,22 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// Content is what a file of a folder shall hold.
+type Content struct {
+	Name  string // no path
+	Bytes []byte
+}
+
+// WriteFiles is WriteFile for several files of a folder: each is whole or as it
+// was, all are on the disk when it returns, and they are flushed together. If one
+// fails, some of the others may have been written.
+func WriteFiles(dir string, files []Content, perm fs.FileMode) error {
+	if err := replaceAll(dir, files, perm); err != nil {
+		return fmt.Errorf("write in %s: %w", dir, err)
+	}
+	return SyncDir(dir)
 }
 
 // Create writes a new file with exactly these permissions, for folders that

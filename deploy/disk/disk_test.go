@@ -1,9 +1,13 @@
 package disk_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -82,5 +86,72 @@ func TestSyncTree(t *testing.T) {
 	}
 	if err := disk.SyncTree(filepath.Join(dir, "none")); err == nil {
 		t.Error("a folder that is not there is flushed")
+	}
+}
+
+// TestHolds: the same bytes and no others, in files of every length around a chunk.
+func TestHolds(t *testing.T) {
+	dir := t.TempDir()
+	place := filepath.Join(dir, "f")
+	for _, n := range []int{0, 1, 5, 32<<10 - 1, 32 << 10, 32<<10 + 1, 70000} {
+		data := bytes.Repeat([]byte("abc\n"), n/4+1)[:n]
+		if err := os.WriteFile(place, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tests := map[string][]byte{"longer": append(bytes.Clone(data), 'x')}
+		if n > 0 {
+			last := bytes.Clone(data)
+			last[n-1] ^= 1
+			tests["last"], tests["shorter"] = last, data[:n-1]
+		}
+		if same, err := disk.Holds(place, data); !same || err != nil {
+			t.Errorf("%d bytes: %v, %v", n, same, err)
+		}
+		for what, other := range tests {
+			if same, err := disk.Holds(place, other); same || err != nil {
+				t.Errorf("%d bytes, %s: %v, %v", n, what, same, err)
+			}
+		}
+	}
+	if _, err := disk.Holds(dir, nil); err == nil {
+		t.Error("a folder holds nothing")
+	}
+	if _, err := disk.Holds(filepath.Join(dir, "none"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if err := os.Symlink("f", filepath.Join(dir, "link")); err == nil {
+		if _, err := disk.Holds(filepath.Join(dir, "link"), nil); err == nil {
+			t.Error("a link is followed")
+		}
+	}
+}
+
+// TestWriteFiles: what is there keeps its permissions, what is new gets those asked for.
+func TestWriteFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "old"), []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := []disk.Content{{"old", []byte("after")}}
+	for i := range 40 { // more than are flushed one by one
+		files = append(files, disk.Content{fmt.Sprintf("new%02d", i), fmt.Appendf(nil, "%d", i)})
+	}
+	if err := disk.WriteFiles(dir, files, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if same, err := disk.Holds(filepath.Join(dir, f.Name), f.Bytes); !same || err != nil {
+			t.Errorf("%s: %v, %v", f.Name, same, err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "old")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("old: %v, %v", info, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != len(files) {
+		t.Errorf("%d files are there, not %d: %v", len(entries), len(files), err)
+	}
+	if err := disk.WriteFiles(filepath.Join(dir, "none"), files, 0o644); err == nil {
+		t.Error("no folder, and no error")
 	}
 }

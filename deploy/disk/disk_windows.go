@@ -44,3 +44,13 @@ func syncPath(path string) error {
 	defer f.Close()
 	return f.Sync()
 }
+
+// replaceAll has no flush that is shared here.
+func replaceAll(dir string, files []Content, perm fs.FileMode) error {
+	for _, f := range files {
+		if err := replace(filepath.Join(dir, f.Name), f.Bytes, perm); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -45,31 +45,6 @@ func (RealTime) AfterFunc(d time.Duration, f func()) func() bool {
 	return time.AfterFunc(d, f).Stop
 }
 
-// FastTime runs faster than the clock of this computer, from the time at which it
-// was made.
-type FastTime struct {
-	start  time.Time
-	factor int64
-}
-
-// NewFastTime makes a clock on which factor seconds pass in one.
-func NewFastTime(factor int) *FastTime {
-	return &FastTime{start: time.Now(), factor: int64(max(factor, 1))}
-}
-
-// Now is the time.
-func (c *FastTime) Now() time.Time {
-	return c.start.Add(time.Since(c.start) * time.Duration(c.factor))
-}
-
-// Passed is the time since the clock was made.
-func (c *FastTime) Passed() time.Duration { return time.Since(c.start) * time.Duration(c.factor) }
-
-// AfterFunc calls f after the part of d that the factor leaves.
-func (c *FastTime) AfterFunc(d time.Duration, f func()) func() bool {
-	return time.AfterFunc(d/time.Duration(c.factor), f).Stop
-}
-
 // ManualTime stands still until it is told to go on.
 type ManualTime struct {
 	mu     sync.Mutex

@@ -26,6 +26,7 @@ const (
 	keyFile    = "key"
 	hostsFile  = "known_hosts"
 	configFile = "ssh_config"
+	logFile    = "log"
 )
 
 // formatVersion is that of lab.json.
@@ -60,13 +61,21 @@ func (l *Lab) serveControl(client ssh.PublicKey) (net.Listener, uint16, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	s.machine = func() (Machine, error) { return desk{l}, nil }
+	s.machine = func() (Machine, error) { return desk{lab: l}, nil }
+	s.left = func() {
+		if l.down.Load() {
+			go l.Close()
+		}
+	}
 	l.control = s
 	return l.listen()
 }
 
 // desk answers those who ask the lab itself.
-type desk struct{ lab *Lab }
+type desk struct {
+	broken // which has no files and nothing to stop
+	lab    *Lab
+}
 
 // Exec carries out status, down, reboot DEVICE, heal DEVICE and fault
 // DEVICE=KIND.
@@ -76,9 +85,12 @@ func (d desk) Exec(_ context.Context, command string, _ io.Reader, stdout, stder
 	switch verb {
 	case "status":
 		_, err = fmt.Fprintf(stdout, "%d simulated devices, %d in use\n", len(d.lab.list), d.lab.Used())
-	case "down":
-		_, err = fmt.Fprintln(stdout, "stopping")
-		go d.lab.Close()
+	case "down": // the lab ends when whoever asked has read the answer and left
+		err = d.lab.shutdown()
+		d.lab.down.Store(true)
+		if err == nil {
+			_, err = fmt.Fprintln(stdout, "stopped")
+		}
 	case "reboot":
 		var m Machine
 		if m, err = d.lab.Machine(rest); err == nil {
@@ -102,24 +114,25 @@ func (d desk) Exec(_ context.Context, command string, _ io.Reader, stdout, stder
 	return 0
 }
 
-// Disk is empty.
-func (desk) Disk() *Disk { return NewDisk(DiskOptions{}) }
-
-// Reboot does nothing.
-func (desk) Reboot() {}
-
-// Close does nothing.
-func (desk) Close() error { return nil }
-
-// claim makes the folder of the lab its own. A lab that runs there is left alone.
-func (l *Lab) claim() error {
-	if out, err := Ask(l.File, "status"); err == nil {
+// claim makes a folder the one of a lab. A lab that runs there is left alone.
+func claim(folder string) error {
+	if out, err := Ask(filepath.Join(folder, labFile), "status"); err == nil {
 		return fmt.Errorf("a lab runs there already (%s): rocec lab down", strings.TrimSpace(out))
 	}
-	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(l.Dir, ".gitignore"), []byte("*\n"), 0o644)
+	return os.WriteFile(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o644)
+}
+
+// Log opens, empty, the file for what a lab prints that is to be started in the
+// background. It fails where a lab runs.
+func Log(dir string) (*os.File, error) {
+	folder := filepath.Join(dir, filepath.FromSlash(Folder))
+	if err := claim(folder); err != nil {
+		return nil, fmt.Errorf("start lab: %w", err)
+	}
+	return os.Create(filepath.Join(folder, logFile))
 }
 
 // write writes the files of the lab; lab.json comes last.
@@ -173,7 +186,6 @@ func (l *Lab) release() {
 	if err == nil && f.Control.HostKey == authorized(l.control.key.PublicKey()) {
 		_ = os.Remove(l.File)
 	}
-	go l.control.close()
 }
 
 func read(name string) (*file, error) {
@@ -234,9 +246,8 @@ func Ask(name, command string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	const patience = 10 * time.Second
-	client, err := ssh.Dial("tcp", net.JoinHostPort(f.Control.Address, strconv.Itoa(int(f.Control.Port))), &ssh.ClientConfig{
-		User: f.Control.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, HostKeyCallback: ssh.FixedHostKey(host), Timeout: patience,
+	client, err := reach(net.JoinHostPort(f.Control.Address, strconv.Itoa(int(f.Control.Port))), &ssh.ClientConfig{
+		User: f.Control.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, HostKeyCallback: ssh.FixedHostKey(host),
 	})
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrNotRunning, err)
@@ -256,4 +267,22 @@ func Ask(name, command string) (string, error) {
 		return "", err
 	}
 	return out.String(), nil
+}
+
+// reach opens a connection to a lab. What listens where a lab was once may be
+// anything: it gets some time to show that it is one, and no more.
+func reach(address string, config *ssh.ClientConfig) (*ssh.Client, error) {
+	const patience = 30 * time.Second
+	c, err := net.DialTimeout("tcp", address, patience)
+	if err != nil {
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Now().Add(patience))
+	conn, channels, requests, err := ssh.NewClientConn(c, address, config)
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Time{})
+	return ssh.NewClient(conn, channels, requests), nil
 }

@@ -99,27 +99,6 @@ func (d *Disk) PowerCut() {
 	}
 }
 
-// Snapshot is a state of a disk that can be gone back to.
-type Snapshot struct {
-	root *node
-	used int64
-}
-
-// Snapshot keeps the state of the disk; the disk goes on.
-func (d *Disk) Snapshot() *Snapshot {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return &Snapshot{root: d.root.copy(), used: d.used}
-}
-
-// Restore brings the disk back to the snapshot, which can be used again.
-func (d *Disk) Restore(s *Snapshot) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.free(d.root)
-	d.root, d.used = s.root.copy(), s.used
-}
-
 func (d *Disk) make(name string, mode fs.FileMode) *node {
 	d.nodes++
 	n := &node{name: name, mode: mode, mod: d.now(), id: d.nodes}
@@ -136,20 +115,6 @@ func (d *Disk) free(n *node) {
 	for _, kid := range n.kids {
 		d.free(kid)
 	}
-}
-
-// copy shares the content, which is never changed in place; what is appended to
-// the copy goes elsewhere.
-func (n *node) copy() *node {
-	c := *n
-	c.data = slices.Clip(n.data)
-	if n.kids != nil {
-		c.kids = make(map[string]*node, len(n.kids))
-		for k, kid := range n.kids {
-			c.kids[k] = kid.copy()
-		}
-	}
-	return &c
 }
 
 func clean(p string) string {
@@ -454,9 +419,12 @@ func (d *Disk) Special(p string, mode fs.FileMode, sp Special) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	dir, name, _, err := d.walk(p, false)
+	dir, name, old, err := d.walk(p, false)
 	if err != nil {
 		return fail("mknod", p, err)
+	}
+	if old != nil {
+		d.free(old)
 	}
 	n := d.make(name, mode&fs.ModePerm)
 	n.sp = &sp

@@ -11,8 +11,9 @@ type Environment struct {
 	Clock  Clock
 	User   string // who logs in; "" is the first user of the system
 	Faults *Faults
-	// Validate decides whether a database of SONiC is valid; nil accepts any.
-	Validate func(ctx context.Context, d *intent.Device, configDB []byte) error
+	// Accept is why SONiC's models do not accept a config_db.json, nil where they do.
+	// Nil checks no values.
+	Accept func(ctx context.Context, configDB []byte) error
 }
 
 // Maker starts the machine of an intent. It refuses what it does not simulate.

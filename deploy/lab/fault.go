@@ -14,7 +14,8 @@ import (
 type FaultKind string
 
 // Faults. The first four strike a command on the device that changes settings;
-// those of the connection strike a command line that comes over it.
+// those of the connection strike a command line that comes over it; the others
+// hold for all of a device.
 const (
 	FaultRefuse FaultKind = "refuse" // it fails and does nothing
 	FaultLie    FaultKind = "lie"    // it says that all is well and does nothing
@@ -24,16 +25,21 @@ const (
 	FaultDropBefore FaultKind = "drop-before" // the connection ends before the command line is run
 	FaultDrop       FaultKind = "drop"        // it ends while the command line runs, which goes on
 	FaultDropAfter  FaultKind = "drop-after"  // it ends when the command line has ended, before its result is sent
+	FaultHang       FaultKind = "hang"        // it runs and is not answered, and neither is what comes later: logins go through, then all is silent
 	FaultSlow       FaultKind = "slow"        // every command line and file waits first
 	FaultMute       FaultKind = "mute"        // it never answers: no prompt, no output, no end
 
 	FaultHostKey FaultKind = "host-key"  // another host key is shown
 	FaultDown    FaultKind = "down"      // connections are closed at once
 	FaultFull    FaultKind = "disk-full" // nothing more fits on the disk
+
+	FaultDrops FaultKind = "drops" // lossless queues drop frames: more at every look at their counters
+	FaultStorm FaultKind = "storm" // pauses storm in them, likewise
 )
 
 var faultKinds = []FaultKind{
-	FaultRefuse, FaultLie, FaultReboot, FaultStall, FaultDropBefore, FaultDrop, FaultDropAfter, FaultSlow, FaultMute, FaultHostKey, FaultDown, FaultFull,
+	FaultRefuse, FaultLie, FaultReboot, FaultStall, FaultDropBefore, FaultDrop, FaultDropAfter, FaultHang, FaultSlow, FaultMute, FaultHostKey, FaultDown, FaultFull,
+	FaultDrops, FaultStorm,
 }
 
 // Fault is one thing that goes wrong.
@@ -53,26 +59,27 @@ type Place int
 
 // Places.
 const (
-	Inside  Place = iota // a command on the device that changes settings
-	Line                 // a command line that came over a connection
-	Connect              // a connection
+	Inside Place = iota // a command on the device that changes settings
+	Line                // a command line that came over a connection
+	Whole               // all of a device
 )
 
 func (k FaultKind) place() Place {
 	switch k {
 	case FaultRefuse, FaultLie, FaultReboot, FaultStall:
 		return Inside
-	case FaultDropBefore, FaultDrop, FaultDropAfter:
+	case FaultDropBefore, FaultDrop, FaultDropAfter, FaultHang:
 		return Line
 	}
-	return Connect
+	return Whole
 }
 
 // Faults are those of one device. The zero value has none; it is safe for
 // concurrent use.
 type Faults struct {
-	mu   sync.Mutex
-	list []*armed
+	mu      sync.Mutex
+	list    []*armed
+	counted map[string]uint64 // of Count
 }
 
 type armed struct {
@@ -121,6 +128,26 @@ func (f *Faults) Next(at Place, line string) (Fault, bool) {
 	return Fault{}, false
 }
 
+// Count is what a counter of frames that are dropped (FaultDrops) or of storms
+// (FaultStorm) shows. It grows at every look while the fault is there, so that
+// whoever looks twice sees it, however little time has passed; it never falls.
+func (f *Faults) Count(k FaultKind, counter string) uint64 {
+	if f == nil {
+		return 0
+	}
+	_, grows := f.Has(k)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	counter = string(k) + " " + counter
+	if grows {
+		if f.counted == nil {
+			f.counted = map[string]uint64{}
+		}
+		f.counted[counter] += map[FaultKind]uint64{FaultDrops: 12, FaultStorm: 1}[k]
+	}
+	return f.counted[counter]
+}
+
 // Has tells whether a fault is there that holds as long as it is there.
 func (f *Faults) Has(k FaultKind) (Fault, bool) {
 	if f == nil {
@@ -134,6 +161,16 @@ func (f *Faults) Has(k FaultKind) (Fault, bool) {
 		}
 	}
 	return Fault{}, false
+}
+
+// Struck tells whether a fault is there that has struck already.
+func (f *Faults) Struck(k FaultKind) bool {
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(f.list, func(a *armed) bool { return a.Kind == k && a.seen >= a.Nth })
 }
 
 // ParseFault reads ADDRESS=KIND, ADDRESS=KIND:N or ADDRESS=KIND:N:PATTERN, where
@@ -156,7 +193,7 @@ func ParseFault(s string) (address string, f Fault, err error) {
 	if !counted {
 		return address, f, nil
 	}
-	if f.Kind.place() == Connect {
+	if f.Kind.place() == Whole {
 		return "", f, fmt.Errorf("%s holds for all of a device, so that no number goes with it", f.Kind)
 	}
 	n, pattern, matched := strings.Cut(rest, ":")

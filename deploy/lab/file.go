@@ -19,6 +19,9 @@ const (
 	OpenTruncate
 )
 
+// maxFile is how many bytes a file can have: disks are in memory.
+const maxFile = 1 << 30
+
 // File is an open file of a Disk. It goes on when the name is gone.
 type File struct {
 	disk *Disk
@@ -86,6 +89,9 @@ func (f *File) readAt(b []byte, at int64) (int, error) {
 	}
 	if f.n.mode.IsDir() {
 		return 0, fail("read", f.path, syscall.EISDIR)
+	}
+	if at < 0 {
+		return 0, fail("read", f.path, syscall.EINVAL)
 	}
 	var data []byte
 	if f.n.sp != nil {
@@ -165,13 +171,16 @@ func (f *File) writeAt(b []byte, at int64) (int, int64, error) {
 		at = int64(len(f.n.data))
 	}
 	end := at + int64(len(b))
+	if end < at || end > maxFile {
+		return 0, 0, fail("write", f.path, syscall.EFBIG)
+	}
 	if grow := end - int64(len(f.n.data)); grow > 0 && !f.n.gone {
 		if d.limit > 0 && d.used+grow > d.limit {
 			return 0, 0, fail("write", f.path, syscall.ENOSPC)
 		}
 		d.used += grow
 	}
-	// A snapshot may share the old content up to its length: what is written behind
+	// Somebody may still read the old content, up to its length: what is written behind
 	// that is nobody else's, anything else is made anew.
 	if at == int64(len(f.n.data)) {
 		f.n.data = append(f.n.data, b...)

@@ -2,9 +2,11 @@ package lab_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -274,7 +276,7 @@ func TestControl(t *testing.T) {
 	if _, err := lab.Up(t.Context(), nil, root, lab.Options{}); err == nil || !strings.Contains(err.Error(), "runs there already") {
 		t.Errorf("a second lab: %v", err)
 	}
-	ask("down", "stopping")
+	ask("down", "stopped")
 	<-l.Done()
 	if _, err := lab.Ask(l.File, "status"); !errors.Is(err, lab.ErrNotRunning) {
 		t.Errorf("after the end: %v", err)
@@ -300,6 +302,60 @@ func TestUpRefuses(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, ".rocec", "lab", "lab.json")); err == nil {
 			t.Error("lab.json is there")
 		}
+	}
+}
+
+// TestMakerFails: a machine that cannot be made says why to whoever comes.
+func TestMakerFails(t *testing.T) {
+	l, err := lab.Up(t.Context(), []lab.Device{{
+		Name: "d0", Target: "linux", User: "root", Shell: targets.POSIX, Intent: func() *intent.Device { return &intent.Device{} },
+		Make: func(*intent.Device, lab.Environment) (lab.Machine, error) { return nil, errors.New("it has no ports") },
+	}}, t.TempDir(), lab.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	s, err := dial(t, l, "d0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := s.Run(t.Context(), "hello", nil); err != nil || string(out.Stderr) != "rocec lab: it has no ports\n" || out.Exit != 255 {
+		t.Errorf("%v %+v", err, out)
+	}
+}
+
+// TestAskOther: what listens where a lab was is no lab.
+func TestAskOther(t *testing.T) {
+	l, _ := parrots(t, 1, lab.Options{})
+	text, err := os.ReadFile(l.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	go func() {
+		for c, err := other.Accept(); err == nil; c, err = other.Accept() {
+			_, _ = c.Write([]byte("220 mail\r\n"))
+			_ = c.Close()
+		}
+	}()
+	var f map[string]any
+	if err := json.Unmarshal(text, &f); err != nil {
+		t.Fatal(err)
+	}
+	f["control"].(map[string]any)["port"] = other.Addr().(*net.TCPAddr).Port
+	if text, err = json.Marshal(f); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(l.File, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lab.Ask(l.File, "status"); !errors.Is(err, lab.ErrNotRunning) {
+		t.Errorf("%v", err)
 	}
 }
 

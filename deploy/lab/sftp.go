@@ -183,6 +183,7 @@ func (f files) Filelist(r *sftp.Request) (sftp.ListerAt, error) {
 
 // Lstat tells of a link itself.
 func (f files) Lstat(r *sftp.Request) (sftp.ListerAt, error) {
+	f.wait()
 	info, err := f.disk.Lstat(r.Filepath)
 	if err != nil {
 		return nil, status(err)

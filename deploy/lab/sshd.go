@@ -3,11 +3,13 @@ package lab
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/term"
@@ -25,6 +27,7 @@ type server struct {
 	other   ssh.Signer    // that it shows by a fault
 	client  ssh.PublicKey // who may log in
 	machine func() (Machine, error)
+	left    func() // called when a connection has ended; may be nil
 	banner  string
 
 	mu    sync.Mutex
@@ -36,12 +39,20 @@ type server struct {
 // powered is a machine that tells when it loses power.
 type powered interface{ Life() context.Context }
 
+// worded is a machine to which command lines come encoded: faults are matched with
+// what was written.
+type worded interface{ Words(line string) string }
+
 // serve accepts connections until the listener is closed.
 func (s *server) serve(l net.Listener) {
 	for {
 		c, err := l.Accept()
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
+		}
+		if err != nil { // too many open files, for now
+			time.Sleep(100 * time.Millisecond)
+			continue
 		}
 		s.mu.Lock()
 		if s.ended {
@@ -53,6 +64,9 @@ func (s *server) serve(l net.Listener) {
 		s.wait.Go(func() {
 			s.connection(c)
 			_ = c.Close()
+			if s.left != nil {
+				s.left()
+			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			delete(s.conns, c)
@@ -98,7 +112,7 @@ func (s *server) connection(c net.Conn) {
 	go ssh.DiscardRequests(requests)
 	m, err := s.machine()
 	if err != nil {
-		return
+		m = broken{err}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -127,6 +141,30 @@ func (s *server) connection(c net.Conn) {
 		}
 		open.Go(func() { s.session(ctx, conn, m, ch, in) })
 	}
+}
+
+// broken stands for a machine that could not be made, and says why.
+type broken struct{ why error }
+
+// Exec says it.
+func (b broken) Exec(_ context.Context, _ string, _ io.Reader, _, stderr io.Writer) int {
+	_, _ = fmt.Fprintf(stderr, "rocec lab: %v\n", b.why)
+	return 255
+}
+
+// Disk is empty.
+func (broken) Disk() *Disk { return NewDisk(DiskOptions{}) }
+
+// Reboot does nothing.
+func (broken) Reboot() {}
+
+// Close does nothing.
+func (broken) Close() error { return nil }
+
+// silent tells whether the device answers nothing, or no longer.
+func (s *server) silent() bool {
+	_, mute := s.faults.Has(FaultMute)
+	return mute || s.faults.Struck(FaultHang)
 }
 
 // delay waits as long as a slow device does.
@@ -161,7 +199,7 @@ func (s *server) session(ctx context.Context, conn ssh.Conn, m Machine, ch ssh.C
 				}
 				cancel()
 			}()
-			if _, mute := s.faults.Has(FaultMute); mute {
+			if s.silent() {
 				<-ctx.Done()
 				return
 			}
@@ -193,7 +231,11 @@ func (s *server) session(ctx context.Context, conn ssh.Conn, m Machine, ch ssh.C
 // exec runs a command line. It is false where the connection has to end without a
 // result.
 func (s *server) exec(ctx context.Context, m Machine, ch ssh.Channel, line string) (int, bool) {
-	f, struck := s.faults.Next(Line, line)
+	words := line
+	if w, ok := m.(worded); ok {
+		words = w.Words(line)
+	}
+	f, struck := s.faults.Next(Line, words)
 	if struck && f.Kind == FaultDropBefore {
 		return 0, false
 	}
@@ -201,6 +243,11 @@ func (s *server) exec(ctx context.Context, m Machine, ch ssh.Channel, line strin
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
 		m.Exec(gone, line, nil, io.Discard, io.Discard)
+		return 0, false
+	}
+	if struck && f.Kind == FaultHang {
+		m.Exec(ctx, line, nil, io.Discard, io.Discard)
+		<-ctx.Done()
 		return 0, false
 	}
 	code := m.Exec(ctx, line, ch, ch, ch.Stderr())

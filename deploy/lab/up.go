@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/crypto/ssh"
 
@@ -37,8 +38,10 @@ type Options struct {
 	Address string // to listen on, of this computer alone; "" = 127.0.0.1
 	Clock   Clock  // nil = that of this computer
 	Faults  map[string][]Fault
-	// Validate is Environment.Validate of all machines.
-	Validate func(ctx context.Context, d *intent.Device, configDB []byte) error
+	Accept  func(ctx context.Context, configDB []byte) error // Environment.Accept of all machines
+	// Keep starts machines with what they had stored when the last lab with it stopped
+	// in this folder, and keeps that for the next. All of them have to be Keepers.
+	Keep bool
 }
 
 // Lab is a number of machines, each behind an SSH server. It is safe for
@@ -50,8 +53,12 @@ type Lab struct {
 	clock   Clock
 	o       Options
 	control *server
+	desk    net.Listener // of control
 	stopped chan struct{}
-	stop    sync.Once
+	shut    sync.Once // see shutdown
+	stop    sync.Once // see Close
+	down    atomic.Bool
+	err     error // of shut
 
 	list  []*running
 	named map[string]*running
@@ -96,7 +103,7 @@ func Up(ctx context.Context, devices []Device, dir string, o Options) (*Lab, err
 }
 
 func (l *Lab) start(devices []Device) error {
-	if err := l.claim(); err != nil {
+	if err := claim(l.Dir); err != nil {
 		return err
 	}
 	key, private, err := newKey()
@@ -113,7 +120,7 @@ func (l *Lab) start(devices []Device) error {
 		}
 		l.named[d.Name] = r
 		l.list = append(l.list, r)
-		home := map[string]string{"root": "/root"}[d.User]
+		home := map[string]string{"root": "/root", "Administrator": "/C:/Users/Administrator"}[d.User]
 		if r.server, err = l.server(d.Name, d.User, cmp.Or(home, "/home/"+d.User), key.PublicKey()); err != nil {
 			return err
 		}
@@ -137,14 +144,11 @@ func (l *Lab) start(devices []Device) error {
 		_ = control.Close()
 		return err
 	}
+	l.desk = control
 	go l.control.serve(control)
 	for _, r := range l.list {
 		go r.server.serve(r.listener)
 	}
-	go func() {
-		<-l.stopped
-		_ = control.Close()
-	}()
 	return nil
 }
 
@@ -190,7 +194,13 @@ func (l *Lab) listen() (net.Listener, uint16, error) {
 // machine makes the machine of a device when it is first asked for.
 func (l *Lab) machine(r *running) (Machine, error) {
 	r.once.Do(func() {
-		m, err := r.Make(r.Intent(), Environment{Clock: l.clock, User: r.User, Faults: &r.faults, Validate: l.o.Validate})
+		m, err := r.Make(r.Intent(), Environment{Clock: l.clock, User: r.User, Faults: &r.faults, Accept: l.o.Accept})
+		if err == nil && l.o.Keep {
+			if err = l.restore(r, m); err != nil {
+				_ = m.Close()
+				m = nil
+			}
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.machine, r.err = m, err
@@ -274,38 +284,67 @@ func (l *Lab) Used() int {
 // Done is closed when the lab has stopped.
 func (l *Lab) Done() <-chan struct{} { return l.stopped }
 
-// Close stops the machines and takes the file away that ROCEC_LAB names.
+// Err is what went wrong as the lab stopped; it is for those who have seen Done.
+func (l *Lab) Err() error { return l.err }
+
+// Close stops the lab.
 func (l *Lab) Close() {
+	_ = l.shutdown()
 	l.stop.Do(func() {
-		l.release()
+		if l.desk != nil {
+			_ = l.desk.Close()
+			l.control.close()
+		}
+		close(l.stopped)
+	})
+}
+
+// shutdown stops the machines, keeps their state where the lab does that, and then
+// takes the file away that ROCEC_LAB names. Who asks the lab itself is still
+// answered.
+func (l *Lab) shutdown() error {
+	l.shut.Do(func() {
 		for _, r := range l.list {
 			if r.listener != nil {
 				_ = r.listener.Close()
 			}
 		}
 		var wait sync.WaitGroup
+		var mu sync.Mutex
 		for part := range slices.Chunk(l.list, 64) {
 			wait.Go(func() {
 				for _, r := range part {
-					r.close()
+					m := r.close()
+					if m == nil || !l.o.Keep {
+						continue
+					}
+					if err := l.keep(r, m); err != nil {
+						mu.Lock()
+						l.err = errors.Join(l.err, err)
+						mu.Unlock()
+					}
 				}
 			})
 		}
 		wait.Wait()
-		close(l.stopped)
+		l.release()
 	})
+	return l.err
 }
 
-func (r *running) close() {
+// close ends the sessions of a device, and then stops its machine, which it
+// returns; nil where nobody has come to it.
+func (r *running) close() Machine {
+	if r.server != nil {
+		r.server.close()
+	}
 	r.mu.Lock()
 	m := r.machine
 	r.mu.Unlock()
 	if m != nil {
 		_ = m.Close()
 	}
-	if r.server != nil {
-		r.server.close()
-	}
+	return m
 }
 
 func authorized(k ssh.PublicKey) string {

@@ -25,6 +25,8 @@ type comparison struct {
 	full    bool
 	changes []Change
 	at      map[objectKey]int // index in changes
+	port    int               // index of the port of Want that was asked for last
+	iface   int               // and of the interface
 }
 
 type objectKey struct {
@@ -197,11 +199,17 @@ func (c *comparison) recorded() {
 		}
 		return
 	}
-	want, had := index(d.Want), index(e.Intent)
+	had := index(e.Intent)
+	objects := map[objectKey]bool{} // of Want
 	c.head()
 	for p, w := range d.Want.Fields {
 		h, stated := had[p]
+		delete(had, p)
+		if p.Field == "" {
+			objects[objectKey{p.Object, p.Name}] = true
+		}
 		switch {
+		case stated && h.State == w.State && h.Text == w.Text:
 		case c.expectation(p), p.Field == "" && p.Object == intent.OfPort: // see managed
 		case w.State == intent.Set && !(stated && h.State == intent.Set && h.Text == w.Text):
 			c.add(intent.Difference{Path: p, Before: h.text(stated), After: w.Text})
@@ -209,11 +217,14 @@ func (c *comparison) recorded() {
 			c.add(intent.Difference{Path: p, Before: h.Text, After: atDefault})
 		}
 	}
-	for p, h := range e.Intent.Fields {
-		_, still := want[p]
-		_, exists := want[intent.Path{Object: p.Object, Name: p.Name}]
-		if p.Field != "" && !still && h.State == intent.Set && (exists || p.Object == intent.OfDevice) && !c.expectation(p) {
-			c.add(intent.Difference{Path: p, Before: h.Text, After: notManaged})
+	if len(had) > 0 { // what Want has not
+		for p, h := range e.Intent.Fields {
+			if _, gone := had[p]; !gone || p.Field == "" || h.State != intent.Set {
+				continue
+			}
+			if (objects[objectKey{p.Object, p.Name}] || p.Object == intent.OfDevice) && !c.expectation(p) {
+				c.add(intent.Difference{Path: p, Before: h.Text, After: notManaged})
+			}
 		}
 	}
 	for _, x := range intent.Gone(d.Want, e.Intent) {
@@ -305,7 +316,7 @@ func (c *comparison) expectation(p intent.Path) bool {
 	if p.Object != intent.OfPort {
 		return false
 	}
-	port := portOf(c.device.Want, p.Name)
+	port := c.portOf(p.Name)
 	return port != nil && port.Verify
 }
 
@@ -317,9 +328,33 @@ func why(p intent.Path) string {
 	return "expected, never written: manage = \"verify\""
 }
 
-func portOf(d *intent.Device, name string) *intent.Port {
-	if i := slices.IndexFunc(d.Ports, func(p intent.Port) bool { return p.Name == name }); i >= 0 {
-		return &d.Ports[i]
+// portOf is a port of the device, nil if it has none of that name. Paths come port
+// by port, so that it is mostly the one of the path before, or the next.
+func (c *comparison) portOf(name string) *intent.Port {
+	ports := c.device.Want.Ports
+	for range ports {
+		if c.port >= len(ports) {
+			c.port = 0
+		}
+		if ports[c.port].Name == name {
+			return &ports[c.port]
+		}
+		c.port++
+	}
+	return nil
+}
+
+// ifaceOf is portOf for an interface.
+func (c *comparison) ifaceOf(name string) *intent.Iface {
+	ifaces := c.device.Want.Ifaces
+	for range ifaces {
+		if c.iface >= len(ifaces) {
+			c.iface = 0
+		}
+		if ifaces[c.iface].Name == name {
+			return &ifaces[c.iface]
+		}
+		c.iface++
 	}
 	return nil
 }
@@ -366,7 +401,8 @@ func (c *comparison) impact(x intent.Difference) targets.Impact {
 		return targets.Impact{}
 	}
 	var gravest targets.Impact
-	for _, p := range namesOf(d.Want, x.Path) {
+	var room [4]intent.Path
+	for _, p := range c.namesOf(room[:0], x.Path) {
 		i := d.Target.Impact(d.Want, targets.Change{Path: p, Before: x.Before, After: x.After})
 		if i.Interrupts && !gravest.Interrupts || gravest == (targets.Impact{}) {
 			gravest = i
@@ -376,15 +412,15 @@ func (c *comparison) impact(x intent.Difference) targets.Impact {
 }
 
 // qosOf is the QoS that the object of a path names.
-func qosOf(d *intent.Device, p intent.Path) string {
+func (c *comparison) qosOf(p intent.Path) string {
 	switch p.Object {
 	case intent.OfPort:
-		if port := portOf(d, p.Name); port != nil {
+		if port := c.portOf(p.Name); port != nil {
 			return port.QoS
 		}
 	case intent.OfIface:
-		if i := slices.IndexFunc(d.Ifaces, func(f intent.Iface) bool { return f.Name == p.Name }); i >= 0 {
-			return d.Ifaces[i].QoS
+		if f := c.ifaceOf(p.Name); f != nil {
+			return f.QoS
 		}
 	}
 	return ""
@@ -437,19 +473,23 @@ func observable(t *targets.Target, want *intent.Device, p intent.Path) bool {
 	if t == nil || t.Observable == nil {
 		return true
 	}
-	return slices.ContainsFunc(namesOf(want, p), func(p intent.Path) bool { return t.Observable(want, p) })
+	c := comparison{device: &Device{Want: want}}
+	return slices.ContainsFunc(c.namesOf(nil, p), func(p intent.Path) bool { return t.Observable(want, p) })
 }
 
 // namesOf are the paths by which a target may know a difference: the setting
 // where a device has it, its word ("headroom" for "headroom.size"), and both
 // under the QoS that a port names.
-func namesOf(d *intent.Device, p intent.Path) []intent.Path {
-	paths := []intent.Path{p}
+func (c *comparison) namesOf(paths []intent.Path, p intent.Path) []intent.Path {
+	paths = append(paths, p)
 	if w := p.Word(); w != p.Field {
 		paths = append(paths, intent.Path{Object: p.Object, Name: p.Name, Field: w})
 	}
-	if qos := qosOf(d, p); qos != "" && p.Field != "" {
-		for _, p := range slices.Clone(paths) {
+	if p.Field == "" {
+		return paths
+	}
+	if qos := c.qosOf(p); qos != "" {
+		for _, p := range paths {
 			paths = append(paths, intent.Path{Object: intent.OfQoS, Name: qos, Field: p.Field})
 		}
 	}
@@ -517,10 +557,11 @@ func (v value) text(stated bool) string {
 }
 
 func index(d *intent.Device) map[intent.Path]value {
-	m := map[intent.Path]value{}
 	if d == nil {
-		return m
+		return map[intent.Path]value{}
 	}
+	const perPort = 16
+	m := make(map[intent.Path]value, perPort*(len(d.Ports)+len(d.Ifaces)))
 	for p, v := range d.Fields {
 		m[p] = value{v}
 	}

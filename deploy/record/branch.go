@@ -73,6 +73,21 @@ func (c *committed) Put(ctx context.Context, id, device string, b []byte, versio
 	return nil
 }
 
+// putAll writes files together. Those that are there are committed, also if
+// another failed.
+func (c *committed) putAll(id string, list []putting) error {
+	err := c.folder.putAll(id, list)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range list {
+		if err != nil && c.is(p.device, Digest(p.text)) != nil {
+			continue
+		}
+		c.dirty[p.device] = true
+	}
+	return err
+}
+
 // Sync commits what was put, on the branch that is checked out. Nothing else of
 // the work tree or its index is in the commit.
 func (c *committed) Sync(ctx context.Context, id string) error {

@@ -78,16 +78,8 @@ func (f *folder) Get(_ context.Context, device string) ([]byte, error) {
 // disk that is full, leaves the old one.
 func (f *folder) Put(_ context.Context, id, device string, b []byte, version string) error {
 	return f.guarded(id, func() error {
-		have := ""
-		old, err := disk.ReadFile(f.file(device), maxEntryBytes)
-		switch {
-		case err == nil:
-			have = Digest(old)
-		case !errors.Is(err, fs.ErrNotExist):
+		if err := f.is(device, version); err != nil {
 			return err
-		}
-		if have != version {
-			return &ConflictError{Device: device, Want: version, Have: have}
 		}
 		if b != nil {
 			return disk.WriteFile(f.file(device), b, 0o644)
@@ -97,6 +89,36 @@ func (f *folder) Put(_ context.Context, id, device string, b []byte, version str
 		}
 		return disk.SyncDir(f.dir())
 	})
+}
+
+// putAll is Put for several entries, which are on the disk together.
+func (f *folder) putAll(id string, list []putting) error {
+	return f.guarded(id, func() error {
+		files := make([]disk.Content, len(list))
+		for i, c := range list {
+			if err := f.is(c.device, c.version); err != nil {
+				return fmt.Errorf("%s: %w", c.device, err)
+			}
+			files[i] = disk.Content{Name: c.device + suffix, Bytes: c.text}
+		}
+		return disk.WriteFiles(f.dir(), files, 0o644)
+	})
+}
+
+// is refuses an entry that is not of a version.
+func (f *folder) is(device, version string) error {
+	have := ""
+	old, err := disk.ReadFile(f.file(device), maxEntryBytes)
+	switch {
+	case err == nil:
+		have = Digest(old)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if have != version {
+		return &ConflictError{Device: device, Want: version, Have: have}
+	}
+	return nil
 }
 
 // Sync has nothing to do: Put has done it.

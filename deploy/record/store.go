@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/disk"
@@ -227,6 +230,68 @@ func (l *Lock) Put(e *Entry, expected string) (string, error) {
 	}
 	l.names[strings.ToLower(e.Device)] = e.Device
 	return Digest(b), nil
+}
+
+// Change is an entry in place of the version that was read, "" for none.
+type Change struct {
+	Entry    *Entry
+	Expected string
+}
+
+// PutAll is Put for several entries. In a folder they are flushed together, which
+// is many times as fast; each is the old one or the new one whatever happens, and
+// of several that fail the first is returned.
+func (l *Lock) PutAll(list []Change) error {
+	several, ok := l.store.backend.(interface {
+		putAll(lockID string, list []putting) error
+	})
+	if !ok || len(list) < 2 {
+		for _, c := range list {
+			if _, err := l.Put(c.Entry, c.Expected); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	texts := make([]putting, len(list))
+	work := errgroup.Group{}
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	failed := make([]error, len(list))
+	for i, c := range list {
+		work.Go(func() error {
+			e := c.Entry
+			if failed[i] = disk.CheckName(e.Device); failed[i] != nil {
+				return nil
+			}
+			e.FormatVersion, e.Workspace = FormatVersion, l.store.workspace
+			texts[i] = putting{device: e.Device, version: c.Expected}
+			texts[i].text, failed[i] = Encode(e)
+			return nil
+		})
+	}
+	_ = work.Wait() // what failed is in its place
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, c := range list {
+		err := failed[i]
+		if err == nil {
+			err = l.alone(c.Entry.Device)
+		}
+		if err != nil {
+			return fmt.Errorf("write record of %s: %w", c.Entry.Device, err)
+		}
+		l.names[strings.ToLower(c.Entry.Device)] = c.Entry.Device
+	}
+	if err := several.putAll(l.Holder.ID, texts); err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	return nil
+}
+
+// putting is an entry as bytes in place of a version.
+type putting struct {
+	device, version string
+	text            []byte
 }
 
 // Delete removes the entry of a device that is of the version that was read.

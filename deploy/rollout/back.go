@@ -49,9 +49,13 @@ func (u *unit) undo(ctx context.Context) error {
 	if u.armed.Add(u.grace).After(until) {
 		until = u.armed.Add(u.grace)
 	}
+	longest := time.Now().Add(revertWithin)
 	for try := 1; ; try++ {
-		_, said, gone := u.verb(ctx, targets.VerbRevert, revertWithin, nil)
+		_, said, gone := u.verb(ctx, targets.VerbRevert, min(revertWithin, time.Until(until)), nil)
 		st, err := u.ask(ctx, until)
+		if err != nil && st.Phase == targets.PhaseReverting { // it answers, and takes its time
+			st, err = u.ask(ctx, longest)
+		}
 		if err != nil {
 			return u.lose(Doubt, fmt.Errorf("revert: %w", err))
 		}

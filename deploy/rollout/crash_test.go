@@ -337,11 +337,13 @@ func random(t *testing.T, seed uint64) {
 		h = s.history()
 		for name, m := range s.net.machines {
 			past := h.Past(name)
+			m.mu.Lock() // its timer may run just now
 			was := mtuOf(&m.running) == mtuBefore && mtuOf(&m.stored) == mtuBefore
 			is := mtuOf(&m.running) == mtuAfter && mtuOf(&m.stored) == mtuAfter
 			if !was && !is && past.settled() {
 				t.Errorf("seed %d: %s runs %d, stored %d, and the journal has it as %s", seed, name, mtuOf(&m.running), mtuOf(&m.stored), past.Outcome())
 			}
+			m.mu.Unlock()
 		}
 	})
 }

@@ -13,8 +13,23 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// leastSoak is how long a wave is watched at least when its counters are.
-const leastSoak = 10 * time.Second
+// counterSoak is how long a wave is watched that has a gate on counters and no soak:
+// they are read twice, and tell only of the time between.
+const counterSoak = 10 * time.Second
+
+// Watched is how long a wave is watched before its gates are asked.
+func (w *Wave) Watched() time.Duration {
+	if w.Soak == 0 && w.Gates.counters() {
+		return counterSoak
+	}
+	return w.Soak
+}
+
+// Asks reports whether a wave is watched, or has a gate.
+func (w *Wave) Asks() bool { return w.Soak > 0 || w.Gates.Any() }
+
+// counters reports whether a gate is about counters.
+func (g Gates) counters() bool { return g.NoDiscards || g.NoPauseStorm }
 
 // watch lets a wave soak and asks its gates. More says that a wave comes after it:
 // else nothing waits for the soak but a gate.
@@ -28,18 +43,15 @@ func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error
 			u.release()
 		}
 	}()
-	soak := w.Soak
-	counters := w.Gates.NoDiscards || w.Gates.NoPauseStorm
 	before := map[*unit]*targets.Vitals{}
-	if counters {
-		soak = max(soak, leastSoak)
+	if w.Gates.counters() {
 		seen, err := r.counted(ctx, w, list)
 		if err != nil {
 			return err
 		}
 		before = seen
 	}
-	if soak > 0 {
+	if soak := w.Watched(); soak > 0 {
 		r.env.Tell(Event{Kind: Soaking, Wave: w.Name, Soak: soak})
 		if wait(ctx, soak) != nil {
 			return errInterrupted
@@ -50,7 +62,7 @@ func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error
 			return err
 		}
 	}
-	if counters {
+	if w.Gates.counters() {
 		now, err := r.counted(ctx, w, list)
 		if err != nil {
 			return err
@@ -207,7 +219,7 @@ func worse(d *intent.Device, g Gates, before, now *targets.Vitals) string {
 		if then != nil {
 			for c, n := range verify.Grown(then, seen) {
 				if n > 0 && (g.NoDiscards && counts(c, targets.Discarded, lossless(d, p)) || g.NoPauseStorm && counts(c, targets.Storms, lossless(d, p))) {
-					list = append(list, fmt.Sprintf("%s: %d more %s%s", p.Name, n, c.Of, ofPriority(c.Priority)))
+					list = append(list, fmt.Sprintf("%s: %s%s grew by %d", p.Name, c.Of, ofPriority(c.Priority), n))
 				}
 			}
 		}
@@ -275,7 +287,7 @@ func (r *run) pings(ctx context.Context, list []*unit) error {
 		}
 		for _, at := range rdmaAddresses(u.intent()) {
 			net := at.Masked()
-			if p, ok := last[net]; ok {
+			if p, ok := last[net]; ok && p.server != u {
 				pairs = append(pairs, pair{p.server, u, p.at})
 			}
 			last[net] = pair{server: u, at: at.Addr()}

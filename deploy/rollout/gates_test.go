@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,7 +85,8 @@ func TestGates(t *testing.T) {
 	text := func(s string, args ...any) (session.Output, bool) {
 		return session.Output{Stdout: []byte(fmt.Sprintf(s, args...))}, true
 	}
-	looks := map[string]int{}
+	var mu sync.Mutex
+	looks := map[string]int{} // of devices that are asked at once
 	for _, c := range []struct {
 		name   string
 		gates  Gates
@@ -118,11 +121,13 @@ func TestGates(t *testing.T) {
 			Gates{NoDiscards: true},
 			func(_ *site, device, command string) (session.Output, bool) {
 				if command == "counters p1" {
+					mu.Lock()
+					defer mu.Unlock()
 					looks[device]++
 					return text("drops p1 3 %d\n", looks[device])
 				}
 				return session.Output{}, false
-			}, "wave canary: gate counters: switch.a: p1: 1 more frames dropped on priority 3",
+			}, "wave canary: gate counters: switch.a: p1: frames dropped on priority 3 grew by 1",
 		},
 		{
 			"nobody can tell",
@@ -201,6 +206,66 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// TestAgain goes on after a run that died while its first wave was watched: the wave
+// is watched again before the next one begins, and what holds is written down.
+func TestAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		grows   int
+		want    Outcome // of the device of the later wave
+		failure string
+	}{
+		"holds":         {0, Applied, ""},
+		"does not hold": {1, Unchanged, "wave canary: gate counters: switch.a: p1: frames dropped on priority 3 grew by 1"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			s, env := watched(t, Gates{NoDiscards: true}, func(_, command string) (session.Output, bool) {
+				minutes := int(time.Since(begin) / time.Minute)
+				return session.Output{Stdout: fmt.Appendf(nil, "drops p1 3 %d\n", minutes*c.grows)}, command == "counters p1"
+			})
+			s.plan.Again, s.plan.Devices = s.plan.Devices[:2], s.plan.Devices[2:]
+			rep, err := Run(t.Context(), s.plan, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Failure != c.failure || rep.Results[0].Outcome != c.want || (rep.Exit() == 0) != (c.failure == "") {
+				t.Errorf("%s: %s", name, reportText(rep))
+			}
+			if c.failure != "" && (rep.Results[1].Device != "a" || rep.Results[1].Outcome != Unchanged || !strings.HasSuffix(rep.Results[1].Message, "rocec rollback takes that back")) {
+				t.Errorf("%s: %+v", name, rep.Results)
+			}
+			if slices.Contains(rep.Watched, "canary") != (c.failure == "") || time.Since(begin) < time.Minute || s.net.open != 0 {
+				t.Errorf("%s: watched %v in %v, %d sessions open", name, rep.Watched, time.Since(begin), s.net.open)
+			}
+		})
+	}
+}
+
+// TestUnwatched: what a journal says of waves that were not watched to their end.
+func TestUnwatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "a", "b")
+		s.plan.Waves = []Wave{{Name: "canary", Soak: time.Hour}, {Name: "rest"}}
+		s.plan.Devices[0].Wave, s.plan.Devices[1].Wave = 1, 2
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(30*time.Minute, cancel)
+		if rep := s.run(ctx); rep.Failure != "wave canary: interrupted" {
+			t.Fatal(reportText(rep))
+		}
+		h, _ := s.again()
+		if !h.Unwatched(h.Past("a")) || h.Unwatched(h.Past("b")) {
+			t.Error("a was changed and not watched, b not changed")
+		}
+		if err := h.NoteWatched([]string{"canary"}, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if h, _ = s.again(); h.Unwatched(h.Past("a")) || h.Open() {
+			t.Error("it was watched since")
+		}
+	})
+}
+
 // TestWorse compares two looks at a port that has priority 3 lossless, in group 4,
 // and at one that has none.
 func TestWorse(t *testing.T) {
@@ -233,9 +298,9 @@ func TestWorse(t *testing.T) {
 		want        string
 	}{
 		"the same":                {both, seen(0, drops(5), storms(1)), seen(0, drops(5), storms(1)), ""},
-		"drops":                   {both, seen(0, drops(5)), seen(0, drops(7)), "p1: 2 more frames dropped on priority 3"},
-		"storms":                  {both, seen(0, storms(0)), seen(0, storms(1)), "p1: 1 more pause storms"},
-		"both":                    {both, seen(0, drops(1), storms(1)), seen(0, drops(2), storms(2)), "p1: 1 more frames dropped on priority 3, and 1 more"},
+		"drops":                   {both, seen(0, drops(5)), seen(0, drops(7)), "p1: frames dropped on priority 3 grew by 2"},
+		"storms":                  {both, seen(0, storms(0)), seen(0, storms(1)), "p1: pause storms grew by 1"},
+		"both":                    {both, seen(0, drops(1), storms(1)), seen(0, drops(2), storms(2)), "p1: frames dropped on priority 3 grew by 1, and 1 more"},
 		"stormed now":             {both, seen(held), seen(held), "p1: the watchdog holds back [3]"},
 		"stormed, and not asked":  {Gates{NoDiscards: true}, seen(0), seen(held), ""},
 		"storms, and not asked":   {Gates{NoDiscards: true}, seen(0, storms(0)), seen(0, storms(1)), ""},

@@ -29,9 +29,10 @@ type History struct {
 	Ended        bool    // the run came to its end, or was settled
 	Exit         int
 
-	path   string
-	size   int64 // of the whole lines
-	byName map[string]*Past
+	path    string
+	size    int64 // of the whole lines
+	byName  map[string]*Past
+	watched map[string]bool // waves
 }
 
 // Past is one device of a journal.
@@ -91,6 +92,26 @@ func (h *History) Open() bool {
 
 // Past is the device of a name, nil if the run has none.
 func (h *History) Past(name string) *Past { return h.byName[name] }
+
+// Unwatched reports whether a device was changed, and the run did not watch its wave
+// to the end: it died or was interrupted before, or a gate did not hold and the device
+// was left as it is.
+func (h *History) Unwatched(p *Past) bool {
+	return p.Wave != "" && p.Outcome() == Applied && !h.watched[p.Wave]
+}
+
+// NoteWatched writes down that waves of the run were watched to their end since.
+func (h *History) NoteWatched(waves []string, now func() time.Time) error {
+	j, err := h.Continue(now)
+	if err != nil {
+		return err
+	}
+	var lines []line
+	for _, w := range waves {
+		lines = append(lines, line{Step: stepWatched, Wave: w})
+	}
+	return errors.Join(j.write(lines...), j.Close())
+}
 
 // maxJournalBytes bounds what is read of a journal.
 const maxJournalBytes = 1 << 30
@@ -154,7 +175,7 @@ func Prune(dir string, keep int) error {
 }
 
 func decodeJournal(b []byte) (*History, error) {
-	h := &History{byName: map[string]*Past{}}
+	h := &History{byName: map[string]*Past{}, watched: map[string]bool{}}
 	number := 0
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')
@@ -189,6 +210,9 @@ func (h *History) add(l *line, first bool) error {
 		return h.open(l)
 	case stepEnd:
 		h.Ended, h.Exit = true, l.Exit
+		return nil
+	case stepWatched:
+		h.watched[l.Wave] = true
 		return nil
 	case stepDevice:
 		if err := disk.CheckName(l.Device); err != nil {

@@ -54,6 +54,7 @@ const (
 	stepStuck   step = "stuck"
 	stepDoubt   step = "in_doubt"
 	stepClear   step = "unchanged" // asked again: nothing was ever begun there
+	stepWatched step = "watched"   // a wave, to its end: its gates held
 	stepEnd     step = "end"
 )
 
@@ -77,7 +78,7 @@ type line struct {
 	Address string `json:"address,omitempty"`
 	Target  string `json:"target,omitempty"`
 	Intent  string `json:"intent_digest,omitempty"`
-	Wave    string `json:"wave,omitempty"`
+	Wave    string `json:"wave,omitempty"` // and of watched
 
 	Observed string     `json:"observed_digest,omitempty"` // of begin: what the device was before
 	Before   []byte     `json:"observed,omitempty"`        // of begin: that itself, packed

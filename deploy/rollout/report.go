@@ -40,6 +40,7 @@ type Report struct {
 	Results []Result // in the order of the plan
 	Failure string   // why the run stopped before its end, "" if it did not
 	Apart   []Apart  // links whose ends did not change together
+	Watched []string // waves that were watched to their end: their gates held
 }
 
 // Count is how many devices have one of these outcomes.

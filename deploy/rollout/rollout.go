@@ -28,6 +28,10 @@ type Plan struct {
 	Digest       string // of what was approved, for whoever resumes; "" = unknown
 	Waves        []Wave
 	Devices      []Device
+	// Again are devices that earlier runs have changed, of waves that were not watched
+	// to their end (History.Unwatched): they are watched with their waves before a later
+	// one begins, and not changed.
+	Again []Device
 	// Confirm is the time after which a device goes back unless it was confirmed,
 	// counted from the beginning of its transaction.
 	Confirm time.Duration
@@ -52,7 +56,7 @@ type Plan struct {
 // Wave is devices that change before those of the next wave do.
 type Wave struct {
 	Name  string
-	Soak  time.Duration // how long it is watched
+	Soak  time.Duration // how long it is watched; see Watched
 	Gates Gates
 }
 
@@ -112,7 +116,7 @@ type Event struct {
 	Phase   string // of Progress: "reading", "changing", "reading back"
 	Outcome Outcome
 	Message string
-	Total   int           // of WaveStart: devices of the wave
+	Total   int           // of WaveStart: devices of the wave that change; 0: it is watched again
 	Soak    time.Duration // of Soaking
 	Until   time.Time     // of Pending: when it goes back by itself
 }

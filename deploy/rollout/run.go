@@ -31,9 +31,11 @@ func Run(ctx context.Context, p *Plan, env *Env) (*Report, error) {
 
 // run is a plan being carried out.
 type run struct {
-	plan  *Plan
-	env   *Env
-	units []*unit // by index of the device; nil: its turn did not come
+	plan    *Plan
+	env     *Env
+	units   []*unit // by index of the device; nil: its turn did not come
+	again   []*unit // of Plan.Again, as far as their turn came
+	watched []string
 }
 
 // serial is the environment with events one at a time.
@@ -93,8 +95,18 @@ func (r *run) open() error {
 // waves goes through the plan, and returns why it stopped.
 func (r *run) waves(ctx context.Context) (failure string) {
 	order := r.plan.schedule()
+	next := 1 // wave of which devices may be left from an earlier run
 	for len(order) > 0 {
 		wave := order[0].wave
+		for ; next <= len(r.plan.Waves) && (wave == 0 || next < wave); next++ {
+			if !slices.ContainsFunc(r.plan.Again, func(d Device) bool { return d.Wave == next }) {
+				continue
+			}
+			if failure := r.wave(ctx, next, nil, true); failure != "" {
+				return failure
+			}
+		}
+		next = wave + 1
 		n := slices.IndexFunc(order, func(b batch) bool { return b.wave != wave })
 		if n < 0 {
 			n = len(order)
@@ -156,13 +168,30 @@ func (r *run) wave(ctx context.Context, number int, list []batch, more bool) (fa
 	if number == 0 {
 		return ""
 	}
-	if err := r.watch(ctx, &r.plan.Waves[number-1], done, more); err != nil {
+	if err := r.watch(ctx, &r.plan.Waves[number-1], slices.Concat(done, r.left(number)), more); err != nil {
 		if !r.plan.Stop && !r.plan.KeepFailed && ctx.Err() == nil {
 			r.takeBack(ctx, done)
 		}
 		return fmt.Sprintf("wave %s: %v", name, err)
 	}
+	if err := r.env.Journal.write(line{Step: stepWatched, Wave: name}); err != nil {
+		return err.Error()
+	}
+	r.watched = append(r.watched, name)
 	return ""
+}
+
+// left are the devices of a wave that an earlier run has changed.
+func (r *run) left(number int) (list []*unit) {
+	for i := range r.plan.Again {
+		if d := &r.plan.Again[i]; d.Wave == number {
+			u := newUnit(r.env, r.plan, d)
+			u.outcome = Applied
+			list = append(list, u)
+		}
+	}
+	r.again = append(r.again, list...)
+	return list
 }
 
 // of are the units of batches.
@@ -340,7 +369,7 @@ func (r *run) leave(u *unit) {
 
 // report says what became of every device.
 func (r *run) report(failure string) *Report {
-	rep := &Report{ID: r.plan.ID, Failure: failure, Apart: r.plan.Apart()}
+	rep := &Report{ID: r.plan.ID, Failure: failure, Apart: r.plan.Apart(), Watched: r.watched}
 	for i := range r.plan.Devices {
 		d := &r.plan.Devices[i]
 		u := r.units[i]
@@ -349,6 +378,13 @@ func (r *run) report(failure string) *Report {
 			continue
 		}
 		rep.Results = append(rep.Results, u.result())
+	}
+	for _, u := range r.again {
+		if u.failed {
+			u.outcome = Unchanged // by this run
+			u.say(errors.New("an earlier apply changed it: rocec rollback takes that back"))
+			rep.Results = append(rep.Results, u.result())
+		}
 	}
 	return rep
 }

@@ -125,11 +125,18 @@ func (u *unit) connect(ctx context.Context) error {
 type sessionError struct{ err *session.Error }
 
 func (e sessionError) Error() string {
-	if e.err.Help == "" {
-		return fmt.Sprintf("%s: %v", e.err.Op, e.err.Err)
+	what := e.err.Err
+	if errors.Is(what, context.DeadlineExceeded) {
+		what = errSilent
 	}
-	return fmt.Sprintf("%s: %v (%s)", e.err.Op, e.err.Err, e.err.Help)
+	if e.err.Help == "" {
+		return fmt.Sprintf("%s: %v", e.err.Op, what)
+	}
+	return fmt.Sprintf("%s: %v (%s)", e.err.Op, what, e.err.Help)
 }
+
+// errSilent is a call that the time for a step of the transaction has ended.
+var errSilent = errors.New("no answer in the time that there is for it")
 
 func (e sessionError) Unwrap() error { return e.err }
 

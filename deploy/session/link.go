@@ -94,6 +94,9 @@ func (c *Client) keepalive(client *ssh.Client, lost <-chan struct{}, dead func()
 // may go on for a while behind the caller's back, so its answer comes by channel.
 func (l *link) do(ctx context.Context, op string, call func() (Output, error)) (Output, error) {
 	if !l.calls.TryLock() {
+		if err := l.ended(); err != nil { // a call that this has cut off is still at it
+			return Output{}, toError(l.spec.Device, op, KindLost, err, l.secrets)
+		}
 		return Output{}, &Error{Device: l.spec.Device, Op: op, Kind: KindLocal, Err: errBusy}
 	}
 	ctx, stop := l.own.within(ctx, or(l.own.OpTimeout, 15*time.Minute))

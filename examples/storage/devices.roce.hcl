@@ -42,3 +42,29 @@ link "b" {
   ends     = [node.stor[each.key].nic["nvme_b"], switch.tor["b"].port["Ethernet${4 * (each.value.slot - 1)}"]]
   cable    = { media = "dac", length = "3m" }
 }
+
+# One host is tried first and watched under load: its counters of drops and of
+# storms may not grow. Then the hosts of one rack after the other, in the end the
+# switches, one at a time, each when multipath has left its fabric.
+
+rollout {
+  max_share = 50 # of devices that are alike, together
+
+  wave "canary" {
+    select = [node.stor["stor01"]]
+    soak   = "15m"
+    gate   = ["verify", "no_discards", "no_pause_storm"]
+  }
+  wave "hosts" {
+    select   = node.stor
+    soak     = "5m"
+    gate     = ["verify", "no_discards", "no_pause_storm"]
+    group_by = "rack"
+  }
+  wave "switches" {
+    soak     = "5m"
+    gate     = ["verify", "no_discards", "no_pause_storm"]
+    group_by = "device"
+    drain    = true
+  }
+}

@@ -21,10 +21,10 @@ func conversionFuncs() []Func {
 		{"nonsensitive", "nonsensitive(value)", "The value without its mark as sensitive. Elements keep their own marks.", `issensitive(nonsensitive(sensitive("x")))`, `false`, group, nonSensitiveFunc()},
 		{"sensitive", "sensitive(value)", "Marks a value, and whatever is computed from it, as not to be shown.", `issensitive("${sensitive("x")}y")`, `true`, group, sensitiveFunc()},
 		{"tobool", "tobool(v)", "Converts to bool; of strings only \"true\" and \"false\" are accepted.", `tobool("true")`, `true`, group, stdlib.MakeToFunc(cty.Bool)},
-		{"tolist", "tolist(v)", "Converts to a list; its elements get one type.", `tolist(["a", 1])`, `["a", "1"]`, group, stdlib.MakeToFunc(cty.List(dyn))},
-		{"tomap", "tomap(v)", "Converts to a map; its elements get one type.", `tomap({ a = "x", b = 2 })`, `{ a = "x", b = "2" }`, group, stdlib.MakeToFunc(cty.Map(dyn))},
+		{"tolist", "tolist(v)", "Converts to a list; its elements get one type.", `tolist(["a", 1])`, `["a", "1"]`, group, conversion(cty.List(dyn), stdlib.MakeToFunc(cty.List(dyn)))},
+		{"tomap", "tomap(v)", "Converts to a map; its elements get one type.", `tomap({ a = "x", b = 2 })`, `{ a = "x", b = "2" }`, group, conversion(cty.Map(dyn), stdlib.MakeToFunc(cty.Map(dyn)))},
 		{"tonumber", "tonumber(v)", "Converts to a number.", `tonumber("9000")`, `9000`, group, guard(stdlib.MakeToFunc(cty.Number), intTextLimit)},
-		{"toset", "toset(v)", "Converts to a set: without order and without equal elements.", `toset(["b", "a", "b"])`, `toset(["a", "b"])`, group, stdlib.MakeToFunc(cty.Set(dyn))},
+		{"toset", "toset(v)", "Converts to a set: without order and without equal elements.", `toset(["b", "a", "b"])`, `toset(["a", "b"])`, group, conversion(cty.Set(dyn), stdlib.MakeToFunc(cty.Set(dyn)))},
 		{"tostring", "tostring(v)", "Converts a number or a bool to text.", `tostring(9000)`, `"9000"`, group, guard(stdlib.MakeToFunc(cty.String), checkPrinted)},
 		{"try", "try(expressions...)", "The value of the first expression that evaluates without an error.", `try(tonumber("x"), 7)`, `7`, group, tryfunc.TryFunc},
 	}

@@ -69,6 +69,9 @@ func Table(env Env) []Func {
 		fileFuncs(files), templateFuncs(tmpl), dateFuncs(), hashFuncs(files),
 		networkFuncs(), conversionFuncs(), fabricFuncs(env, files),
 	)
+	for i := range all {
+		all[i].Impl = uniform(all[i].Impl)
+	}
 	slices.SortFunc(all, func(a, b Func) int { return cmp.Compare(a.Name, b.Name) })
 	tmpl.funcs = Map(all)
 	return all

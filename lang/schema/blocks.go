@@ -269,7 +269,7 @@ var blocks = [KindCount]BlockDef{
 	}},
 	Except: {Kind: Except, Word: "except", Labels: label("member"), Free: true, Doc: "A permanent deviation of one member of a repeated block.", Attrs: []AttrDef{attr(AReason, str(), "why")}},
 	Override: {Kind: Override, Word: "override", Doc: "A temporary exception with an end date.", Attrs: []AttrDef{
-		required(AOn, Type{Base: Ref, Refs: []Kind{Switch, Port, LAG, Interface, Node, NIC, Bond, Link, MLAG, Segment, QoS}, Many: true, Words: []string{"*"}}, "what it is about, by reference or quoted glob"),
+		required(AOn, Type{Base: Ref, Refs: []Kind{Switch, Port, LAG, Interface, Node, NIC, Bond, Link, MLAG, Segment, QoS}, Many: true, Words: []string{"*"}}, "what it is about, by reference or quoted glob; a wave is \"rollout.wave[NAME]\", the proofs under failures are \"analysis\""),
 		attr(AAccept, many(str()), "rules, by code or name"), attr(ASet, Type{Base: Any}, "attributes to set"),
 		required(AReason, str(), "why"), required(AExpires, Type{Base: Date}, "the day from which it no longer holds"),
 	}},

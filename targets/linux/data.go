@@ -439,8 +439,11 @@ func (h *host) programs() []string {
 	if any(func(p *intent.Port) bool { return familyOf(p).dcb }) {
 		list = append(list, "dcb")
 	}
-	if h.tool == mlnxTool && any(func(p *intent.Port) bool { return p.NIC != nil && p.NIC.Driver == mlx5 }) {
+	switch {
+	case h.tool == mlnxTool && any(func(p *intent.Port) bool { return p.NIC != nil && p.NIC.Driver == mlx5 }):
 		list = append(list, mlnxTool)
+	case h.tool != mlnxTool && any(h.takesDCBX):
+		list = append(list, "python3") // dcbx.py
 	}
 	if drivers := h.drivers(); len(drivers) > 0 {
 		list = append(list, "rdma")
@@ -449,6 +452,11 @@ func (h *host) programs() []string {
 		}
 	}
 	return list
+}
+
+// takesDCBX: the way back gives the port's DCBX to the firmware again, for which dcb has no word.
+func (h *host) takesDCBX(p *intent.Port) bool {
+	return !p.Verify && p.NIC != nil && p.NIC.Driver == mlx5 && p.NIC.DCBX.IsSet()
 }
 
 // packages are the names that Debian and Ubuntu share.

@@ -194,7 +194,7 @@ func bundle(t *testing.T, dir string, d *intent.Device) map[string][]byte {
 // TestGuest runs the scripts as they are against a real kernel: net/dcb and
 // Debian's own dcb on devices that check like mlx5, VLAN devices, soft-RoCE, and
 // changes that are confirmed or undone under Debian's own systemd. It is the one
-// boot of all tests, that of the guest itself among them.
+// guest of all tests, that of the guest itself among them.
 func TestGuest(t *testing.T) {
 	oracle.Need(t, oracle.Guest)
 	storage, pcp, soft := guestHost("rd0"), pcpGuest("rd1"), softGuest()

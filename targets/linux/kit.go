@@ -26,11 +26,7 @@ var kit = sync.OnceValue(func() *emit.Kit {
 				b.WriteString(probed())
 				continue
 			}
-			text, err := scripts.ReadFile("scripts/" + p + ".sh")
-			if err != nil {
-				panic("part of " + path + ": " + err.Error()) // embedded: cannot happen
-			}
-			b.Write(text)
+			b.WriteString(script(p + ".sh"))
 		}
 		return emit.Artifact{Path: path, Mode: 0o755, Step: step, Run: run, Bytes: []byte(strings.TrimPrefix(b.String(), "\n"))}
 	}
@@ -42,9 +38,10 @@ var kit = sync.OnceValue(func() *emit.Kit {
 		program("verify.sh", emit.Verify, "verify.sh", "lib", "verify"),
 		program("rollback.sh", emit.Rollback, "rollback.sh", "lib", "rollback"),
 		program("capture.sh", emit.Verify, "capture.sh", "lib", "", "capture"),
-		posix.Program(live()),
+		posix.Program(script("live.sh")), // what rocec-live.sh does on this system
 		program("rocec-qos", emit.Data, "", "dcb", "mlnx", "families", "qos"),
 		program("rocec-env", emit.Data, "", "env"),
+		{Path: "dcbx.py", Mode: 0o644, Step: emit.Data, Bytes: []byte(script("dcbx.py"))},
 		data("rocec-qos@.service", portUnit),
 		data("rocec-qos.service", allUnit),
 		data("70-rocec.rules", deviceRule),
@@ -66,11 +63,10 @@ var kit = sync.OnceValue(func() *emit.Kit {
 	return k
 })
 
-// live is what rocec-live.sh does on this system.
-func live() string {
-	text, err := scripts.ReadFile("scripts/live.sh")
+func script(name string) string {
+	text, err := scripts.ReadFile("scripts/" + name)
 	if err != nil {
-		panic("part of " + posix.File + ": " + err.Error()) // embedded: cannot happen
+		panic(err) // embedded: cannot happen
 	}
 	return string(text)
 }

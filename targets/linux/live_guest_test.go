@@ -20,7 +20,7 @@ import (
 // of power does.
 const systemd = `
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup2 /sys/fs/cgroup
-for u in /lib/systemd/system/{sysinit,sockets,basic,timers,local-fs,multi-user}.target.wants/* /etc/systemd/system/timers.target.wants/*; do
+[[ -e /etc/systemd/system/lab.target ]] || for u in /lib/systemd/system/{sysinit,sockets,basic,timers,local-fs,multi-user}.target.wants/* /etc/systemd/system/timers.target.wants/*; do
 	case ${u##*/} in rocec-*) ;; *) ln -sf /dev/null "/etc/systemd/system/${u##*/}" ;; esac
 done
 printf '[Unit]\nRequires=sysinit.target\nWants=timers.target\n' >/etc/systemd/system/lab.target

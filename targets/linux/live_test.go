@@ -41,7 +41,7 @@ func liveHost(t *testing.T) targettest.LiveDevice {
 		files["../common/kit/"+a.Path] = string(a.Bytes)
 	}
 	commands := map[string]string{"netplan": "#!/bin/sh\n[ ! -e \"$ROCEC_FAKE/bad-netplan\" ] || [ \"$1\" = apply ] || exit 1\necho \"netplan $1\" >>\"$ROCEC_FAKE/asked\"\n"}
-	for _, p := range []string{"udevadm", "sysctl", "dcb", "mlnx_qos", "ethtool", "ip", "rdma", "mstconfig", "devlink", "lldptool", "ibv_devinfo"} {
+	for _, p := range []string{"udevadm", "sysctl", "dcb", "mlnx_qos", "ethtool", "ip", "rdma", "mstconfig", "devlink", "lldptool", "ibv_devinfo", "python3"} {
 		commands[p] = "#!/bin/sh\n"
 	}
 	s := targettest.NewLiveDevice(t, program, commands, files)

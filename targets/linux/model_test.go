@@ -91,6 +91,12 @@ func program(dir, name string, args []string) int {
 		code = m.ethtool(args)
 	case "rdma":
 		fmt.Println(`[{"ifindex":0,"ifname":"mlx5_0","port":1,"state":"ACTIVE","physical_state":"LINK_UP","netdev":"rail0","netdev_index":3},{"ifindex":1,"ifname":"mlx5_1","port":1,"state":"ACTIVE","physical_state":"LINK_UP","netdev":"rail1","netdev_index":4}]`)
+	case "python3": // dcbx.py of the kit, which TestDCBX runs
+		p := m.ports[args[len(args)-1]]
+		if len(args) != 2 || filepath.Base(args[0]) != "dcbx.py" || p == nil || p.Driver != mlx5 {
+			return fail("%v: No such device", args)
+		}
+		p.Host = false
 	case "ip":
 		switch strings.Join(args[:min(3, len(args))], " ") {
 		case "-o -4 rule", "-o -6 rule":

@@ -33,7 +33,7 @@ func newBench(t testing.TB, d *intent.Device) bench {
 		t.Fatal(err)
 	}
 	b.must(os.MkdirAll(filepath.Join(b.root, "bin"), 0o755))
-	for _, p := range []string{"dcb", "mlnx_qos", "ethtool", "rdma", "ip", "systemctl", "modprobe", "mstconfig", "ibv_devinfo", "devlink"} {
+	for _, p := range []string{"dcb", "mlnx_qos", "ethtool", "rdma", "ip", "systemctl", "modprobe", "mstconfig", "ibv_devinfo", "devlink", "python3"} {
 		b.must(os.Symlink(self, filepath.Join(b.root, "bin", p)))
 	}
 	ports := map[string]*modelPort{}
@@ -198,7 +198,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("not as before (-before +after):\n%s", diff)
 			}
 			p, fresh := b.ports()["rail0"], newPort(d.Ports[0].NIC.Driver)
-			if p.PFC != fresh.PFC || p.Prio != fresh.Prio || len(p.DSCP) != 0 || !p.RX || p.Cable != fresh.Cable || p.RoCE != 0 || p.Agent != fresh.Agent {
+			if p.PFC != fresh.PFC || p.Prio != fresh.Prio || len(p.DSCP) != 0 || !p.RX || p.Cable != fresh.Cable || p.RoCE != 0 || p.Agent != fresh.Agent || p.Host != fresh.Host {
 				t.Errorf("not as before: %+v", p)
 			}
 		})

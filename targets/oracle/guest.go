@@ -32,6 +32,9 @@ type GuestJob struct {
 
 	// Seconds is how long it may take; 0 = 240. Emulation on a loaded machine is many times slower than on an idle one.
 	Seconds int
+
+	// PowerCut: the power fails before the job. The kernel starts anew, and of what the jobs before it made there is what had reached the disk.
+	PowerCut bool
 }
 
 func (j *GuestJob) seconds() int {
@@ -49,9 +52,9 @@ type GuestResult struct {
 }
 
 // RunGuest boots Debian's kernel once (testdata/lab/guest.sh) and runs jobs in it, one after the other, as root over a copy of this
-// machine's root folder that forgets all writes. Before each job rd0 and rd1, netdevs whose DCB layer stores and checks as an mlx5
-// port does, are made anew; everything else a job leaves behind is seen by those after it. $GUEST_MODS is the folder for modprobe -d,
-// $DCBSTUB the module behind rd0. The results come in the order of jobs; an exit code other than 0 is the caller's to judge, a guest
+// machine's root folder whose writes go to a disk that ends with the boot. Before each job rd0 and rd1, netdevs whose DCB layer stores
+// and checks as an mlx5 port does, are made anew; everything else a job leaves behind is seen by those after it. $GUEST_MODS is the
+// folder for modprobe -d, $DCBSTUB the module behind rd0, /mnt a folder on the disk where an overlay may write. The results come in the order of jobs; an exit code other than 0 is the caller's to judge, a guest
 // that did not run every job fails t.
 func RunGuest(t testing.TB, jobs []GuestJob) []GuestResult {
 	t.Helper()
@@ -122,6 +125,9 @@ func runGuest(guest string, jobs []GuestJob) ([]GuestResult, error) {
 	seconds := bootSeconds
 	for i := range jobs {
 		seconds += jobs[i].seconds()
+		if jobs[i].PowerCut {
+			seconds += bootSeconds
+		}
 	}
 	cmd := exec.Command("bash", guest, filepath.Join(work, "driver"))
 	cmd.Env = append(os.Environ(), "LC_ALL=C", guestDirEnv+"="+dir, "ROCEC_GUEST_SECONDS="+strconv.Itoa(seconds))
@@ -136,9 +142,11 @@ func runGuest(guest string, jobs []GuestJob) ([]GuestResult, error) {
 	return results, nil
 }
 
-// writeJobs lays out dir/N/script and dir/N/files for each job, and dir/driver, which runs them in order.
+// writeJobs lays out dir/N/script and dir/N/files for each job, and dir/driver, which runs them in order. It is started again after a
+// power cut, which it asks for with exit code 77, and goes on with the job before which that was.
 func writeJobs(dir, mark string, jobs []GuestJob) error {
-	driver := fmt.Sprintf("cd /\nfor i in $(seq 0 %d); do\n", len(jobs)-1) +
+	driver := fmt.Sprintf("cd /\ncut=$(cat /.cut 2>/dev/null)\nfor ((i = ${cut:-0}; i < %d; i++)); do\n", len(jobs)) +
+		fmt.Sprintf("\tif [[ -e '%s'/$i/cut && $i != \"$cut\" ]]; then echo $i >/.cut; sync /.cut; exit 77; fi\n", dir) +
 		"\trmmod dcbstub 2>/dev/null\n" +
 		"\tinsmod \"$DCBSTUB\" || exit 1\n" +
 		fmt.Sprintf("\tcp -r '%s'/$i/files/. / || exit 1\n", dir) +
@@ -154,7 +162,11 @@ func writeJobs(dir, mark string, jobs []GuestJob) error {
 		if err := os.MkdirAll(filepath.Join(base, "files"), 0o755); err != nil {
 			return err
 		}
-		if err := writeFiles(base, map[string][]byte{"script": []byte(job.Script), "seconds": []byte(strconv.Itoa(job.seconds()))}, 0o644); err != nil {
+		own := map[string][]byte{"script": []byte(job.Script), "seconds": []byte(strconv.Itoa(job.seconds()))}
+		if job.PowerCut {
+			own["cut"] = nil
+		}
+		if err := writeFiles(base, own, 0o644); err != nil {
 			return err
 		}
 		for name, content := range job.Files {

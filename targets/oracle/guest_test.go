@@ -43,5 +43,5 @@ func TestCheckGuestRejects(t *testing.T) {
 		dead = append(dead, GuestResult{Name: j.Name})
 	}
 	rejects(t, "unexpected end of JSON input", func(t testing.TB) { CheckGuest(t, dead) })
-	rejects(t, "4 results", func(t testing.TB) { CheckGuest(t, dead[1:]) })
+	rejects(t, "6 results", func(t testing.TB) { CheckGuest(t, dead[1:]) })
 }

@@ -10,7 +10,7 @@ import (
 
 // GuestJobs are jobs that show what every other job relies on: that what one dcb process sets another one reads back from the
 // kernel, that the stub starts anew for each job, that it refuses as a port does, and that a job's files, exit code and output come
-// through. They are run beside others, as a boot takes longer than all of them; CheckGuest judges what came of them.
+// through, and that a power cut leaves what had reached the disk and nothing else. They are run beside others, as a boot takes longer than all of them; CheckGuest judges what came of them.
 func GuestJobs() []GuestJob {
 	return []GuestJob{
 		{Name: "set and read back", Script: `exec 3>&1 >/dev/null 2>&1 # what dcb 6.1 says of a set is not to be trusted, see testdata/lab
@@ -29,6 +29,8 @@ dcb -j app show dev rd0
 			"/usr/local/bin/rocec-test": []byte("#!/bin/sh\ncat /etc/rocec-test/data\nid -u\n"),
 		}, Script: "rocec-test; echo to stderr >&2; printf 'no newline'; exit 9\n"},
 		{Name: "nothing", Script: ""},
+		{Name: "before the power cut", Script: "echo whole >/etc/rocec-test/kept; sync /etc/rocec-test/kept; echo >/run/gone; cat /proc/sys/kernel/random/boot_id >/etc/rocec-test/boot; sync /etc/rocec-test/boot\n"},
+		{Name: "after the power cut", PowerCut: true, Script: "cat /etc/rocec-test/kept; ls /run/gone; cmp -s /proc/sys/kernel/random/boot_id /etc/rocec-test/boot || echo another kernel\n"},
 	}
 }
 
@@ -98,6 +100,10 @@ func CheckGuest(t testing.TB, results []GuestResult) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(GuestResult{Name: "nothing"}, results[4]); diff != "" {
+		t.Error(diff)
+	}
+	want := "whole\nls: cannot access '/run/gone': No such file or directory\nanother kernel\n"
+	if diff := cmp.Diff(GuestResult{Name: "after the power cut", Output: want}, results[6]); diff != "" {
 		t.Error(diff)
 	}
 }

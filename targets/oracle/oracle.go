@@ -20,9 +20,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 )
 
-// Names Need accepts besides those of programs: what RunGuest and PSCheck need as a whole, and the rights of root.
+// Names Need accepts besides those of programs: what RunGuest, PSCheck and GitLab need as a whole, and the rights of root.
 const (
 	Guest       = "guest"
 	PSCheckTool = "pscheck"
@@ -33,7 +35,7 @@ const (
 // checksEnv makes a missing checker a failure: a gate in which a check was skipped has not checked.
 const checksEnv = "ROCEC_CHECKS"
 
-// Need skips t when tool, a program's name or Guest, PSCheckTool or Root, cannot be used here, and says how to install it. With
+// Need skips t when tool, a program's name or Guest, PSCheckTool, GitLabTool or Root, cannot be used here, and says how to install it. With
 // ROCEC_CHECKS=required it fails t instead. The guest alone is also skipped under -short, whatever the environment says: a boot
 // takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest.
 func Need(t testing.TB, tool string) {
@@ -90,8 +92,8 @@ func npmLack(t testing.TB, packages npmPackages, programs ...string) error {
 // debianPackage names the Debian 12 package that has the program.
 func debianPackage(program string) string {
 	switch program {
-	case "yanglint":
-		return "libyang2-tools"
+	case yang.Program:
+		return yang.Package
 	case "netplan":
 		return "netplan.io"
 	case "systemd-analyze":

@@ -1,39 +1,34 @@
 package oracle
 
 import (
-	"os"
-	"path/filepath"
+	"context"
 	"testing"
+	"time"
+
+	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 )
 
 // Yang fails t unless the SONiC YANG models accept configDB, the text of a config_db.json: every table and field is known, every
 // value has its type, range and pattern, every reference leads to a row, every must and when holds.
 func Yang(t testing.TB, configDB []byte) {
 	t.Helper()
-	Need(t, "yanglint")
-	if err := yang(Dir(t), t.TempDir(), configDB); err != nil {
+	c := NewYang(t)
+	defer c.Close() // not only at the end of a test that asks often
+	ctx, cancel := context.WithTimeout(context.Background(), checkSeconds*time.Second)
+	defer cancel()
+	if err := c.Valid(ctx, configDB); err != nil {
 		t.Errorf("config_db.json is not what the SONiC models accept: %v", err)
 	}
 }
 
-// yang transforms and validates one config_db.json; scratch takes the transformed file.
-func yang(oracles, scratch string, configDB []byte) error {
-	dir := filepath.Join(oracles, "sonic-yang")
-	ms, err := loadModels(dir)
+// NewYang is what Yang asks, for simulated switches to ask: it is there until t ends. It skips t, as Need does, without yanglint.
+func NewYang(t testing.TB) *yang.Check {
+	t.Helper()
+	Need(t, yang.Program)
+	c, err := yang.New()
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	data, err := ms.yangJSON(configDB)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(scratch, "config.yang.json")
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		return err
-	}
-	// The glob cannot fail: its pattern is the one loadModels has just used.
-	schemas, _ := filepath.Glob(filepath.Join(dir, "*.yang"))
-	args := append([]string{"-Q", "-ii", "-p", dir, "-t", "config"}, schemas...)
-	_, err = run(scratch, nil, "yanglint", append(args, file)...)
-	return err
+	t.Cleanup(func() { _ = c.Close() })
+	return c
 }

@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,7 @@ var health = targets.Health{
 	Probes: []targets.Probe{
 		{File: "health/pfc.txt", Command: "show pfc counters"},
 		{File: "health/pg_drops.txt", Command: "show priority-group drop counters"},
-		{File: "health/watchdog.txt", Command: "pfcwd show stats"},
+		{File: "health/watchdog.txt", Command: "pfcwd show stats --empty"}, // else queues without a storm are left out, and nobody could tell that they had none
 		{File: "health/fec.txt", Command: "show interfaces counters fec-stats"},
 	},
 	Read: vitals,
@@ -59,6 +60,9 @@ func vitals(d *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
 	eachRow(string(c.Files["health/watchdog.txt"]), func(head, row []string) {
 		port, queue, _ := strings.Cut(row[0], ":")
 		p, ok := numbered(queue, "")
+		if i := slices.Index(head, "STATUS"); i >= 0 && row[i] == "N/A" { // nobody watches it: its zeros say nothing
+			return
+		}
 		for i := range row {
 			if detected, _, both := strings.Cut(row[i], "/"); ok && both && head[i] == "STORM DETECTED/RESTORED" {
 				count(port, targets.Storms, p, detected)

@@ -23,7 +23,7 @@ func TestHealth(t *testing.T) {
 	}
 	v, list := vitals(d, targets.Captured{Files: map[string][]byte{
 		"health/pg_drops.txt": []byte("Ingress PG dropped packets:\n     Port    PG0    PG3    PG4\n---------  -----  -----  -----\nEthernet0    800    803  1,804\nEthernet4    400    403    N/A\n   other0      1      1      1\n"),
-		"health/watchdog.txt": []byte("      QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP\n-----------  -----------  -------------------------  ------------\nEthernet0:3      stormed                        3/2       100/300\nEthernet0:4  operational                        2/2       100/100\nEthernet8:3  operational                        2/2       100/100\n"),
+		"health/watchdog.txt": []byte("      QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP\n-----------  -----------  -------------------------  ------------\nEthernet0:3      stormed                        3/2       100/300\nEthernet0:4  operational                        2/2       100/100\nEthernet8:3  operational                        2/2       100/100\nEthernet4:3          N/A                        0/0           0/0\n"),
 	}})
 	if len(list) > 0 {
 		t.Fatal(list)

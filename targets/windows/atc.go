@@ -59,6 +59,7 @@ var NetworkATC = targets.Target{
 	Left:       left,
 	Probes:     []targets.Probe{{File: atcReadBack, Command: run + captureFile}},
 	Capture:    captureFile,
+	Health:     &health,
 	Parse:      atcParse,
 	Impact:     atcImpact,
 	Observable: atcObservable,

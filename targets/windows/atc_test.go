@@ -251,11 +251,7 @@ func TestATCRun(t *testing.T) {
 				t.Log(strings.Join(lines, "\n"))
 			}
 			code, lines, _ = h.Run(s, undoFile, map[string]any{"snapshot": oldest(h), "allowrestart": true, "removeintent": true, "allowdisconnect": true})
-			want := 2
-			if len(d.Options) > 0 {
-				want = 5 // settings of the cluster cannot be taken back
-			}
-			expect(t, "undo", want, code, lines)
+			expect(t, "undo", 5, code, lines) // Network ATC leaves what it set, and keeps settings of the cluster
 			if len(h.ATC.Intents) > 0 {
 				t.Error("undo leaves intents")
 			}

@@ -43,8 +43,8 @@ func TestEveryDrift(t *testing.T) {
 // TestATCEveryDrift is the same of a host that Network ATC sets.
 func TestATCEveryDrift(t *testing.T) {
 	named := "Network ATC names switches and vNICs by the intent"
-	exempt := map[string]targettest.Exempt{"atc-converged": {"LAG.Name": named, "Iface.Name": named}}
-	for _, name := range []string{"atc-s2d", "atc-converged"} {
+	exempt := map[string]targettest.Exempt{"atc-converged": {"LAG.Name": named, "Iface.Name": named}, "atc-iwarp": {"LAG.Name": named, "Iface.Name": named}}
+	for _, name := range []string{"atc-s2d", "atc-converged", "atc-iwarp"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			base, _ := atcHostFor(t, name)
@@ -105,9 +105,10 @@ func takeOver(h *lab.Host, d *intent.Device) {
 		if f.Kind != intent.VNIC || f.RDMA || !f.Addresses.IsSet() || team == nil {
 			continue
 		}
+		named := slices.ContainsFunc(h.NICs, func(n *lab.NIC) bool { return n.Name == team.Members[0] })
 		for j, n := range h.NICs {
 			n.Addresses = nil
-			if j < len(d.Ports) && d.Ports[j].Name == team.Members[0] {
+			if n.Name == team.Members[0] || !named && j < len(d.Ports) && d.Ports[j].Name == team.Members[0] {
 				n.Addresses = f.Addresses.Value
 				h.Routes = [][2]string{{fmt.Sprintf("{guid-%d}", j), gatewayText(f)}}
 			}

@@ -20,6 +20,7 @@ const (
 	verifyFile   = "verify.ps1"
 	undoFile     = "undo.ps1"
 	captureFile  = "capture.ps1"
+	healthFile   = "health.ps1"
 	liveFile     = "rocec-live.ps1"
 )
 
@@ -48,6 +49,7 @@ func programs(base, apply, prefix, capture string) *emit.Kit {
 	}
 	add(verifyFile, prefix+"verify", emit.Verify)
 	add(captureFile, "capture", emit.Verify)
+	add(healthFile, "health", emit.Data)
 	k := emit.NewKit(base, files)
 	for i := range k.Artifacts {
 		a := &k.Artifacts[i]

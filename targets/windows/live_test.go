@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -400,5 +401,86 @@ func TestLiveChangeThatHangs(t *testing.T) {
 		until(3 * time.Minute)
 		r.phase(targets.PhaseReverted)
 		r.same(before)
+	})
+}
+
+// The last transactions that ended stay, with their files, and no other; the one
+// before the last can still be undone by its own files.
+func TestLiveForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &Target, small(), lab.Environment{})
+		before := r.settings()
+		var ids []string
+		for i := range 8 {
+			r.tx.ID = fmt.Sprintf("t%d", 8-i)
+			ids = append(ids, r.tx.ID)
+			r.put()
+			if i%2 == 0 {
+				r.reach(nil, targets.PhaseReverted)
+			} else {
+				r.reach(nil, targets.PhaseConfirmed)
+				r.want(targets.VerbRevert, 0)
+			}
+		}
+		list, err := r.m.Disk().ReadDir("/C:/ProgramData/rocec/live")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range ids {
+			var left []string
+			for _, e := range list {
+				if e.Name() == id || strings.HasPrefix(e.Name(), id+".") {
+					left = append(left, e.Name())
+				}
+			}
+			if kept := i >= 3; kept != (len(left) > 0) {
+				t.Errorf("of %s, which ended as the %d. of 8, there is %v", id, i+1, left)
+			}
+		}
+		r.tx.ID = ids[0]
+		if s := r.status(); s.Phase != targets.PhaseNone {
+			t.Errorf("%+v", s)
+		}
+		r.tx.ID = ids[6]
+		if s := r.status(); s.Phase != targets.PhaseReverted {
+			t.Errorf("%+v", s)
+		}
+		r.same(before)
+	})
+}
+
+// An earlier change left a MTU waiting for a restart, and a start of Windows in the
+// middle of the next one brings it: what that change did is undone all the same, and
+// the host shows nothing else of what it is set to.
+func TestLiveOverdue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &Target, s2d(), lab.Environment{})
+		r.reach(nil, targets.PhaseConfirmed)
+		shown := func() *intent.Device {
+			b, err := json.Marshal(r.settings())
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, found := Target.Parse(r.tx.Device, captured(string(b)))
+			if found.HasErrors() {
+				t.Fatal(found)
+			}
+			return d
+		}
+		before, running := shown(), r.m.Host().NICs[0].MTU
+		d := s2d()
+		d.QoS[0].Sched.Value[1].Percent, d.QoS[0].Sched.Value[0].Percent = 60, 39
+		r.tx.ID, r.tx.Device = "t2", d
+		r.put()
+		r.reach(nil, targets.PhaseChanged)
+		r.m.Reboot()
+		until(2 * time.Minute)
+		r.phase(targets.PhaseReverted)
+		if now := r.m.Host().NICs[0].MTU; now == running {
+			t.Fatalf("the MTU is still %d: nothing was overdue", now)
+		}
+		if list := intent.Diff(before, shown()); len(list) > 0 {
+			t.Errorf("not as it was: %v", list)
+		}
 	})
 }

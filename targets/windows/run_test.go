@@ -239,9 +239,6 @@ func observed(t *testing.T, d *intent.Device) *intent.Device {
 	}
 	for i := range w.Ifaces {
 		f := &w.Ifaces[i]
-		if f.Kind == intent.Direct && !f.MTU.IsSet() {
-			f.MTU = intent.Some(d.PortNamed(f.On).MTU.Or(1500))
-		}
 		if f.Kind == intent.VNIC && !f.MTU.IsSet() {
 			f.MTU = intent.Some(uint16(1500))
 		}

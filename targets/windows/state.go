@@ -144,6 +144,12 @@ type statusRow struct {
 // decode reads a capture. Windows PowerShell writes what is redirected to a
 // file as UTF-16 with a byte order mark.
 func decode(b []byte) (*state, error) {
+	s := new(state)
+	return s, decodeInto(b, s)
+}
+
+// decodeInto reads a capture as a state, and as what else is in it.
+func decodeInto(b []byte, s *state, more ...any) error {
 	switch {
 	case bytes.HasPrefix(b, []byte{0xff, 0xfe}):
 		units := make([]uint16, 0, len(b)/2)
@@ -154,14 +160,15 @@ func decode(b []byte) (*state, error) {
 	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
 		b = b[3:]
 	}
-	s := new(state)
-	if err := json.Unmarshal(b, s); err != nil {
-		return nil, err
+	for _, into := range append(more, s) {
+		if err := json.Unmarshal(b, into); err != nil {
+			return err
+		}
 	}
 	if s.Schema != 1 {
-		return nil, fmt.Errorf("schema is %d, not 1", s.Schema)
+		return fmt.Errorf("schema is %d, not 1", s.Schema)
 	}
-	return s, nil
+	return nil
 }
 
 // rows is a list. ConvertTo-Json of 5.1 writes some as {"value":[...],"Count":n}

@@ -77,6 +77,7 @@ var Target = targets.Target{
 	Left:       left,
 	Probes:     []targets.Probe{{File: readBack, Command: run + captureFile}},
 	Capture:    captureFile,
+	Health:     &health,
 	Parse:      parse,
 	Impact:     impact,
 	Observable: observable,

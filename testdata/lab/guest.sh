@@ -1,6 +1,8 @@
 #!/bin/bash
 # Boots Debian 12's own kernel in qemu (plain emulation, about 20 s) with this machine's root directory as a read-only lower layer and
-# a memory overlay on top, and runs one script in it as root. Nothing the script does can touch this machine.
+# a disk of its own for what is written, and runs one script in it as root. Nothing the script does can touch this machine. A script
+# that exits with 77 has the power cut: the kernel starts anew, on the disk as it was then, and so does the script. /mnt is on that disk
+# itself, for upper layers of its own.
 #   guest.sh SCRIPT [qemu options...]   run SCRIPT; prints its output between @@BEGIN and @@END, exits 0 when it exits 0
 #   guest.sh --kernel                   print the kernel version used
 #   guest.sh --missing                  print the Debian packages that are not installed, one per line
@@ -34,6 +36,7 @@ cpio cpio
 modprobe kmod
 gcc gcc
 make make
+mkfs.ext4 e2fsprogs
 TOOLS
   [ -e "$work/mod-$version/dcbstub.ko" ] || [ -d "/usr/src/linux-headers-$version" ] || echo "linux-headers-$version"
 }
@@ -70,7 +73,7 @@ initrd() {
   local m f
   mkdir -p "$1"/{bin,proc,sys,dev,host,ov,root,mods}
   cp "$(command -v busybox)" "$1/bin/busybox"
-  for m in virtio_pci 9pnet_virtio 9p overlay; do
+  for m in virtio_pci 9pnet_virtio 9p overlay virtio_blk crc32c_generic ext4; do
     modprobe -d "$work/img-$version" -S "$version" --show-depends "$m"
   done | awk '/^insmod/ && !seen[$2]++ {print $2}' | while read -r f; do
     cp "$f" "$1/mods/"
@@ -81,14 +84,19 @@ initrd() {
 b=/bin/busybox
 \$b mount -t proc p /proc; \$b mount -t sysfs s /sys; \$b mount -t devtmpfs d /dev
 for m in \$(\$b cat /mods/order); do \$b insmod /mods/\$m; done
-\$b mount -t 9p -o trans=virtio,version=9p2000.L,ro,msize=262144 hostroot /host
-\$b mount -t tmpfs t /ov; \$b mkdir /ov/u /ov/w
+\$b mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=262144 hostroot /host
+\$b mount -t ext4 /dev/vda /ov
+if [ -d /ov/u ] && ! \$b rm /ov/u/.again; then echo @@BEGIN; echo @@END of a kernel that started anew by itself; \$b poweroff -f; fi
+\$b mkdir -p /ov/u /ov/w
 \$b mount -t overlay -o lowerdir=/host,upperdir=/ov/u,workdir=/ov/w o /root
 for d in proc sys dev; do \$b mount -o bind /\$d /root/\$d; done
+\$b mkdir -p /ov/d; \$b mount -o bind /ov/d /root/mnt
 \$b mount -t tmpfs t /root/run
 echo @@BEGIN
 \$b chroot /root /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C GUEST_MODS='$work/img-$version' DCBSTUB='$work/mod-$version/dcbstub.ko' /bin/bash '$2' </dev/null 2>&1
-echo @@END rc=\$?
+rc=\$?
+if [ \$rc = 77 ]; then echo >/root/.again; \$b chroot /root /bin/sync /.again; \$b reboot -n -f; fi
+echo @@END rc=\$rc
 \$b poweroff -f
 INIT
   chmod +x "$1/init"
@@ -104,7 +112,10 @@ boot() {
   trap "rm -rf '$t'" EXIT
   initrd "$t/ir" "$script"
   (cd "$t/ir" && find . | cpio -o -H newc 2>/dev/null | gzip -1) >"$t/initrd.gz"
-  timeout "${ROCEC_GUEST_SECONDS:-300}" qemu-system-x86_64 -accel tcg,thread=multi -cpu max -m 2G -smp 2 -nographic -no-reboot \
+  truncate -s 2G "$t/disk"
+  mkfs.ext4 -q -F -m 0 -E lazy_itable_init=0,lazy_journal_init=0 "$t/disk"
+  # One processor: with two, emulated on as few that others use too, each waits for the other at every lock.
+  timeout "${ROCEC_GUEST_SECONDS:-300}" qemu-system-x86_64 -accel tcg -cpu max -m 2G -smp 1 -nographic -drive "file=$t/disk,format=raw,if=virtio,cache=unsafe" \
     -kernel "$work/img-$version/boot/vmlinuz-$version" -initrd "$t/initrd.gz" -append "console=ttyS0 quiet panic=-1 loglevel=3" \
     -virtfs local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap -nic none "$@" </dev/null >"$t/console" 2>"$t/qemu.err" || rc=$?
   tr -d '\r' <"$t/console" | sed -n '/@@BEGIN/,/@@END/p'

@@ -56,6 +56,8 @@ func TestRevisions(t *testing.T) {
 		{"nv config detach && nv config diff", "detached [rev_id: 3]\nexit 0"},
 		{"nv config apply 3 -y", "applied_and_saved [rev_id: 3]"},
 		{"nv show interface swp1 link -o json", "{\n  \"mtu\": 1500\n}\nexit 0"},
+		{"nv show interface swp4 type --rev 2 -o json", "\"swp\"\nexit 0"},
+		{"nv show interface swp4 --rev 99", "Error: revision \"99\" does not exist\nexit 1"},
 		{"nv show interface swp4", "Error: The requested item does not exist.\nexit 1"},
 		{"nv config revision | grep -c applied_and_saved", "3\nexit 0"},
 		{"nv config apply 2 -y && nv config diff 2 applied && nv config diff applied startup", "applied_and_saved [rev_id: 2]\nexit 0"},

@@ -29,6 +29,7 @@ type Machine struct {
 	*posix.Host
 	disk   *lab.Disk
 	device *intent.Device
+	faults *lab.Faults
 
 	mu      sync.Mutex
 	revs    []*revision // by number, from 1
@@ -59,8 +60,8 @@ const startup = "/etc/nvue.d/startup.yaml"
 // New starts the switch of an intent. Scripts may be shared with other machines.
 func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 	m := &Machine{
-		disk:   lab.NewDisk(lab.DiskOptions{Now: e.Clock.Now, Volatile: []string{"/run", "/tmp", "/sys", "/proc", "/dev"}}),
-		device: d,
+		disk:   posix.NewDisk(e.Clock),
+		device: d, faults: e.Faults,
 	}
 	_ = m.disk.MkdirAll("/etc/nvue.d", 0o755)
 	_ = m.disk.WriteFile(startup, []byte(asFound(d).yaml("set")), 0o644)

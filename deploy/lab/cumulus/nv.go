@@ -339,10 +339,12 @@ func (m *Machine) revisions(p *posix.Proc, verb, form string) int {
 	return 0
 }
 
-// showPath prints an object as it is applied.
+// showPath prints an object as it is applied, or as another revision has it.
 func (m *Machine) showPath(p *posix.Proc, path []string, form string) int {
+	word := "applied"
 	for i, a := range path {
 		if (a == "-r" || a == "--rev") && i+1 < len(path) {
+			word = path[i+1]
 			path = append(path[:i:i], path[i+2:]...)
 			break
 		}
@@ -351,7 +353,14 @@ func (m *Machine) showPath(p *posix.Proc, path []string, form string) int {
 		p.Printf("{}\n") // nobody is there
 		return 0
 	}
-	t := m.revs[m.applied-1].tree.at(path...)
+	if m.showCounted(p, path) {
+		return 0
+	}
+	whole, err := m.named(word)
+	if err != nil {
+		return p.Fail("Error: %v", err)
+	}
+	t := whole.at(path...)
 	if t == nil {
 		return p.Fail("Error: The requested item does not exist.")
 	}
@@ -363,7 +372,7 @@ func (m *Machine) showPath(p *posix.Proc, path []string, form string) int {
 		p.Printf("%s\n", b)
 		return 0
 	}
-	p.Printf("%-40s  applied\n%s  -------\n", "", strings.Repeat("-", 40))
+	p.Printf("%-40s  %s\n%s  %s\n", "", word, strings.Repeat("-", 40), strings.Repeat("-", len(word)))
 	var walk func(t *tree, key string, depth int)
 	walk = func(t *tree, key string, depth int) {
 		if key != "" {

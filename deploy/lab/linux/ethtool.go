@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/deploy/lab/posix"
 )
 
-// ethtool 6.x: the link, pause frames, FEC, private flags.
+// ethtool 6.x: the link, pause frames, FEC, private flags, counters.
 func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 	args, asJSON := p.Args, false
 	for len(args) > 0 && args[0] == "--json" {
@@ -48,6 +48,8 @@ func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 	case "-i", "--driver":
 		p.Printf("driver: %s\nversion: %s\nfirmware-version: %s\nexpansion-rom-version: \nbus-info: %s\n", kernelDrivers[n.driver], n.version, n.firmware, n.pci)
 		return 0
+	case "-S", "--statistics":
+		return m.showCounters(p, n)
 	case "--show-fec":
 		active := map[string]string{"Auto": "RS"}[n.fec]
 		if active == "" {

@@ -58,14 +58,10 @@ func (m *Machine) ip(_ context.Context, p *posix.Proc) int {
 	case object == "rule" && (verb == "show" || verb == "list"):
 		return m.showRules(p, o)
 	case (object == "link" || object == "l") && verb == "set":
-		if err := m.setLink(rest); err != nil {
-			return p.Fail("%v", err)
-		}
-		m.sync()
-		return 0
+		return m.done(p, m.setLink(rest))
 	case (object == "link" || object == "l") && (verb == "del" || verb == "delete"):
 		return m.done(p, m.deleteLink(rest))
-	case object[0] == 'a' && (verb == "add" || verb == "del"):
+	case strings.HasPrefix(object, "a") && (verb == "add" || verb == "del"):
 		return m.done(p, m.setAddress(verb == "add", rest))
 	case object == "rule" && verb == "del":
 		return m.done(p, m.deleteRule(rest))
@@ -110,6 +106,9 @@ func (m *Machine) show(p *posix.Proc, o map[string]bool, addresses bool, rest []
 			sep = "\\   "
 		}
 		p.Printf("%d: %s: <%s> mtu %d qdisc mq state %s mode DEFAULT group default qlen 1000%s link/ether %s brd ff:ff:ff:ff:ff:ff", l.index, m.shownName(l), strings.Join(m.flags(l), ","), l.mtu, m.state(l), sep, l.mac)
+		if l.nic != nil && l.mac != l.nic.mac {
+			p.Printf(" permaddr %s", l.nic.mac)
+		}
 		if o["-d"] {
 			p.Printf("%s", details(l))
 		}
@@ -292,6 +291,10 @@ func (m *Machine) setLink(args []string) error {
 			}
 			args = args[1:]
 			continue
+		case "name":
+			if err := m.rename(l.name, value); err != nil {
+				return err
+			}
 		case "mtu":
 			v, err := strconv.Atoi(value)
 			if err != nil || v < 68 || v > 9978 {

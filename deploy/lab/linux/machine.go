@@ -22,7 +22,8 @@ import (
 // Machine is one host.
 type Machine struct {
 	*posix.Host
-	disk *lab.Disk
+	disk   *lab.Disk
+	faults *lab.Faults
 
 	mu       sync.Mutex
 	nics     map[string]*nic
@@ -33,6 +34,8 @@ type Machine struct {
 	rdma     []*rdmaDevice
 	tree     map[string]string // what sync wrote
 	mlnxTool bool
+	told     bool   // netplan apply is of a version that tells networkd of any change, not of those only that it sees
+	networkd string // what netplan's generator made of its files last
 }
 
 // link is a network device: a port, a bond or a VLAN device.
@@ -83,9 +86,9 @@ func (a answer) Error() string { return string(a) }
 // New starts the host of an intent. Scripts may be shared with other machines.
 func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 	m := &Machine{
-		disk: lab.NewDisk(lab.DiskOptions{Now: e.Clock.Now, Volatile: []string{"/run", "/tmp", "/sys", "/proc", "/dev"}}),
-		nics: map[string]*nic{}, links: map[string]*link{}, tree: map[string]string{},
-		lags: d.LAGs, mlnxTool: d.Options["qos_tool"] == "mlnx_qos",
+		disk:   posix.NewDisk(e.Clock),
+		faults: e.Faults, nics: map[string]*nic{}, links: map[string]*link{}, tree: map[string]string{},
+		lags: d.LAGs, mlnxTool: d.Options["qos_tool"] == "mlnx_qos", told: d.OS.Name == "debian" && d.OS.Version == "12",
 	}
 	for i := range d.Ports {
 		p := &d.Ports[i]
@@ -98,7 +101,7 @@ func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 	m.firstFiles(d)
 	m.Host = posix.NewHost(posix.Options{
 		Name: d.Name, Disk: m.disk, Clock: e.Clock, User: e.User, Faults: e.Faults, Scripts: scripts,
-		Programs: m.programs(), Changes: changes, Boot: func(ctx context.Context, h *posix.Host) { m.boot(ctx, h) },
+		Programs: m.programs(), Changes: changes, Boot: func(ctx context.Context, h *posix.Host) { m.boot(ctx, h) }, Reload: m.generated,
 	})
 	m.Units.Fixed("systemd-networkd.service", true)
 	m.Units.Fixed("systemd-modules-load.service", true)
@@ -130,7 +133,7 @@ func (m *Machine) firstFiles(d *intent.Device) {
 func (m *Machine) programs() map[string]posix.Program {
 	all := map[string]posix.Program{
 		"dcb": m.dcb, "ip": m.ip, "ethtool": m.ethtool, "rdma": m.rdmaTool, "netplan": m.netplan, "sysctl": m.sysctl, "devlink": m.devlink, "modprobe": m.modprobe,
-		"mount": m.mount, "mstconfig": m.mstconfig, "ibv_devinfo": m.devinfo, "mkdir": m.mkdir, "rmdir": m.rmdir,
+		"mount": m.mount, "python3": m.python, "mstconfig": m.mstconfig, "ibv_devinfo": m.devinfo, "mkdir": m.mkdir, "rmdir": m.rmdir,
 	}
 	if m.mlnxTool {
 		all["mlnx_qos"] = m.mlnxQoS
@@ -157,6 +160,8 @@ func changes(line string) bool {
 		return f[1] == "apply"
 	case "rdma":
 		return slices.Contains(f, "add")
+	case "python3":
+		return true
 	case "devlink":
 		return slices.Contains(f, "set")
 	case "sysctl":
@@ -170,6 +175,11 @@ func changes(line string) bool {
 func (m *Machine) boot(ctx context.Context, h *posix.Host) {
 	m.mu.Lock()
 	m.links, m.rules, m.rdma, m.tree = map[string]*link{}, nil, nil, map[string]string{}
+	plan, err := m.readPlan("")
+	if err != nil {
+		plan = nil
+	}
+	m.found(plan)
 	for i, name := range m.order {
 		n := m.nics[name]
 		n.start()
@@ -187,7 +197,8 @@ func (m *Machine) boot(ctx context.Context, h *posix.Host) {
 		}
 	}
 	m.probe()
-	if plan, err := m.readPlan(""); err == nil {
+	if plan != nil {
+		m.generate(plan)
 		m.applyPlan(plan)
 	}
 	m.sync()
@@ -337,7 +348,11 @@ func (m *Machine) bonding(l *link) string {
 		if m.links[name].master != l.name {
 			continue
 		}
-		text += fmt.Sprintf("\nSlave Interface: %s\nMII Status: up\nSpeed: %d Mbps\nDuplex: full\nPermanent HW addr: %s\n", name, m.links[name].nic.speed, m.links[name].nic.mac)
+		speed, mac := "Unknown", m.links[name].mac // of a device without hardware
+		if n := m.links[name].nic; n != nil {
+			speed, mac = fmt.Sprintf("%d Mbps", n.speed), n.mac
+		}
+		text += fmt.Sprintf("\nSlave Interface: %s\nMII Status: up\nSpeed: %s\nDuplex: full\nPermanent HW addr: %s\n", name, speed, mac)
 		if l.mode == "802.3ad" {
 			text += "Aggregator ID: 1\n"
 		}

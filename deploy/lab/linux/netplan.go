@@ -91,13 +91,59 @@ func (m *Machine) netplan(_ context.Context, p *posix.Proc) int {
 	if err != nil {
 		return p.Fail("%v", err)
 	}
+	if root != "" {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	changed := m.generate(all)
 	if verb == "apply" {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.applyPlan(all)
+		m.renamePlanned(all)
+		if changed || m.told {
+			m.applyPlan(all)
+		}
+		m.probe()
 		m.sync()
 	}
 	return 0
+}
+
+// generate makes the files of networkd, and tells whether they change.
+func (m *Machine) generate(f *plan) bool {
+	b, err := yaml.Marshal(f)
+	changed := err != nil || m.networkd != string(b)
+	m.networkd = string(b)
+	return changed
+}
+
+// generated is netplan's generator, which systemd runs whenever it reads its files.
+func (m *Machine) generated() {
+	f, err := m.readPlan("")
+	if err != nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.generate(f)
+}
+
+// renamePlanned gives devices the names that netplan has for them, which go down
+// for it; members of bonds keep theirs until the next boot (process_link_changes
+// in netplan_cli/cli/commands/apply.py of 0.106 and 1.1).
+func (m *Machine) renamePlanned(f *plan) {
+	member := map[string]bool{}
+	for _, b := range f.Network.Bonds {
+		for _, id := range b.Interfaces {
+			member[id] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(f.Network.Ethernets)) {
+		d := f.Network.Ethernets[id]
+		if l := m.matched(id, d); l != nil && d.Match.MAC != "" && d.SetName != "" && d.SetName != l.name && !member[id] && m.links[d.SetName] == nil {
+			m.setUp(l, false)
+			_ = m.rename(l.name, d.SetName)
+		}
+	}
 }
 
 // readPlan reads the files of /etc/netplan as one; later ones win.
@@ -214,7 +260,7 @@ func (m *Machine) applyPlan(f *plan) {
 	for _, name := range slices.Sorted(maps.Keys(n.VLANs)) {
 		d := n.VLANs[name]
 		parent := m.links[d.Link]
-		if parent == nil {
+		if parent == nil || m.lies(parent, name) { // no device lies on itself
 			continue
 		}
 		l := m.links[name]
@@ -227,6 +273,14 @@ func (m *Machine) applyPlan(f *plan) {
 		l.mtu = min(l.mtu, parent.mtu)
 	}
 	m.probe()
+}
+
+// lies tells whether a device is one of a name, or lies on it.
+func (m *Machine) lies(l *link, name string) bool {
+	for l != nil && l.name != name {
+		l = m.links[l.parent]
+	}
+	return l != nil
 }
 
 // matched is the device that an entry of ethernets means.

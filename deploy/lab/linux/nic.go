@@ -25,6 +25,7 @@ var kernelDrivers = map[string]string{mlx5: "mlx5_core", bnxt: "bnxt_en", ice: "
 // nic is what one port of an adapter and its driver keep.
 type nic struct {
 	name, driver, mac, pci string
+	first                  string // its name before udev gives it one
 	firmware, version      string
 	others                 *intent.Port // a port that somebody else sets
 	iwarp, wantsIWARP      bool
@@ -56,7 +57,7 @@ type nic struct {
 // newNIC is a port as it is found. Firmware and driver are those that the intent
 // expects: the lab has no other to show.
 func newNIC(p *intent.Port, at int) *nic {
-	n := &nic{name: p.Name, driver: p.NIC.Driver, mac: p.NIC.MAC, pci: p.NIC.PCI, wantsIWARP: p.NIC.IWARP}
+	n := &nic{name: p.Name, first: p.Name, driver: p.NIC.Driver, mac: p.NIC.MAC, pci: p.NIC.PCI, wantsIWARP: p.NIC.IWARP}
 	if n.mac == "" {
 		n.mac = fmt.Sprintf("02:00:00:00:%02x:%02x", at>>8&0xff, at&0xff)
 	}

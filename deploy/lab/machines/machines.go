@@ -41,6 +41,15 @@ func (a *All) Maker(target string) lab.Maker {
 	return nil
 }
 
+// Keeps tells whether the state of the machines for a target can be kept.
+func Keeps(target string) bool {
+	switch target {
+	case "sonic", "cumulus", "linux":
+		return true
+	}
+	return false
+}
+
 // User is who logs in on a machine for a target.
 func User(target string) string {
 	switch target {

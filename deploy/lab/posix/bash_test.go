@@ -40,10 +40,24 @@ func do(h *Host, line string) string {
 // scripts are run by bash and by the simulated shell, in a folder of their own.
 // Each uses what the interpreter does otherwise, or what our scripts stand on.
 var scripts = map[string]string{
+	"programs": `printf 'b 2\na 10\nc 1\na 10\n' >f; sort -u f; sort -k2,2n f; sort -rn -k 2 f | head -n 1
+grep -c a f nofile 2>/dev/null; echo $?; grep -qs a nofile f; echo $?; grep -qs x f nofile; echo $?
+printf 'äbc' | head -c 3 | wc -c; printf 'äbc' | tail -c 2; echo
+seq 5 | xargs -n 2 echo -; seq 3 | xargs echo; printf '' | xargs -r echo no
+head -c 90 /dev/zero | base64 -w 0 | wc -c; head -c 90 /dev/zero | base64 | wc -l; printf eA== | base64 -d; echo
+touch g; rm -rf "" g; echo $?; ls; rm nofile 2>/dev/null; echo $?; rm -f nofile; echo $?; cat "" 2>/dev/null; echo $?; mkdir "" 2>/dev/null; echo $?
+seq 6 | sed -n 2,3p; seq 6 | sed 5,2d; seq 3 | sed '2s/2/x&/'; seq 3 | sed '/2/d'
+sha256sum f >sums; sha256sum -c sums; sha256sum -c --status sums; echo $?; : >none; sha256sum -c none 2>/dev/null; echo $?; echo "$(sha256sum <f | cut -d ' ' -f 1) *f" | sha256sum -c
+printf 'aXbX' | tr -d X; printf 'aab' | tr -s a-b; printf 'a b' | tr -c 'a-z' .; echo; chmod 600 f; stat -c %a f; chmod u+x,g=r f; stat -c %a f
+df nofile 2>/dev/null; echo $?`,
 	"regular expressions": `x='{"a":[1,2],"tc_tsa":["ets","strict"]}'
 [[ $x =~ \"tc_tsa\":\[([a-z\",]*)\] ]] && echo "${BASH_REMATCH[1]}"
 n=.; [[ axb =~ a"$n"b ]] || echo quoted
 [[ '>=1.2' =~ ^\ *(!=|>=|<=|=|>|<|~>)?\ *([^ ]+)\ *$ ]] && echo "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"`,
+	"return without a number": `f() { false || return; echo no; }; f; echo $?
+f() { bash -c 'exit 3' || return; }; f; echo $?
+f() { true && return; }; f; echo $?
+f() { if ! true; then return; fi; (exit 4); return; }; f; echo $?`,
 	"not binds to one test": `a=/nowhere
 [[ ! -e $a || x == y ]]; echo $?
 [[ ! -e / || x == x ]]; echo $?

@@ -1,6 +1,7 @@
 package posix
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -51,7 +52,7 @@ func (p *Proc) target(from, to string) string {
 }
 
 func install(_ context.Context, p *Proc) int {
-	o, err := p.parse("dDm:o:g:vCpTt: mode: directory owner: group:")
+	o, err := p.parse("dDm:o:g:vt: mode: directory owner: group:")
 	if err != nil {
 		return p.usage(err)
 	}
@@ -105,7 +106,7 @@ func install(_ context.Context, p *Proc) int {
 }
 
 func cp(_ context.Context, p *Proc) int {
-	o, err := p.parse("arRpfdLPTtv archive recursive preserve force no-dereference no-target-directory")
+	o, err := p.parse("arRpfdLPTv archive recursive preserve force no-dereference no-target-directory")
 	if err != nil {
 		return p.usage(err)
 	}
@@ -182,7 +183,7 @@ func (p *Proc) copy(from, to string, deep, keep, links bool) error {
 }
 
 func mv(_ context.Context, p *Proc) int {
-	o, err := p.parse("fTnv force no-target-directory exchange")
+	o, err := p.parse("fTv force no-target-directory")
 	if err != nil {
 		return p.usage(err)
 	}
@@ -207,9 +208,12 @@ func mv(_ context.Context, p *Proc) int {
 }
 
 func rm(_ context.Context, p *Proc) int {
-	o, err := p.parse("rRfd recursive force one-file-system")
+	o, err := p.parse("rRf recursive force one-file-system")
 	if err != nil {
 		return p.usage(err)
+	}
+	if len(o.rest) == 0 && !o.has("f", "force") {
+		return p.Fail("rm: missing operand")
 	}
 	code := 0
 	for _, name := range o.rest {
@@ -278,8 +282,12 @@ func rmdir(_ context.Context, p *Proc) int {
 }
 
 func touch(_ context.Context, p *Proc) int {
+	o, err := p.parse("")
+	if err != nil {
+		return p.usage(err)
+	}
 	code := 0
-	for _, name := range p.Args {
+	for _, name := range o.rest {
 		f, err := p.Host.o.Disk.OpenFile(p.abs(name), lab.OpenWrite|lab.OpenCreate, 0o644)
 		if err != nil {
 			code = p.cannot("cannot touch '%s'", name, err)
@@ -314,7 +322,7 @@ func ln(_ context.Context, p *Proc) int {
 
 func chmod(_ context.Context, p *Proc) int {
 	args := p.Args
-	if len(args) > 0 && (args[0] == "-R" || args[0] == "--") {
+	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
 	if len(args) < 2 {
@@ -378,7 +386,7 @@ func chmodTo(old fs.FileMode, word string) (fs.FileMode, bool) {
 }
 
 func mktemp(_ context.Context, p *Proc) int {
-	o, err := p.parse("dp:tuq directory tmpdir: dry-run")
+	o, err := p.parse("dp:tq directory tmpdir:")
 	if err != nil {
 		return p.usage(err)
 	}
@@ -388,8 +396,8 @@ func mktemp(_ context.Context, p *Proc) int {
 	}
 	if len(o.rest) > 0 {
 		dir, template = path.Dir(p.abs(o.rest[0])), path.Base(o.rest[0])
-		if o.has("t") || o.has("p", "tmpdir") {
-			dir = "/tmp"
+		if o.has("t") {
+			dir = cmp.Or(p.Env["TMPDIR"], "/tmp")
 		}
 	}
 	if d := o.value("p", "tmpdir"); d != "" {

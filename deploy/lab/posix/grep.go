@@ -56,22 +56,8 @@ func basic2go(s string) string {
 	return b.String()
 }
 
-func grep(_ context.Context, p *Proc) int {
-	o, err := p.parse("qsxFEGHhrRlLcovinwae:m: include: quiet silent no-messages line-regexp fixed-strings extended-regexp count ignore-case invert-match no-filename with-filename recursive only-matching word-regexp line-number files-with-matches")
-	if err != nil {
-		return p.usage(err) + 1
-	}
-	var patterns []string
-	rest := o.rest
-	if o.has("e") {
-		patterns = strings.Split(o.value("e"), "\n")
-	} else {
-		if len(rest) == 0 {
-			p.errf("Usage: grep [OPTION]... PATTERNS [FILE]...\n")
-			return 2
-		}
-		patterns, rest = strings.Split(rest[0], "\n"), rest[1:]
-	}
+// sought is the expression of what grep looks for.
+func sought(patterns []string, o options) (*regexp.Regexp, error) {
 	for i, s := range patterns {
 		switch {
 		case o.has("F", "fixed-strings"):
@@ -91,7 +77,23 @@ func grep(_ context.Context, p *Proc) int {
 	if o.has("i", "ignore-case") {
 		text = "(?i)" + text
 	}
-	re, err := regexp.Compile(text)
+	return regexp.Compile(text)
+}
+
+func grep(_ context.Context, p *Proc) int {
+	o, err := p.parse("qsxFEGHhrRlLcovinwae:m: include: quiet silent no-messages line-regexp fixed-strings extended-regexp count ignore-case invert-match no-filename with-filename recursive only-matching word-regexp line-number files-with-matches")
+	if err != nil {
+		return p.usage(err) + 1
+	}
+	patterns, rest := strings.Split(o.value("e"), "\n"), o.rest
+	if !o.has("e") {
+		if len(rest) == 0 {
+			p.errf("Usage: grep [OPTION]... PATTERNS [FILE]...\n")
+			return 2
+		}
+		patterns, rest = strings.Split(rest[0], "\n"), rest[1:]
+	}
+	re, err := sought(patterns, o)
 	if err != nil {
 		p.errf("grep: %v\n", err)
 		return 2
@@ -154,7 +156,7 @@ func grep(_ context.Context, p *Proc) int {
 		}
 	}
 	switch {
-	case code != 0 && !found:
+	case code != 0: // also where others were found
 		return code
 	case found:
 		return 0

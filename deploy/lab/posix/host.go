@@ -34,6 +34,7 @@ type Options struct {
 	Scripts  *Scripts                           // shared between hosts; may be nil
 	Changes  func(line string) bool             // whether a command changes settings: where faults strike
 	Boot     func(ctx context.Context, h *Host) // after a start, before units
+	Reload   func()                             // generators of units; run whenever systemd reads its files again; may be nil
 }
 
 // Scripts keeps scripts that were parsed, by their content.

@@ -175,6 +175,14 @@ func df(_ context.Context, p *Proc) int {
 	if err != nil {
 		return p.usage(err)
 	}
+	for _, name := range o.rest {
+		if _, err := p.Host.o.Disk.Stat(p.abs(name)); err != nil {
+			return p.cannot("%s", name, err)
+		}
+	}
+	if o.value("output") == "" && o.has("B", "h", "block-size") {
+		return p.Fail("df: the table is simulated in blocks of 1024 bytes only")
+	}
 	used, limit := p.Host.o.Disk.Used()
 	const free = 20 << 30 // of a disk without a limit
 	if limit == 0 {
@@ -197,48 +205,86 @@ func df(_ context.Context, p *Proc) int {
 	return 0
 }
 
-// find takes what the scripts ask: a folder and -type, -name, -maxdepth,
-// -mindepth, -print, -delete.
-func find(_ context.Context, p *Proc) int {
-	var roots []string
-	i := 0
-	for ; i < len(p.Args) && !strings.HasPrefix(p.Args[i], "-"); i++ {
-		roots = append(roots, p.Args[i])
-	}
-	kind, name, deepest, highest, remove := "", "", 1<<30, 0, false
-	zero := false
-	for ; i < len(p.Args); i++ {
+// sieve is what find is to do with what: -type, -name, -maxdepth, -mindepth, -print,
+// -print0 and -delete, which is all that scripts ask.
+type sieve struct {
+	kind, name       string
+	deepest, highest int
+	remove, zero     bool
+}
+
+func sieveOf(args []string) (v sieve, err error) {
+	v.deepest = 1 << 30
+	for i := 0; i < len(args); i++ {
 		value := ""
-		if i+1 < len(p.Args) {
-			value = p.Args[i+1]
+		if i+1 < len(args) {
+			value = args[i+1]
 		}
-		n, _ := strconv.Atoi(value)
-		switch p.Args[i] {
+		switch args[i] {
 		case "-type":
-			kind = value
+			v.kind = value
 		case "-name":
-			name = value
+			v.name = value
 		case "-maxdepth":
-			deepest = n
+			v.deepest, err = strconv.Atoi(value)
 		case "-mindepth":
-			highest = n
+			v.highest, err = strconv.Atoi(value)
 		case "-print":
 			continue
 		case "-print0":
-			zero = true
+			v.zero = true
 			continue
 		case "-delete":
-			remove = true
+			v.remove = true
 			continue
 		default:
-			return p.Fail("find: unknown predicate `%s'", p.Args[i])
+			return v, fmt.Errorf("unknown predicate `%s'", args[i])
 		}
-		i++
+		if i++; err != nil || value == "" {
+			return v, fmt.Errorf("`%s' has the argument `%s'", args[i-1], value)
+		}
+	}
+	return v, nil
+}
+
+// takes reports whether something is let through.
+func (v sieve) takes(shown string, info fs.FileInfo, depth int) bool {
+	is := "f"
+	if info.IsDir() {
+		is = "d"
+	} else if info.Mode()&fs.ModeSymlink != 0 {
+		is = "l"
+	}
+	match, _ := path.Match(v.name, path.Base(shown))
+	return (v.kind == "" || v.kind == is) && (v.name == "" || match) && depth >= v.highest
+}
+
+func find(_ context.Context, p *Proc) int {
+	args := p.Args
+	roots := []string{}
+	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		roots, args = append(roots, args[0]), args[1:]
+	}
+	v, err := sieveOf(args)
+	if err != nil {
+		return p.Fail("find: %v", err)
 	}
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
 	code := 0
+	visit := func(shown string) {
+		switch {
+		case v.remove:
+			if err := p.Host.o.Disk.Remove(p.abs(shown)); err != nil {
+				code = p.Fail("find: cannot delete ‘%s’: %s", shown, reason(err))
+			}
+		case v.zero:
+			p.outf("%s\x00", shown)
+		default:
+			p.outf("%s\n", shown)
+		}
+	}
 	var walk func(shown string, depth int)
 	walk = func(shown string, depth int) {
 		info, err := p.Host.o.Disk.Lstat(p.abs(shown))
@@ -246,39 +292,18 @@ func find(_ context.Context, p *Proc) int {
 			code = p.Fail("find: ‘%s’: %s", shown, reason(err))
 			return
 		}
-		visit := func() {
-			is := "f"
-			if info.IsDir() {
-				is = "d"
-			} else if info.Mode()&fs.ModeSymlink != 0 {
-				is = "l"
-			}
-			match, _ := path.Match(name, path.Base(shown))
-			if kind != "" && kind != is || name != "" && !match || depth < highest {
-				return
-			}
-			switch {
-			case remove:
-				if err := p.Host.o.Disk.Remove(p.abs(shown)); err != nil {
-					code = p.Fail("find: cannot delete ‘%s’: %s", shown, reason(err))
-				}
-			case zero:
-				p.outf("%s\x00", shown)
-			default:
-				p.outf("%s\n", shown)
-			}
+		taken := v.takes(shown, info, depth)
+		if taken && !v.remove {
+			visit(shown)
 		}
-		if !remove {
-			visit()
-		}
-		if info.IsDir() && depth < deepest {
+		if info.IsDir() && depth < v.deepest {
 			list, _ := p.Host.o.Disk.ReadDir(p.abs(shown))
 			for _, e := range list {
 				walk(strings.TrimSuffix(shown, "/")+"/"+e.Name(), depth+1)
 			}
 		}
-		if remove {
-			visit()
+		if taken && v.remove { // what is in a folder goes first
+			visit(shown)
 		}
 	}
 	for _, r := range roots {
@@ -351,11 +376,14 @@ func sha256sum(_ context.Context, p *Proc) int {
 		if err != nil {
 			return p.Fail("sha256sum: %s: %s", list, reason(err))
 		}
+		sums := 0
 		for line := range strings.Lines(string(b)) {
-			want, name, ok := strings.Cut(strings.TrimRight(line, "\n"), "  ")
-			if !ok {
+			want, name, ok := strings.Cut(strings.TrimRight(line, "\n"), " ")
+			if !ok || len(want) != 2*sha256.Size || len(name) < 2 {
 				continue
 			}
+			name = name[1:] // behind a blank, or the asterisk of a binary file
+			sums++
 			content, err := p.read(name)
 			sum := sha256.Sum256(content)
 			same := err == nil && hex.EncodeToString(sum[:]) == want
@@ -365,6 +393,9 @@ func sha256sum(_ context.Context, p *Proc) int {
 			if !o.has("status") && !(same && o.has("quiet")) {
 				p.outf("%s: %s\n", name, map[bool]string{true: "OK", false: "FAILED"}[same])
 			}
+		}
+		if sums == 0 {
+			code = p.Fail("sha256sum: %s: no properly formatted checksum lines found", list)
 		}
 	}
 	return code

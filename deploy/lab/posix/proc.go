@@ -183,11 +183,17 @@ func (p *Proc) script(ctx context.Context, name string, text []byte) int {
 }
 
 func (p *Proc) abs(name string) string {
+	if name == "" {
+		return noFile
+	}
 	if !path.IsAbs(name) {
 		name = path.Join(p.Dir, name)
 	}
 	return path.Clean(name)
 }
+
+// noFile is what an empty name stands for: nothing is there, and nothing can be.
+const noFile = "/proc/.rocec/none"
 
 // Path is the whole path of a file that the program was told of.
 func (p *Proc) Path(name string) string { return p.abs(name) }

@@ -40,6 +40,9 @@ func rewrite(f *syntax.File) {
 				appended(a)
 			}
 			printfVar(n)
+			if len(n.Args) == 1 && n.Args[0].Lit() == "return" { // which gives the interpreter 0, and not what came before it
+				n.Args = append(n.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "?"}}}})
+			}
 		case *syntax.DeclClause:
 			for _, a := range n.Args {
 				appended(a)
@@ -49,7 +52,7 @@ func rewrite(f *syntax.File) {
 		case *syntax.BinaryCmd:
 			// The interpreter runs the end of a pipe in the shell itself.
 			if next, ok := n.Y.Cmd.(*syntax.BinaryCmd); (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && (!ok || next.Op != syntax.Pipe && next.Op != syntax.PipeAll) {
-				n.Y = &syntax.Stmt{Cmd: &syntax.Subshell{Stmts: []*syntax.Stmt{n.Y}}, Position: n.Y.Position}
+				n.Y = &syntax.Stmt{Cmd: alone([]*syntax.Stmt{n.Y}, n.Y.Position), Position: n.Y.Position}
 			}
 		case *syntax.Subshell:
 			leave(n.Stmts)
@@ -142,6 +145,12 @@ func execOnly(s *syntax.Stmt) (own, bare bool) {
 	return own, own
 }
 
+// alone is a shell of its own for commands. They stand in braces there: printed, a
+// shell in a shell would be arithmetic.
+func alone(list []*syntax.Stmt, at syntax.Pos) *syntax.Subshell {
+	return &syntax.Subshell{Stmts: []*syntax.Stmt{{Cmd: &syntax.Block{Stmts: list}, Position: at}}}
+}
+
 // processes replaces each <(COMMANDS) of a word by the name of what they print,
 // which is collected before. COMMANDS run in a shell of their own, and their
 // exit code is nobody's.
@@ -154,8 +163,11 @@ func processes(w *syntax.Word, count *int) []*syntax.Stmt {
 		}
 		*count++
 		name := substitute + strconv.Itoa(*count)
+		if len(p.Stmts) == 0 { // there is no shell without commands
+			p.Stmts = []*syntax.Stmt{call(ownTrue)}
+		}
 		collect := &syntax.Stmt{
-			Cmd: &syntax.Subshell{Stmts: p.Stmts}, Position: p.OpPos,
+			Cmd: alone(p.Stmts, p.OpPos), Position: p.OpPos,
 			Redirs: []*syntax.Redirect{{Op: syntax.RdrOut, Word: word(name)}},
 		}
 		before = append(before, &syntax.Stmt{

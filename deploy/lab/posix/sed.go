@@ -18,6 +18,10 @@ var (
 	awkFields = regexp.MustCompile(`^(?:/((?:[^/\\]|\\.)*)/\s*)?\{\s*print((?:\s+\$(?:\d+|NF)(?:\s*,\s*\$(?:\d+|NF))*)?)\s*;?\s*\}$`)
 )
 
+// sedStep does one command of a program to a line, and says whether the line is
+// printed now and whether that was the last of it.
+type sedStep func(line string, n int, last bool) (out string, shows, drops bool)
+
 func sed(_ context.Context, p *Proc) int {
 	o, err := p.parse("nEre:is quiet silent regexp-extended expression: in-place separate")
 	if err != nil {
@@ -30,103 +34,19 @@ func sed(_ context.Context, p *Proc) int {
 	} else if len(rest) > 0 {
 		scripts, rest = rest[:1], rest[1:]
 	}
-	compile := func(s string) (*regexp.Regexp, error) {
-		if !o.has("E", "r", "regexp-extended") {
-			s = basic2go(s)
-		}
-		return regexp.Compile(s)
-	}
-	type step func(line string, n int, last bool) (out string, print, drop bool)
-	var steps []step
-	addressed := func(a string) (func(string, int, bool) bool, error) {
-		switch {
-		case a == "":
-			return func(string, int, bool) bool { return true }, nil
-		case a == "$":
-			return func(_ string, _ int, last bool) bool { return last }, nil
-		case a[0] == '/':
-			re, err := compile(a[1 : len(a)-1])
-			return func(line string, _ int, _ bool) bool { return re.MatchString(line) }, err
-		}
-		want, err := strconv.Atoi(a)
-		return func(_ string, n int, _ bool) bool { return n == want }, err
-	}
+	program := sedProgram{extended: o.has("E", "r", "regexp-extended")}
 	for _, script := range sedCommands(scripts) {
-		if m := sedAddr.FindStringSubmatch(script); m != nil {
-			from, err := addressed(m[1])
-			if err != nil {
-				return p.Fail("sed: -e expression #1: %v", err)
-			}
-			first, _ := strconv.Atoi(m[1])
-			to, _ := strconv.Atoi(m[2])
-			steps = append(steps, func(line string, n int, last bool) (string, bool, bool) {
-				hit := from(line, n, last)
-				if m[2] == "$" {
-					hit = n >= first
-				} else if m[2] != "" {
-					hit = n >= first && n <= to
-				}
-				return line, hit && m[3] == "p", hit && m[3] == "d"
-			})
-			continue
-		}
-		m := sedSubst.FindStringSubmatch(script)
-		if m == nil {
-			return p.Fail("sed: -e expression #1, char 1: unknown command: %q is not simulated", script)
-		}
-		parts := splitEscaped(m[3], m[2][0])
-		if len(parts) != 3 {
-			return p.Fail("sed: -e expression #1, char %d: unterminated `s' command", len(script))
-		}
-		re, err := compile(parts[0])
-		if err != nil {
+		if err := program.add(script); err != nil {
 			return p.Fail("sed: -e expression #1: %v", err)
 		}
-		on, err := addressed(m[1])
-		if err != nil {
-			return p.Fail("sed: -e expression #1: %v", err)
-		}
-		with, global, shows := replacement(parts[1]), strings.Contains(parts[2], "g"), strings.Contains(parts[2], "p")
-		steps = append(steps, func(line string, n int, last bool) (string, bool, bool) {
-			if !on(line, n, last) || !re.MatchString(line) {
-				return line, false, false
-			}
-			if global {
-				return re.ReplaceAllString(line, with), shows, false
-			}
-			at := re.FindStringSubmatchIndex(line)
-			out := re.ExpandString([]byte(line[:at[0]]), with, line, at)
-			return string(out) + line[at[1]:], shows, false
-		})
 	}
 	quiet := o.has("n", "quiet", "silent")
-	edit := func(b []byte) []byte {
-		var out bytes.Buffer
-		list := lines(b)
-		for i, line := range list {
-			dropped := false
-			for _, s := range steps {
-				var show bool
-				line, show, dropped = s(line, i+1, i == len(list)-1)
-				if show {
-					fmt.Fprintln(&out, line)
-				}
-				if dropped {
-					break
-				}
-			}
-			if !quiet && !dropped {
-				fmt.Fprintln(&out, line)
-			}
-		}
-		return out.Bytes()
-	}
 	if o.has("i", "in-place") {
 		code := 0
 		for _, name := range rest {
 			b, err := p.read(name)
 			if err == nil {
-				err = p.Host.o.Disk.WriteFile(p.abs(name), edit(b), 0o644)
+				err = p.Host.o.Disk.WriteFile(p.abs(name), program.edit(b, quiet), 0o644)
 			}
 			if err != nil {
 				code = p.Fail("sed: can't read %s: %s", name, reason(err))
@@ -134,7 +54,122 @@ func sed(_ context.Context, p *Proc) int {
 		}
 		return code
 	}
-	return p.each(rest, func(_ string, b []byte) { _, _ = p.Stdout.Write(edit(b)) })
+	return p.each(rest, func(_ string, b []byte) { _, _ = p.Stdout.Write(program.edit(b, quiet)) })
+}
+
+// sedProgram are the commands of a call of sed.
+type sedProgram struct {
+	extended bool
+	steps    []sedStep
+}
+
+// edit is a text as the program leaves it.
+func (g *sedProgram) edit(b []byte, quiet bool) []byte {
+	var out bytes.Buffer
+	list := lines(b)
+	for i, line := range list {
+		dropped := false
+		for _, s := range g.steps {
+			var show bool
+			line, show, dropped = s(line, i+1, i == len(list)-1)
+			if show {
+				fmt.Fprintln(&out, line)
+			}
+			if dropped {
+				break
+			}
+		}
+		if !quiet && !dropped {
+			fmt.Fprintln(&out, line)
+		}
+	}
+	return out.Bytes()
+}
+
+func (g *sedProgram) compile(s string) (*regexp.Regexp, error) {
+	if !g.extended {
+		s = basic2go(s)
+	}
+	return regexp.Compile(s)
+}
+
+// at is whether a line has an address.
+func (g *sedProgram) at(address string) (func(line string, n int, last bool) bool, error) {
+	switch {
+	case address == "":
+		return func(string, int, bool) bool { return true }, nil
+	case address == "$":
+		return func(_ string, _ int, last bool) bool { return last }, nil
+	case address[0] == '/':
+		re, err := g.compile(address[1 : len(address)-1])
+		return func(line string, _ int, _ bool) bool { return re.MatchString(line) }, err
+	}
+	want, err := strconv.Atoi(address)
+	return func(_ string, n int, _ bool) bool { return n == want }, err
+}
+
+// add takes one command: a substitution, or lines to print or delete.
+func (g *sedProgram) add(script string) error {
+	if m := sedAddr.FindStringSubmatch(script); m != nil {
+		return g.lines(script, m[1], m[2], m[3])
+	}
+	m := sedSubst.FindStringSubmatch(script)
+	if m == nil {
+		return fmt.Errorf("unknown command: %q is not simulated", script)
+	}
+	parts := splitEscaped(m[3], m[2][0])
+	if len(parts) != 3 {
+		return fmt.Errorf("char %d: unterminated `s' command", len(script))
+	}
+	if strings.Trim(parts[2], "gp") != "" {
+		return fmt.Errorf("the flags %q are not simulated", parts[2])
+	}
+	re, err := g.compile(parts[0])
+	if err != nil {
+		return err
+	}
+	on, err := g.at(m[1])
+	if err != nil {
+		return err
+	}
+	with, global, shows := replacement(parts[1]), strings.Contains(parts[2], "g"), strings.Contains(parts[2], "p")
+	g.steps = append(g.steps, func(line string, n int, last bool) (string, bool, bool) {
+		if !on(line, n, last) || !re.MatchString(line) {
+			return line, false, false
+		}
+		if global {
+			return re.ReplaceAllString(line, with), shows, false
+		}
+		at := re.FindStringSubmatchIndex(line)
+		out := re.ExpandString([]byte(line[:at[0]]), with, line, at)
+		return string(out) + line[at[1]:], shows, false
+	})
+	return nil
+}
+
+// lines adds "FIRST,LASTp" or the same with d.
+func (g *sedProgram) lines(script, first, last, command string) error {
+	from, err := g.at(first)
+	if err != nil {
+		return err
+	}
+	low, noNumber := strconv.Atoi(first)
+	high, _ := strconv.Atoi(last)
+	if last != "" && noNumber != nil || command == "q" {
+		return fmt.Errorf("%q is not simulated", script)
+	}
+	g.steps = append(g.steps, func(line string, n int, end bool) (string, bool, bool) {
+		hit := from(line, n, end)
+		switch last {
+		case "":
+		case "$":
+			hit = n >= low
+		default:
+			hit = n == low || n >= low && n <= high // the first is taken also where the last comes before it
+		}
+		return line, hit && command == "p", hit && command == "d"
+	})
+	return nil
 }
 
 // sedCommands takes programs apart at semicolons and ends of lines that stand

@@ -14,7 +14,7 @@ import (
 
 // systemctl of systemd 252, as far as scripts use it.
 func systemctl(ctx context.Context, p *Proc) int {
-	o, err := p.parse("qp:t:aln: quiet now no-block no-legend no-pager plain state: property: value type: all full system runtime lines: wait legend: force no-reload no-ask-password")
+	o, err := p.parse("qp:t:aln: quiet now no-block no-legend no-pager plain state: property: value type: all full system lines: wait legend: force no-reload no-ask-password")
 	if err != nil {
 		return p.usage(err)
 	}
@@ -22,7 +22,9 @@ func systemctl(ctx context.Context, p *Proc) int {
 		return p.Fail("systemctl: only commands with a verb are simulated")
 	}
 	u, verb, names := p.Host.Units, o.rest[0], o.rest[1:]
-	quiet := o.has("q", "quiet")
+	if reload := p.Host.o.Reload; reload != nil && slices.Contains([]string{"daemon-reload", "daemon-reexec", "enable", "disable"}, verb) && !o.has("no-reload") {
+		defer reload() // systemctl(1): enable and disable read the units again when they are done
+	}
 	code := 0
 	switch verb {
 	case "daemon-reload", "daemon-reexec":
@@ -50,94 +52,106 @@ func systemctl(ctx context.Context, p *Proc) int {
 		return p.Fail("Too few arguments.")
 	}
 	for _, name := range names {
-		var err error
-		switch verb {
-		case "start":
-			err = u.Start(ctx, name, !o.has("no-block"))
-		case "stop":
-			err = u.Stop(name)
-		case "restart", "try-restart", "reload-or-restart", "try-reload-or-restart":
-			if strings.HasPrefix(verb, "try-") && u.Active(name) != "active" {
-				continue
-			}
-			if err = u.Stop(name); err == nil || errors.Is(err, errNoUnit) {
-				err = u.Start(ctx, name, !o.has("no-block"))
-			}
-		case "enable":
-			if err = u.enable(name, true); err != nil {
-				code = p.Fail("Failed to enable unit: %v", err)
-				continue
-			}
-			if o.has("now") {
-				err = u.Start(ctx, name, true)
-			}
-		case "disable":
-			if o.has("now") {
-				_ = u.Stop(name)
-			}
-			if err = u.enable(name, false); err != nil {
-				code = p.Fail("Failed to disable unit: %v", err)
-				continue
-			}
-		case "reset-failed":
-			u.mu.Lock()
-			if s := u.states[unitName(name)]; s != nil && s.active == "failed" {
-				s.active = "inactive"
-			}
-			u.mu.Unlock()
-		case "is-active", "is-failed":
-			state := u.Active(name)
-			if !quiet {
-				p.outf("%s\n", state)
-			}
-			if verb == "is-active" && state != "active" {
-				code = 3
-			}
-			if verb == "is-failed" && state != "failed" {
-				code = 1
-			}
-		case "is-enabled":
-			state := u.Enabled(name)
-			switch {
-			case state == "":
-				code = 1
-				if !quiet {
-					p.errf("Failed to get unit file state for %s: No such file or directory\n", name)
-				}
-				continue
-			case state == "disabled":
-				code = 1
-			}
-			if !quiet {
-				p.outf("%s\n", state)
-			}
-		case "cat":
-			f, ok := u.load(unitName(name))
-			if !ok {
-				code = p.Fail("No files found for %s.", unitName(name))
-				continue
-			}
-			b, _ := p.Host.o.Disk.ReadFile(f.path)
-			p.outf("# %s\n%s", f.path, b)
-		case "status":
-			state := u.Active(name)
-			p.outf("* %s\n     Active: %s\n", unitName(name), state)
-			if state != "active" {
-				code = 3
-			}
-		default:
-			return p.Fail("Unknown command verb '%s', or one that is not simulated.", verb)
-		}
+		n, err := p.unitVerb(ctx, o, verb, name)
 		switch {
 		case errors.Is(err, errNoUnit):
-			code = 5
+			n = 5
 			p.errf("Failed to %s %s: Unit %s not found.\n", verb, unitName(name), unitName(name))
 		case errors.Is(err, errFailed):
-			code = 1
+			n = 1
 			p.errf("Job for %s failed because the control process exited with error code.\n", unitName(name))
 		case err != nil:
-			code = p.Fail("Failed to %s %s: %v", verb, unitName(name), err)
+			n = p.Fail("Failed to %s %s: %v", verb, unitName(name), err)
 		}
+		code = cmp.Or(n, code)
+	}
+	return code
+}
+
+// unitVerb does what systemctl was told to one unit.
+func (p *Proc) unitVerb(ctx context.Context, o options, verb, name string) (code int, err error) {
+	u := p.Host.Units
+	switch verb {
+	case "start":
+		return 0, u.Start(ctx, name, !o.has("no-block"))
+	case "stop":
+		return 0, u.Stop(name)
+	case "restart", "try-restart", "reload-or-restart", "try-reload-or-restart":
+		if strings.HasPrefix(verb, "try-") && u.Active(name) != "active" {
+			return 0, nil
+		}
+		if err := u.Stop(name); err != nil && !errors.Is(err, errNoUnit) {
+			return 0, err
+		}
+		return 0, u.Start(ctx, name, !o.has("no-block"))
+	case "enable":
+		if err := u.enable(name, true); err != nil {
+			return p.Fail("Failed to enable unit: %v", err), nil
+		}
+		if o.has("now") {
+			return 0, u.Start(ctx, name, true)
+		}
+	case "disable":
+		if o.has("now") {
+			_ = u.Stop(name)
+		}
+		if err := u.enable(name, false); err != nil {
+			return p.Fail("Failed to disable unit: %v", err), nil
+		}
+	case "reset-failed":
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if s := u.states[unitName(name)]; s != nil && s.active == "failed" {
+			s.active = "inactive"
+		}
+	case "cat":
+		f, ok := u.load(unitName(name))
+		if !ok {
+			return p.Fail("No files found for %s.", unitName(name)), nil
+		}
+		b, _ := p.Host.o.Disk.ReadFile(f.path)
+		p.outf("# %s\n%s", f.path, b)
+	case "is-active", "is-failed", "is-enabled", "status":
+		return p.unitState(verb, name, o.has("q", "quiet")), nil
+	default:
+		return p.Fail("Unknown command verb '%s', or one that is not simulated.", verb), nil
+	}
+	return 0, nil
+}
+
+// unitState prints what a unit is, unless it is to be quiet, and answers with a code.
+func (p *Proc) unitState(verb, name string, quiet bool) (code int) {
+	u := p.Host.Units
+	state := u.Active(name)
+	switch verb {
+	case "status":
+		p.outf("* %s\n     Active: %s\n", unitName(name), state)
+		if state != "active" {
+			return 3
+		}
+		return 0
+	case "is-active":
+		if state != "active" {
+			code = 3
+		}
+	case "is-failed":
+		if state != "failed" {
+			code = 1
+		}
+	case "is-enabled":
+		state = u.Enabled(name)
+		if state == "" {
+			if !quiet {
+				p.errf("Failed to get unit file state for %s: No such file or directory\n", name)
+			}
+			return 1
+		}
+		if state == "disabled" {
+			code = 1
+		}
+	}
+	if !quiet {
+		p.outf("%s\n", state)
 	}
 	return code
 }
@@ -263,37 +277,10 @@ func systemdRun(ctx context.Context, p *Proc) int {
 	for _, w := range append([]string{program}, o.rest[1:]...) {
 		quoted = append(quoted, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`).Replace(w)+`"`)
 	}
-	var service strings.Builder
-	fmt.Fprintf(&service, "[Unit]\nDescription=%s\n[Service]\n", cmp.Or(o.value("description"), strings.Join(o.rest, " ")))
-	if t := o.value("service-type"); t != "" {
-		fmt.Fprintf(&service, "Type=%s\n", t)
-	} else if o.has("wait") {
-		service.WriteString("Type=oneshot\n")
-	}
-	if o.has("remain-after-exit") {
-		service.WriteString("RemainAfterExit=yes\n")
-	}
-	if o.has("d", "same-dir") {
-		fmt.Fprintf(&service, "WorkingDirectory=%s\n", p.Dir)
-	}
-	if d := o.value("working-directory"); d != "" {
-		fmt.Fprintf(&service, "WorkingDirectory=%s\n", d)
-	}
-	for e := range strings.SplitSeq(o.value("E", "setenv"), "\n") {
-		if e != "" {
-			fmt.Fprintf(&service, "Environment=\"%s\"\n", e)
-		}
-	}
-	for e := range strings.SplitSeq(o.value("p", "property"), "\n") {
-		if e != "" {
-			fmt.Fprintf(&service, "%s\n", e)
-		}
-	}
-	fmt.Fprintf(&service, "ExecStart=%s\n", strings.Join(quoted, " "))
 	disk := p.Host.o.Disk
 	const dir = "/run/systemd/transient/"
 	_ = disk.MkdirAll(dir, 0o755)
-	if err := disk.WriteFile(dir+name+".service", []byte(service.String()), 0o644); err != nil {
+	if err := disk.WriteFile(dir+name+".service", []byte(p.transient(o, strings.Join(quoted, " "))), 0o644); err != nil {
 		return p.cannot("Failed to start transient service unit", err)
 	}
 	timer := ""
@@ -324,6 +311,38 @@ func systemdRun(ctx context.Context, p *Proc) int {
 		p.errf("Running as unit: %s.service\n", name)
 	}
 	return 0
+}
+
+// transient is the unit file of a service that systemd-run makes.
+func (p *Proc) transient(o options, command string) string {
+	var service strings.Builder
+	fmt.Fprintf(&service, "[Unit]\nDescription=%s\n[Service]\n", cmp.Or(o.value("description"), strings.Join(o.rest, " ")))
+	if t := o.value("service-type"); t != "" {
+		fmt.Fprintf(&service, "Type=%s\n", t)
+	} else if o.has("wait") {
+		service.WriteString("Type=oneshot\n")
+	}
+	if o.has("remain-after-exit") {
+		service.WriteString("RemainAfterExit=yes\n")
+	}
+	if o.has("d", "same-dir") {
+		fmt.Fprintf(&service, "WorkingDirectory=%s\n", p.Dir)
+	}
+	if d := o.value("working-directory"); d != "" {
+		fmt.Fprintf(&service, "WorkingDirectory=%s\n", d)
+	}
+	for e := range strings.SplitSeq(o.value("E", "setenv"), "\n") {
+		if e != "" {
+			fmt.Fprintf(&service, "Environment=\"%s\"\n", e)
+		}
+	}
+	for e := range strings.SplitSeq(o.value("p", "property"), "\n") {
+		if e != "" {
+			fmt.Fprintf(&service, "%s\n", e)
+		}
+	}
+	fmt.Fprintf(&service, "ExecStart=%s\n", command)
+	return service.String()
 }
 
 func systemdEscape(_ context.Context, p *Proc) int {

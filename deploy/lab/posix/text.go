@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +74,7 @@ func lines(b []byte) []string {
 }
 
 func sortLines(_ context.Context, p *Proc) int {
-	o, err := p.parse("unrVk:t:sz unique numeric-sort reverse version-sort key: field-separator:")
+	o, err := p.parse("unrk:t: unique numeric-sort reverse key: field-separator:")
 	if err != nil {
 		return p.usage(err)
 	}
@@ -83,10 +84,11 @@ func sortLines(_ context.Context, p *Proc) int {
 	numeric := o.has("n", "numeric-sort")
 	if k := o.value("k", "key"); k != "" {
 		numeric = numeric || strings.HasSuffix(k, "n")
-		first, _, _ := strings.Cut(k, ",")
-		n, err := strconv.Atoi(strings.TrimRight(first, "nrV"))
-		if err != nil || n < 1 {
-			return p.Fail("sort: invalid number at field start: ‘%s’", k)
+		first, last, _ := strings.Cut(strings.TrimSuffix(k, "n"), ",")
+		first = strings.TrimSuffix(first, "n")
+		n, err := strconv.Atoi(first)
+		if err != nil || n < 1 || last != "" && last != first || o.has("u", "unique") {
+			return p.Fail("sort: -k %s: only one whole field, and without -u, is simulated", k)
 		}
 		sep := o.value("t", "field-separator")
 		key = func(s string) string {
@@ -227,7 +229,9 @@ func headTail(_ context.Context, p *Proc) int {
 	return p.each(o.rest, func(_ string, b []byte) {
 		var parts [][]byte
 		if bytewise {
-			parts = bytes.SplitAfter(b, nil)
+			for i := range b {
+				parts = append(parts, b[i:i+1])
+			}
 		} else if len(b) > 0 {
 			parts = bytes.SplitAfter(b, []byte("\n"))
 			if len(parts[len(parts)-1]) == 0 {
@@ -248,6 +252,9 @@ func headTail(_ context.Context, p *Proc) int {
 		_, _ = p.Stdout.Write(bytes.Join(parts, nil))
 	})
 }
+
+// classes are the character classes that tr knows here.
+var classes = regexp.MustCompile(`^\[:(?:upper|lower|digit|space|alnum):\]`)
 
 func tr(_ context.Context, p *Proc) int {
 	o, err := p.parse("dscC")
@@ -271,6 +278,11 @@ func tr(_ context.Context, p *Proc) int {
 			list = append(list, s[i])
 		}
 		return list
+	}
+	for _, s := range o.rest {
+		if i := strings.Index(s, "[:"); i >= 0 && !classes.MatchString(s[i:]) || strings.Contains(s, "[=") {
+			return p.Fail("tr: the class in '%s' is not simulated", s)
+		}
 	}
 	from := set(o.rest[0])
 	var to []byte

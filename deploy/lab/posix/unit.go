@@ -2,7 +2,9 @@ package posix
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,6 +84,20 @@ func (f *unitFile) last(key string) string {
 		return v[len(v)-1]
 	}
 	return ""
+}
+
+// unknown tells of a command or condition that would be left out.
+func (f *unitFile) unknown() error {
+	for _, key := range slices.Sorted(maps.Keys(f.values)) {
+		switch key {
+		case "Service.ExecStart", "Service.ExecStop", "Unit.ConditionPathExists":
+			continue
+		}
+		if strings.HasPrefix(key, "Service.Exec") || strings.HasPrefix(key, "Unit.Condition") || strings.HasPrefix(key, "Unit.Assert") || key == "Service.EnvironmentFile" {
+			return fmt.Errorf("%s of %s is not simulated", key, f.name)
+		}
+	}
+	return nil
 }
 
 func (f *unitFile) list(key string) []string {

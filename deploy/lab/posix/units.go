@@ -132,6 +132,9 @@ func (u *Units) Start(ctx context.Context, name string, wait bool) error {
 	if path.Ext(name) == ".timer" {
 		return u.startTimer(f)
 	}
+	if err := f.unknown(); err != nil {
+		return err
+	}
 	for _, c := range f.values["Unit.ConditionPathExists"] {
 		_, err := u.h.o.Disk.Stat(strings.TrimPrefix(c, "!"))
 		if (err == nil) == strings.HasPrefix(c, "!") {
@@ -146,6 +149,7 @@ func (u *Units) Start(ctx context.Context, name string, wait bool) error {
 		if s.active == "activating" && wait {
 			select {
 			case <-done:
+				return u.outcome(s)
 			case <-ctx.Done():
 			}
 		}
@@ -153,34 +157,15 @@ func (u *Units) Start(ctx context.Context, name string, wait bool) error {
 	}
 	life, cancel := context.WithCancel(u.h.Life())
 	done := make(chan struct{})
-	kind := f.last("Service.Type")
-	oneshot := kind == "oneshot"
+	oneshot := f.last("Service.Type") == "oneshot"
 	s.active, s.cancel, s.done, s.since = "active", cancel, done, u.h.o.Clock.Now()
 	if oneshot {
 		s.active = "activating"
 	}
 	u.mu.Unlock()
-	ran := u.h.spawn(func() {
-		defer cancel()
-		code := u.run(life, f, "Service.ExecStart")
-		after := "inactive"
-		if code != 0 {
-			after = "failed"
-		} else if f.yes("Service.RemainAfterExit") {
-			after = "active"
-		}
-		u.mu.Lock()
-		if u.states[name] == s {
-			s.active, s.code, s.result = after, code, "success"
-			if code != 0 {
-				s.result = "exit-code"
-			}
-		}
-		u.mu.Unlock()
+	if !u.h.spawn(func() { u.serve(life, f, s) }) {
+		cancel()
 		close(done)
-		u.ended(name)
-	})
-	if !ran {
 		return errFailed
 	}
 	if !oneshot || !wait {
@@ -191,6 +176,42 @@ func (u *Units) Start(ctx context.Context, name string, wait bool) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	return u.outcome(s)
+}
+
+// serve runs the commands of a service, as long as it may take to start, and notes
+// how that ended.
+func (u *Units) serve(life context.Context, f *unitFile, s *unitState) {
+	defer s.cancel()
+	late := false
+	if limit, err := span(f.last("Service.TimeoutStartSec")); f.last("Service.Type") == "oneshot" && err == nil && limit > 0 {
+		defer u.h.o.Clock.AfterFunc(limit, func() {
+			u.mu.Lock()
+			late = true
+			u.mu.Unlock()
+			s.cancel()
+		})()
+	}
+	code := u.run(life, f, "Service.ExecStart")
+	u.mu.Lock()
+	if u.states[f.name] == s {
+		s.active, s.code, s.result = "inactive", code, "success"
+		switch {
+		case late:
+			s.active, s.result = "failed", "timeout"
+		case code != 0:
+			s.active, s.result = "failed", "exit-code"
+		case f.yes("Service.RemainAfterExit"):
+			s.active = "active"
+		}
+	}
+	u.mu.Unlock()
+	close(s.done)
+	u.ended(f.name)
+}
+
+// outcome is how the start of a unit ended.
+func (u *Units) outcome(s *unitState) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if s.active == "failed" {
@@ -245,117 +266,6 @@ func (j journal) Write(b []byte) (int, error) {
 	list := append(j.u.log[j.name], strings.TrimRight(string(b), "\n"))
 	j.u.log[j.name] = list[max(len(list)-most, 0):]
 	return len(b), nil
-}
-
-// startTimer arms a timer. What Persistent= missed while the machine was off
-// happens at once: the stamp file says when it was last looked at (systemd.timer(5)).
-func (u *Units) startTimer(f *unitFile) error {
-	u.mu.Lock()
-	s := u.state(f.name)
-	if s.active == "active" {
-		u.mu.Unlock()
-		return nil
-	}
-	u.mu.Unlock()
-	now := u.h.o.Clock.Now()
-	var at time.Time
-	mono := true
-	sooner := func(t time.Time, monotonic bool) {
-		if at.IsZero() || t.Before(at) {
-			at, mono = t, monotonic
-		}
-	}
-	for key, from := range map[string]time.Time{"Timer.OnActiveSec": now, "Timer.OnBootSec": u.h.Booted(), "Timer.OnStartupSec": u.h.Booted()} {
-		for _, v := range f.values[key] {
-			d, err := span(v)
-			if err != nil {
-				return err
-			}
-			sooner(from.Add(d), true)
-		}
-	}
-	stamp := "/var/lib/systemd/timers/stamp-" + f.name
-	for _, v := range f.values["Timer.OnCalendar"] {
-		t, err := calendar(v)
-		if err != nil {
-			return err
-		}
-		from := now
-		if f.yes("Timer.Persistent") {
-			if info, err := u.h.o.Disk.Stat(stamp); err == nil {
-				from = info.ModTime()
-			} else {
-				_ = u.h.o.Disk.MkdirAll(path.Dir(stamp), 0o755)
-				_ = u.h.o.Disk.WriteFile(stamp, nil, 0o644)
-			}
-		}
-		if t.After(from) {
-			sooner(t, false)
-		}
-	}
-	again := time.Duration(0)
-	for _, v := range slices.Concat(f.values["Timer.OnUnitInactiveSec"], f.values["Timer.OnUnitActiveSec"]) {
-		d, err := span(v)
-		if err != nil {
-			return err
-		}
-		again = d
-	}
-	unit := f.last("Timer.Unit")
-	if unit == "" {
-		unit = strings.TrimSuffix(f.name, ".timer") + ".service"
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	s.active, s.since, s.next, s.mono, s.starts, s.again = "active", now, at, mono, unit, again
-	s.due = u.h.o.Clock.Passed() + at.Sub(now)
-	if at.IsZero() {
-		return nil // nothing will come: it stays active and elapsed
-	}
-	u.arm(f, s, unit, stamp)
-	return nil
-}
-
-// ended lets timers start a unit again, some time after it has ended.
-func (u *Units) ended(name string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for timer, s := range u.states {
-		if s.active != "active" || s.starts != name || s.again == 0 {
-			continue
-		}
-		s.next, s.due, s.mono = u.h.o.Clock.Now().Add(s.again), u.h.o.Clock.Passed()+s.again, true
-		u.arm(&unitFile{name: timer, values: map[string][]string{}}, s, name, "")
-	}
-}
-
-// arm waits for the time of a timer, with the mutex held. Events of the calendar
-// follow the clock on the wall, also when it is set.
-func (u *Units) arm(f *unitFile, s *unitState, unit, stamp string) {
-	clock := u.h.o.Clock
-	wait := max(s.due-clock.Passed(), 0)
-	if !s.mono {
-		wait = min(max(s.next.Sub(clock.Now()), 0), time.Minute) // and look again: the clock may have been set
-	}
-	s.stop = u.h.o.Clock.AfterFunc(wait, func() {
-		u.mu.Lock()
-		if u.states[f.name] != s || s.active != "active" {
-			u.mu.Unlock()
-			return
-		}
-		if !s.mono && u.h.o.Clock.Now().Before(s.next) {
-			u.arm(f, s, unit, stamp)
-			u.mu.Unlock()
-			return
-		}
-		s.next = time.Time{}
-		u.mu.Unlock()
-		if f.yes("Timer.Persistent") && len(f.values["Timer.OnCalendar"]) > 0 {
-			_ = u.h.o.Disk.WriteFile(stamp, nil, 0o644)
-			_ = u.h.o.Disk.Chtimes(stamp, u.h.o.Clock.Now())
-		}
-		u.h.spawn(func() { _ = u.Start(u.h.Life(), unit, false) })
-	})
 }
 
 // Stop stops a unit and what it runs.

@@ -126,3 +126,50 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// What a program or a unit has and the simulation has not is said, and not left out.
+func TestNotSimulated(t *testing.T) {
+	h := newHost(t, Options{})
+	do(h, "echo a >a; echo b >b")
+	for _, line := range []string{
+		"sort -V a", "sort -k1,2 a", "mv -n a b", "mv --exchange a b", "touch -d x c", "chmod -R 700 .", "mktemp -u", "date -Is", "sudo -u nobody true", "df -B1 .",
+		"sed 1q a", "sed /a/,3p a", "sed s/a/b/2 a", "tr '[:punct:]' x <a", "timeout --preserve-status 1 true", "systemctl --runtime enable x",
+	} {
+		if out := do(h, line); strings.HasSuffix(out, "exit 0\n") {
+			t.Errorf("%s: %s", line, out)
+		}
+	}
+	if out := do(h, "cat a b; ls"); out != "a\nb\na\nb\nexit 0\n" {
+		t.Errorf("something was done: %s", out)
+	}
+	for _, line := range []string{"ExecStartPre=/bin/true", "EnvironmentFile=/etc/x"} {
+		if err := h.Disk().WriteFile("/etc/systemd/system/x.service", []byte("[Service]\nType=oneshot\nExecStart=/bin/true\n"+line+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out := do(h, "systemctl start x"); !strings.Contains(out, "is not simulated") {
+			t.Errorf("%s: %s", line, out)
+		}
+	}
+}
+
+// A service that takes too long to start is ended, and has failed.
+func TestTimeoutStart(t *testing.T) {
+	clock := lab.NewManualTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	h := newHost(t, Options{Clock: clock})
+	if err := h.Disk().WriteFile("/etc/systemd/system/x.service", []byte("[Service]\nType=oneshot\nTimeoutStartSec=5min\nExecStart=/bin/sleep 1h\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := do(h, "systemctl start --no-block x; systemctl is-active x"); out != "activating\nexit 3\n" {
+		t.Fatal(out)
+	}
+	until(t, "nothing waits", func() bool { return clock.Waiting() == 2 })
+	clock.Advance(4 * time.Minute)
+	if state := h.Units.Active("x.service"); state != "activating" {
+		t.Errorf("it is %s too early", state)
+	}
+	clock.Advance(time.Minute)
+	until(t, "it goes on", func() bool { return h.Units.Active("x.service") == "failed" })
+	if out := do(h, "systemctl show -p Result --value x"); !strings.HasPrefix(out, "timeout\n") {
+		t.Error(out)
+	}
+}

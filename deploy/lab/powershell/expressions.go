@@ -2,7 +2,6 @@ package powershell
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func (r *Runner) assign(to Node, v any) {
 	case *index:
 		r.object(n.of).Set(String(r.eval(n.at)), v)
 	default:
-		panic(thrown{"The assignment expression is not valid.", "InvalidLeftHandSide"})
+		panic(thrown{message: "The assignment expression is not valid.", id: "InvalidLeftHandSide"})
 	}
 }
 
@@ -63,7 +62,7 @@ func (r *Runner) lookup(in, name string) any {
 	if v, ok := r.global.vars[name]; ok {
 		return v
 	}
-	panic(thrown{fmt.Sprintf("The variable '$%s' cannot be retrieved because it has not been set.", name), "VariableIsUndefined"})
+	panic(thrown{message: fmt.Sprintf("The variable '$%s' cannot be retrieved because it has not been set.", name), id: "VariableIsUndefined"})
 }
 
 // object is what an assignment changes.
@@ -144,33 +143,22 @@ func (r *Runner) binary(n *binary) any {
 		return True(a) || True(r.eval(n.b))
 	}
 	b := r.eval(n.b)
-	switch n.op {
-	case "-eq", "-ne":
-		if list, ok := a.([]any); ok {
-			var out []any
-			for _, x := range list {
-				if equal(x, b) == (n.op == "-eq") {
-					out = append(out, x)
-				}
-			}
-			return out
+	if holds := comparison(n.op); holds != nil {
+		list, ok := a.([]any)
+		if !ok {
+			return holds(a, b)
 		}
-		return equal(a, b) == (n.op == "-eq")
-	case "-gt":
-		return order(a, b) > 0
-	case "-ge":
-		return order(a, b) >= 0
-	case "-lt":
-		return order(a, b) < 0
-	case "-le":
-		return order(a, b) <= 0
+		out := []any{} // those of a list that it holds for
+		for _, x := range list {
+			if holds(x, b) {
+				out = append(out, x)
+			}
+		}
+		return out
+	}
+	switch n.op {
 	case "-contains", "-notcontains":
 		return slices.ContainsFunc(Spread(a), func(x any) bool { return equal(x, b) }) == (n.op == "-contains")
-	case "-like":
-		ok, _ := path.Match(strings.ToLower(String(b)), strings.ToLower(String(a)))
-		return ok
-	case "-match", "-notmatch":
-		return pattern(String(b)).MatchString(String(a)) == (n.op == "-match")
 	case "-replace":
 		pair := append(slices.Clone(Spread(b)), "")
 		return pattern(String(pair[0])).ReplaceAllString(String(a), String(pair[1]))
@@ -197,7 +185,32 @@ func (r *Runner) binary(n *binary) any {
 		}
 		return out
 	}
-	panic(thrown{"unknown operator " + n.op, "ParserError"})
+	panic(thrown{message: "unknown operator " + n.op, id: "ParserError"})
+}
+
+// comparison is an operator that compares, nil for another one.
+func comparison(op string) func(a, b any) bool {
+	switch op {
+	case "-eq":
+		return equal
+	case "-ne":
+		return func(a, b any) bool { return !equal(a, b) }
+	case "-gt":
+		return func(a, b any) bool { return order(a, b) > 0 }
+	case "-ge":
+		return func(a, b any) bool { return order(a, b) >= 0 }
+	case "-lt":
+		return func(a, b any) bool { return order(a, b) < 0 }
+	case "-le":
+		return func(a, b any) bool { return order(a, b) <= 0 }
+	case "-like":
+		return func(a, b any) bool { return Like(String(a), String(b)) }
+	case "-match":
+		return func(a, b any) bool { return pattern(String(b)).MatchString(String(a)) }
+	case "-notmatch":
+		return func(a, b any) bool { return !pattern(String(b)).MatchString(String(a)) }
+	}
+	return nil
 }
 
 func element(of, at any) any {
@@ -212,7 +225,9 @@ func element(of, at any) any {
 		}
 		return of[i]
 	case *Object:
-		return of.values[strings.ToLower(String(at))] // a missing key is $null
+		if of.table {
+			return of.values[strings.ToLower(String(at))] // a missing key is $null
+		}
 	case properties:
 		v, known := of.of.values[strings.ToLower(String(at))]
 		if !known {
@@ -254,25 +269,8 @@ func (r *Runner) member(n *member) any {
 			if v, ok := of.values[name]; ok {
 				return v
 			}
-			if of.table && name == "values" {
-				out := []any{}
-				for _, k := range of.keys {
-					out = append(out, of.values[strings.ToLower(k)])
-				}
-				return out
-			}
-			if name == "count" {
-				if of.table {
-					return int64(len(of.keys))
-				}
-				return int64(1)
-			}
-			if of.table && name == "keys" {
-				out := []any{}
-				for _, k := range of.keys {
-					out = append(out, k)
-				}
-				return out
+			if v, ok := of.tableMember(name); ok {
+				return v
 			}
 		}
 	case []any:
@@ -280,10 +278,13 @@ func (r *Runner) member(n *member) any {
 			return int64(len(of))
 		}
 		if name == "psobject" {
-			return NewObject("Properties", NewObject("Count", NewObject("Value", int64(len(of)))))
+			return NewObject("Properties", properties{NewObject("Count", int64(len(of)), "Length", int64(len(of)))})
 		}
-		// Of every element.
-		var out []any
+		// Of every element; strict mode wants one.
+		if len(of) == 0 {
+			Throw("The property '%s' cannot be found on this object. Verify that the property exists.", name)
+		}
+		out := make([]any, 0, len(of))
 		for _, x := range of {
 			out = append(out, r.member(&member{of: &Literal{x}, name: name}))
 		}
@@ -299,4 +300,27 @@ func (r *Runner) member(n *member) any {
 	}
 	Throw("The property '%s' cannot be found on this object. Verify that the property exists.", name)
 	return nil
+}
+
+// tableMember is what a hashtable has besides its keys.
+func (o *Object) tableMember(name string) (any, bool) {
+	if !o.table {
+		return nil, false
+	}
+	out := []any{}
+	switch name {
+	case "count":
+		return int64(len(o.keys)), true
+	case "keys":
+		for _, k := range o.shown() {
+			out = append(out, k)
+		}
+		return out, true
+	case "values":
+		for _, k := range o.shown() {
+			out = append(out, o.values[strings.ToLower(k)])
+		}
+		return out, true
+	}
+	return nil, false
 }

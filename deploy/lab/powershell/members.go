@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -134,8 +133,6 @@ func stringMember(s, name string, args []any) (any, bool) {
 	return nil, false
 }
 
-var wildcard = regexp.MustCompile(`[*?\[\]]`)
-
 // static is a static member of a type; "System." before its name is optional.
 func (r *Runner) static(n *static) any {
 	var args []any
@@ -154,9 +151,9 @@ func (r *Runner) static(n *static) any {
 	}
 	switch name {
 	case "management.automation.wildcardpattern::escape":
-		return wildcard.ReplaceAllString(String(arg(0)), "`$0")
+		return Escape(String(arg(0)))
 	case "math::floor":
-		return arg(0)
+		return math.Floor(number(arg(0)))
 	case "math::abs":
 		return int64(math.Abs(float64(Int(arg(0)))))
 	case "math::max":
@@ -186,7 +183,7 @@ func (r *Runner) static(n *static) any {
 	case "io.file::replace":
 		return r.replace(String(arg(0)), String(arg(1)), String(arg(2)))
 	}
-	panic(thrown{fmt.Sprintf("Unable to find type or member [%s]::%s.", n.typ, n.name), "TypeNotFound"})
+	panic(thrown{message: fmt.Sprintf("Unable to find type or member [%s]::%s.", n.typ, n.name), id: "TypeNotFound"})
 }
 
 func (r *Runner) list(folder, mask string) any {
@@ -264,11 +261,17 @@ func (r *Runner) openFile(path, mode, share string) any {
 func (f *stream) Member(name string, args []any) (any, bool) {
 	switch name {
 	case "write":
-		if b, ok := args[0].(octets); ok && len(args) == 3 {
+		if len(args) != 3 {
+			return nil, false
+		}
+		if b, ok := args[0].(octets); ok && Int(args[1]) == 0 && Int(args[2]) == int64(len(b)) {
 			f.data, f.dirty = append(f.data, b...), true
 			return Void{}, true
 		}
 	case "setlength":
+		if len(args) != 1 {
+			return nil, false
+		}
 		n := Int(args[0])
 		if n < 0 || n > 1<<24 {
 			Throw("There is not enough space on the disk.")

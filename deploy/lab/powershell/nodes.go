@@ -21,8 +21,8 @@ type (
 	Hash struct{ Keys, Values []Node }
 	// Block is a script, the body of a function or { }.
 	Block struct {
-		params []parameter
-		Body   []Node
+		signature
+		Body []Node
 	}
 
 	member struct {
@@ -95,8 +95,14 @@ type (
 		name string
 		fn   *Block
 	}
+	// signature is what comes before the body of a script or function.
+	signature struct {
+		params []parameter
+		asks   bool // SupportsShouldProcess: it takes -WhatIf
+	}
 	parameter struct {
 		name, typ string
 		value     Node
+		mandatory bool
 	}
 )

@@ -38,7 +38,7 @@ func Parse(src string) (b *Block, err error) {
 		}
 	}()
 	b = &Block{}
-	b.params, b.Body = p.body(0)
+	b.signature, b.Body = p.body(0)
 	return b, nil
 }
 
@@ -95,15 +95,15 @@ func (p *source) word() string {
 }
 
 // body is a list of statements up to a closing byte, with a param block first.
-func (p *source) body(end byte) (params []parameter, list []Node) {
+func (p *source) body(end byte) (s signature, list []Node) {
 	args := p.args
 	p.args = false
-	params, list = p.statements(end)
+	s, list = p.statements(end)
 	p.args = args
-	return params, list
+	return s, list
 }
 
-func (p *source) statements(end byte) (params []parameter, list []Node) {
+func (p *source) statements(end byte) (s signature, list []Node) {
 	for {
 		p.blank(true)
 		if p.i >= len(p.s) {
@@ -117,20 +117,37 @@ func (p *source) statements(end byte) (params []parameter, list []Node) {
 			return
 		}
 		if p.has("[CmdletBinding(") {
-			p.i += strings.Index(p.s[p.i:], ")]") + 2
+			s.asks = strings.Contains(p.attribute(), "SupportsShouldProcess = $true")
 			continue
 		}
 		if p.word() == "param" {
 			p.i += len("param")
-			params = p.params()
+			s.params = p.params()
 			continue
 		}
 		list = append(list, p.statement())
 	}
 }
 
+// attribute reads over an attribute and returns its text.
+func (p *source) attribute() string {
+	from := p.i
+	n := strings.Index(p.s[from:], ")]")
+	if n < 0 {
+		p.fail("attribute without an end")
+	}
+	p.i += n + len(")]")
+	return p.s[from:p.i]
+}
+
 func (p *source) params() (list []parameter) {
 	p.expect("(")
+	mandatory := false
+	add := func(typ string) {
+		list = append(list, parameter{name: p.variable().Name, typ: typ, mandatory: mandatory})
+		p.initial(&list[len(list)-1])
+		mandatory = false
+	}
 	for {
 		p.blank(true)
 		switch {
@@ -140,15 +157,13 @@ func (p *source) params() (list []parameter) {
 		case p.has(","):
 			p.i++
 		case p.has("[Parameter("):
-			p.i += strings.Index(p.s[p.i:], ")]") + 2
+			mandatory = strings.Contains(p.attribute(), "Mandatory = $true")
 		case p.has("["):
-			list = append(list, parameter{typ: p.typeName()})
+			typ := p.typeName()
 			p.blank(true)
-			list[len(list)-1].name = p.variable().Name
-			p.initial(&list[len(list)-1])
+			add(typ)
 		case p.has("$"):
-			list = append(list, parameter{name: p.variable().Name})
-			p.initial(&list[len(list)-1])
+			add("")
 		default:
 			p.fail("parameter")
 		}
@@ -215,7 +230,7 @@ func (p *source) oneStatement() Node {
 		f := &function{name: strings.ToLower(p.word()), fn: &Block{}}
 		p.i += len(f.name)
 		p.expect("{")
-		f.fn.params, f.fn.Body = p.body('}')
+		f.fn.signature, f.fn.Body = p.body('}')
 		return f
 	case "if":
 		p.i += len(w)

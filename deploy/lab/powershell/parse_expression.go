@@ -40,7 +40,7 @@ func (p *source) operator(rank int) string {
 	}
 	for _, op := range ranks[rank] {
 		if op[0] == '-' && len(op) > 1 {
-			if strings.EqualFold("-"+strings.TrimPrefix(p.wordAt(1), ""), op) && p.peek() == '-' {
+			if strings.EqualFold("-"+p.wordAt(1), op) && p.peek() == '-' {
 				p.i += len(op)
 				return op
 			}
@@ -169,7 +169,7 @@ func (p *source) primary() Node {
 	case c == '{':
 		p.i++
 		b := &Block{}
-		b.params, b.Body = p.body('}')
+		b.signature, b.Body = p.body('}')
 		return b
 	case c == '[':
 		typ := p.typeName()

@@ -83,7 +83,30 @@ func TestRun(t *testing.T) {
 		{`$x = 'a', 'b'; $x += 'c'; $x -join '-'`, 0, []string{"a-b-c"}},
 		{`Get-Thing | Where-Object { $_.Size -gt 2 } | ForEach-Object { $_.Name }`, 0, []string{"a"}},
 		{`function F { param([string]$A = 'x', [switch]$B) '{0}:{1}' -f $A, $B }; F; F -A 'y' -B`, 0, []string{"x:False", "y:True"}},
-		{`try { throw 'bad' } catch { $_.Exception.Message } finally { 'last' }`, 0, []string{"bad"}},
+		{`try { throw 'bad' } catch { $_.Exception.Message } finally { 'last' }`, 0, []string{"bad", "last"}},
+		{`foreach ($i in 1, 2) { 'x' | ForEach-Object { try { throw 'bad' } catch { }; $_ } }`, 0, []string{"x", "x"}},
+		{`try { try { throw 'bad' } catch { throw } } catch { $_.Exception.Message }`, 0, []string{"bad"}},
+		{`foreach ($i in 1, 2) { switch ($i) { 1 { continue } }; $i }`, 0, []string{"1", "2"}},
+		{`function F { 1, 2 | ForEach-Object { if ($_ -eq 1) { return }; $_ }; 'end' }; F`, 0, []string{"2", "end"}},
+		{`(1, 5, 9) -gt 4; ('ab', 'b') -like 'a*'; ('ab', 'b') -match '^b' -join '-'`, 0, []string{"5", "9", "ab", "b"}},
+		{`7 / 2; 6 / 2; [Math]::Floor(7 / 2); [int](5 / 2); 0 -eq ''`, 0, []string{"3.5", "3", "3", "2", "True"}},
+		{`[int]4294967295`, 1, []string{"error Cannot convert value \"4294967295\" to type \"System.Int32\". Error: \"Value was either too large or too small for an Int32.\""}},
+		{`(Get-Thing | Select-Object -First 1).Count`, 1, []string{"error The property 'count' cannot be found on this object. Verify that the property exists."}},
+		{`@().Name`, 1, []string{"error The property 'name' cannot be found on this object. Verify that the property exists."}},
+		{`([pscustomobject]@{ a = 1 })['a']`, 1, []string{"error Unable to index into an object of type *powershell.Object."}},
+		{`$t = @{ a = 1; b = 2 }; $t.Keys -join ','; ([ordered]@{ a = 1; b = 2 }).Keys -join ','`, 0, []string{"b,a", "a,b"}},
+		{`Get-Location -Path; 'on'`, 1, []string{"error get-location: Missing an argument for parameter 'path'.", "error     + FullyQualifiedErrorId : ParameterBindingException"}},
+		{`Set-Location -LiteralPath 'C:\none'; 'on'`, 0, []string{"error Cannot find path 'C:\\none' because it does not exist.", "error     + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.SetLocationCommand", "on"}},
+		{`Set-Location -LiteralPath 'C:\none' -ErrorAction SilentlyContinue`, 1, nil},
+		{`$ErrorActionPreference = 'Stop'; Set-Location -LiteralPath 'C:\none'; 'on'`, 1, []string{"error Cannot find path 'C:\\none' because it does not exist.", "error     + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.SetLocationCommand"}},
+		{`function F { param([Parameter(Mandatory = $true)][string]$A) }; F`, 1, []string{"error Cannot process command because of one or more missing mandatory parameters: a.", "error     + FullyQualifiedErrorId : ParameterBindingException"}},
+		{`function F { param([bool]$A) }; F -A 'x'`, 1, []string{"error Cannot process argument transformation on parameter 'a'. Cannot convert value \"x\" to type \"System.Boolean\".", "error     + FullyQualifiedErrorId : ParameterBindingException"}},
+		{`$more = @{ A = 1 }; function F { param($A) }; F -A 2 @more`, 1, []string{"error f: Cannot bind parameter because parameter 'a' is specified more than once.", "error     + FullyQualifiedErrorId : ParameterBindingException"}},
+		{`(ConvertTo-Json -InputObject @{ a = @('x', @(1, 2)) } -Depth 1 -Compress); ConvertTo-Json -InputObject @{ a = 'b' }`, 0, []string{`{"a":["x","1 2"]}`, "{\r\n    \"a\": \"b\"\r\n}"}},
+		{`'{"b":1,"a":2.5} x' | ConvertFrom-Json`, 1, []string{"error Invalid JSON primitive: {\"b\":1,\"a\":2.5} x.", "error     + FullyQualifiedErrorId : System.ArgumentException,Microsoft.PowerShell.Commands.ConvertFromJsonCommand"}},
+		{`@('{"b":1,', '"a":2.5}') | ConvertFrom-Json | ForEach-Object { $_.PSObject.Properties | ForEach-Object { '{0}={1}' -f $_.Name, $_.Value } }`, 0, []string{"b=1", "a=2.5"}},
+		{`Set-Content -LiteralPath 'f' -Value 'ä' -Encoding 'UTF8'; Get-Content -LiteralPath 'f'; Set-Content -LiteralPath 'f' -Value 'ä'; Get-Content -LiteralPath 'f'`, 0, []string{"ä", "?"}},
+		{`'a[1]' -like 'a[1]'; 'a[1]' -like [System.Management.Automation.WildcardPattern]::Escape('a[1]'); 'a1' -like 'A[0-2]'`, 0, []string{"False", "True", "True"}},
 		{`'before'; throw 'bad'`, 1, []string{"before", "error bad"}},
 		{`$none.Name`, 1, []string{"error The variable '$none' cannot be retrieved because it has not been set.", "error     + FullyQualifiedErrorId : VariableIsUndefined"}},
 		{`Get-Nothing`, 1, []string{
@@ -164,7 +187,7 @@ func TestMistakes(t *testing.T) {
 
 // FuzzRun: no text brings the runner down, or keeps it for ever.
 func FuzzRun(f *testing.F) {
-	for _, s := range []string{"", "if (", "@{ a = @(1, 'x') }", "$x.y[0]::z", "'a' -f 1, 2 | F", "{0,9999999}' -f 1", "function f { f }; f", "while ($true) { }", "6>&1", "$", "[", "<#", "1..9999999999", "\"$x\""} {
+	for _, s := range []string{"", "if (", "@{ a = @(1, 'x') }", "$x.y[0]::z", "'a' -f 1, 2 | F", "{0,9999999}' -f 1", "function f { f }; f", "while ($true) { }", "6>&1", "'a' -like '[b-a]`'", "'{\"a\":[1,2.5]}' | ConvertFrom-Json", "try { throw } finally { throw 'x' }", "switch (1) { 1 { break } }", "$", "[", "<#", "1..9999999999", "\"$x\""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

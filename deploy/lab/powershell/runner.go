@@ -3,9 +3,9 @@
 // in strict mode. It takes a script, what the cmdlets of the host are (Host) and
 // where its files lie, and returns the exit code. What it does not know fails as
 // an unknown command or a syntax error does in PowerShell. Left out are remoting,
-// jobs, classes, modules, formatting, and errors that do not end a statement:
-// every error ends the run unless it is caught, as under ErrorActionPreference
-// Stop.
+// jobs, classes, modules and formatting. What a cmdlet throws ends the run only
+// under -ErrorAction Stop; all other errors do unless they are caught, as under an
+// ErrorActionPreference of Stop.
 package powershell
 
 import (
@@ -28,9 +28,15 @@ type Host struct {
 	Command func(*Call) (instead bool)
 	// Switches are parameters that take no value, in lower case, of any cmdlet.
 	Switches func(cmdlet, parameter string) bool
-	Files    Files
-	Scripts  *Scripts          // that were read; nil: none are kept
-	Env      map[string]string // names in lower case
+	// Function tells of a cmdlet that is a function of a module: preferences that a
+	// script sets for itself do not reach it (PowerShell/PowerShell#4568).
+	Function func(cmdlet string) bool
+	// Idle are parameters by cmdlet, in lower case, that may be given and change
+	// nothing that is simulated.
+	Idle    map[string][]string
+	Files   Files
+	Scripts *Scripts          // that were read; nil: none are kept
+	Env     map[string]string // names in lower case
 	// Now is the time of the clock on the wall, Sleep waits.
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -49,6 +55,9 @@ type Files interface {
 	// List is the names in a folder, sorted.
 	List(path string) ([]string, error)
 }
+
+// Trees are files of which a folder can be removed with all that is in it.
+type Trees interface{ RemoveAll(path string) error }
 
 // Runner runs scripts, one after the other. Values are nil, bool, int64, string,
 // []any, *Object, *Block, Time, Span and whatever cmdlets keep for themselves.
@@ -73,7 +82,9 @@ type Runner struct {
 	merged   []*[]any // where Write-Host goes, the innermost last
 	open     []*stream
 	depth    int
-	well     bool // $?: the last command did
+	well     bool     // $?: the last command did
+	broken   bool     // the last loop was left by break
+	caught   []thrown // what is being caught, the innermost last
 }
 
 type scope struct {
@@ -82,7 +93,10 @@ type scope struct {
 }
 
 type (
-	thrown struct{ message, id string }
+	thrown struct {
+		message, id string
+		ends        bool // a mistake of the script and not of a cmdlet: it ends the statement
+	}
 	exited struct {
 		code int
 		out  []any // what the script had put out in the statement that ended it
@@ -111,15 +125,19 @@ func (r *Runner) RunFile(path string, params map[string]any) int {
 	})
 }
 
-// RunText runs a text as powershell.exe -Command does.
+// RunText runs a text as powershell.exe -Command does: where it does not exit, the
+// code is that of $?.
 func (r *Runner) RunText(src string) int {
 	return r.guard(func() {
 		b, err := Parse(src)
 		if err != nil {
-			panic(thrown{err.Error(), "ParserError"})
+			panic(thrown{message: err.Error(), id: "ParserError"})
 		}
 		for _, n := range b.Body {
 			r.emit(r.statement(n))
+		}
+		if !r.well {
+			panic(exited{code: 1})
 		}
 	})
 }
@@ -131,12 +149,12 @@ func (r *Runner) guard(f func()) (code int) {
 		r.Ctx = context.Background()
 	}
 	r.global = &scope{vars: map[string]any{
-		"true": true, "false": false, "null": nil, "whatifpreference": false, "pshome": `C:\Windows\System32\WindowsPowerShell\v1.0`,
+		"true": true, "false": false, "null": nil, "whatifpreference": false, "erroractionpreference": "Continue", "pshome": `C:\Windows\System32\WindowsPowerShell\v1.0`,
 	}}
 	if r.builtins == nil {
 		r.builtins = builtins()
 	}
-	r.funcs, r.merged, r.depth = map[string]*Block{}, nil, 0
+	r.funcs, r.merged, r.caught, r.depth = map[string]*Block{}, nil, nil, 0
 	r.script, r.scope, r.well = r.global, r.global, true
 	defer func() {
 		x := recover()
@@ -152,10 +170,7 @@ func (r *Runner) guard(f func()) (code int) {
 		case returned:
 			r.emit(x.out)
 		case thrown:
-			r.say(r.Err, x.message)
-			if x.id != "" {
-				r.say(r.Err, "    + FullyQualifiedErrorId : "+x.id)
-			}
+			r.tell(x)
 			code = 1
 		case jumped:
 		case ended:
@@ -166,6 +181,14 @@ func (r *Runner) guard(f func()) (code int) {
 	}()
 	f()
 	return 0
+}
+
+// tell writes an error to the standard error.
+func (r *Runner) tell(t thrown) {
+	r.say(r.Err, t.message)
+	if t.id != "" {
+		r.say(r.Err, "    + FullyQualifiedErrorId : "+t.id)
+	}
 }
 
 func (r *Runner) emit(out []any) {
@@ -203,7 +226,7 @@ func (r *Runner) runScript(path string, params map[string]any, rest []any, emit 
 	}
 	b, err := r.Scripts.Parse(string(text))
 	if err != nil {
-		panic(thrown{fmt.Sprintf("At %s: %v", full, err), "ParserError"})
+		panic(thrown{message: fmt.Sprintf("At %s: %v", full, err), id: "ParserError"})
 	}
 	if len(rest) > 0 {
 		r.mistake("A positional parameter cannot be found that accepts argument '%s'.", String(rest[0]))
@@ -224,10 +247,7 @@ func (r *Runner) runScript(path string, params map[string]any, rest []any, emit 
 			panic(x)
 		}
 	}()
-	r.bind(b.params, params)
-	if v, ok := params["whatif"]; ok {
-		inner.vars["whatifpreference"] = v
-	}
+	r.bind(&b.signature, params)
 	for _, n := range b.Body {
 		emit(r.statement(n))
 	}
@@ -238,15 +258,15 @@ func (r *Runner) runScript(path string, params map[string]any, rest []any, emit 
 func (r *Runner) unknown(name string) {
 	r.Mistakes = append(r.Mistakes, "unknown command "+name)
 	panic(thrown{
-		fmt.Sprintf("The term '%s' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.", name),
-		"CommandNotFoundException",
+		message: fmt.Sprintf("The term '%s' is not recognized as the name of a cmdlet, function, script file, or operable program. Check the spelling of the name, or if a path was included, verify that the path is correct and try again.", name),
+		id:      "CommandNotFoundException", ends: true,
 	})
 }
 
 func (r *Runner) mistake(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	r.Mistakes = append(r.Mistakes, text)
-	panic(thrown{text, "ParameterBindingException"})
+	panic(thrown{text, "ParameterBindingException", true})
 }
 
 // Mistake throws the error of a parameter that a cmdlet does not take.
@@ -286,22 +306,45 @@ func parent(path string) string {
 // Call is one call of a cmdlet.
 type Call struct {
 	Name  string         // in lower case
-	Named map[string]any // by parameter, in lower case
+	Named map[string]any // by parameter, in lower case; cmdlets read them by Arg
 	Rest  []any          // by position
 	Input []any          // what is piped in; nil for no pipeline
 	r     *Runner
+	read  map[string]bool // parameters that the cmdlet asked for
 }
 
 // Runner runs the script that calls.
 func (c *Call) Runner() *Runner { return c.r }
 
-// Str is an argument as a string.
-func (c *Call) Str(name string) string { return String(c.Named[name]) }
+// Arg is an argument, nil where there is none. What a cmdlet is given and does not
+// ask for is a mistake of the simulation, unless it is in Host.Idle.
+func (c *Call) Arg(name string) any {
+	c.read[name] = true
+	return c.Named[name]
+}
 
-// Has reports whether a parameter was given.
-func (c *Call) Has(name string) bool { _, ok := c.Named[name]; return ok }
+// Str is an argument as a string.
+func (c *Call) Str(name string) string { return String(c.Arg(name)) }
+
+// Has reports whether a parameter was given; a switch is where it is not $false.
+func (c *Call) Has(name string) bool {
+	v, ok := c.Named[name]
+	c.read[name] = true
+	return ok && v != false
+}
+
+// action is what the caller wants where the cmdlet fails, in lower case.
+func (c *Call) action() string {
+	if v, ok := c.Named["erroraction"]; ok {
+		return strings.ToLower(String(v))
+	}
+	if c.r.Function != nil && c.r.Function(c.Name) {
+		return strings.ToLower(String(c.r.global.vars["erroractionpreference"]))
+	}
+	return strings.ToLower(String(c.r.lookup("", "erroractionpreference")))
+}
 
 // Silent reports whether the caller wants no error.
 func (c *Call) Silent() bool {
-	return slices.Contains([]string{"silentlycontinue", "ignore"}, strings.ToLower(c.Str("erroraction")))
+	return slices.Contains([]string{"silentlycontinue", "ignore"}, c.action())
 }

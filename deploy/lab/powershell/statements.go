@@ -4,28 +4,59 @@ import (
 	"slices"
 )
 
-func (r *Runner) bind(params []parameter, given map[string]any) {
-	for _, p := range params {
+// bind gives the parameters of a script or function their values.
+func (r *Runner) bind(s *signature, given map[string]any) {
+	for _, p := range s.params {
 		v, ok := given[p.name]
 		switch {
-		case ok && p.typ != "" && p.typ != "switch":
-			v = convert(p.typ, v)
+		case ok && p.typ != "":
+			v = r.argument(p, v)
+		case !ok && p.mandatory:
+			r.mistake("Cannot process command because of one or more missing mandatory parameters: %s.", p.name)
 		case !ok && p.value != nil:
 			v = r.eval(p.value)
-		case !ok && p.typ == "string":
-			v = ""
-		case !ok && (p.typ == "switch" || p.typ == "bool"):
-			v = false
-		case !ok && p.typ == "int":
-			v = int64(0)
+		case !ok:
+			v = unset(p.typ)
 		}
 		r.scope.vars[p.name] = v
 	}
-	for name := range given {
-		if name != "whatif" && !slices.ContainsFunc(params, func(p parameter) bool { return p.name == name }) {
+	for name, v := range given {
+		switch {
+		case slices.ContainsFunc(s.params, func(p parameter) bool { return p.name == name }):
+		case name == "whatif" && s.asks:
+			r.scope.vars["whatifpreference"] = v
+		default:
 			r.mistake("A parameter cannot be found that matches parameter name '%s'.", name)
 		}
 	}
+}
+
+// argument is a value as a parameter of a type takes it. Neither a text nor $null
+// stands for a boolean there, as they do in a cast.
+func (r *Runner) argument(p parameter, v any) any {
+	if p.typ != "switch" && p.typ != "bool" {
+		return convert(p.typ, v)
+	}
+	switch v.(type) {
+	case bool, int64:
+		return True(v)
+	}
+	r.mistake("Cannot process argument transformation on parameter '%s'. Cannot convert value \"%s\" to type \"System.Boolean\".", p.name, String(v))
+	return nil
+}
+
+// unset is what a parameter without a value has.
+func unset(typ string) any {
+	switch typ {
+	case "string":
+		return ""
+	case "switch", "bool":
+		return false
+	}
+	if _, number := integers[typ]; number {
+		return int64(0)
+	}
+	return nil
 }
 
 func (r *Runner) in(f func()) {
@@ -39,23 +70,28 @@ func (r *Runner) in(f func()) {
 // what it puts out.
 func (r *Runner) call(b *Block, given map[string]any) (out []any) {
 	if r.depth++; r.depth > deepestCall {
-		panic(thrown{"The script failed due to call depth overflow.", "CallDepthOverflow"})
+		panic(thrown{message: "The script failed due to call depth overflow.", id: "CallDepthOverflow"})
 	}
 	defer func() { r.depth-- }()
 	r.in(func() {
-		defer func() {
-			if x := recover(); x != nil {
-				ret, ok := x.(returned)
-				if !ok {
-					panic(x)
-				}
-				out = ret.out
-			}
-		}()
-		r.bind(b.params, given)
-		out = r.body(b.Body)
+		r.bind(&b.signature, given)
+		out = r.whole(b)
 	})
 	return out
+}
+
+// whole runs a block to its end, or to where it returns.
+func (r *Runner) whole(b *Block) (out []any) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case returned:
+			out = x.out
+		default:
+			panic(x)
+		}
+	}()
+	return r.body(b.Body)
 }
 
 func (r *Runner) body(list []Node) (out []any) {
@@ -106,6 +142,9 @@ func (r *Runner) statement(n Node) []any {
 			v = arithmetic(n.op, r.eval(n.to), v)
 		}
 		r.assign(n.to, v)
+		if !runs(n.x) {
+			r.well = true
+		}
 		return nil
 	case *function:
 		r.funcs[n.name] = n.fn
@@ -140,8 +179,9 @@ func (r *Runner) statement(n Node) []any {
 		v := r.eval(n.on)
 		var out []any
 		for i, c := range n.cases {
-			if equal(v, r.eval(c)) {
-				out = append(out, r.body(n.bodies[i])...)
+			// break and continue leave the switch and not the loop around it.
+			if equal(v, r.eval(c)) && r.once(n.bodies[i], &out) {
+				break
 			}
 		}
 		return out
@@ -154,24 +194,37 @@ func (r *Runner) statement(n Node) []any {
 	case *command:
 		return r.command(n, nil)
 	}
-	return Spread(r.eval(n))
+	out := Spread(r.eval(n))
+	r.well = true
+	return out
+}
+
+// runs reports whether a statement is a command, which decides $?.
+func runs(n Node) bool {
+	switch n.(type) {
+	case *command, *pipe:
+		return true
+	}
+	return false
 }
 
 func (r *Runner) loop(next func() bool, body []Node, out *[]any) {
 	for next() {
 		r.Killed()
-		if r.once(body, out) {
+		if r.once(body, out) && r.broken {
 			return
 		}
 	}
 }
 
-func (r *Runner) once(body []Node, out *[]any) (stop bool) {
+// once runs a body and reports whether break or continue ended it; broken is
+// which of the two.
+func (r *Runner) once(body []Node, out *[]any) (jumps bool) {
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
 		case jumped:
-			stop = x.word == "break"
+			jumps, r.broken = true, x.word == "break"
 		case returned:
 			panic(returned{append(slices.Clone(*out), x.out...)})
 		case exited:
@@ -186,7 +239,21 @@ func (r *Runner) once(body []Node, out *[]any) (stop bool) {
 
 func (r *Runner) try(n *attempt) (out []any) {
 	if n.finally != nil {
-		defer func() { r.body(n.finally) }()
+		defer func() {
+			x := recover()
+			if _, killed := x.(ended); killed {
+				panic(x) // nobody is there to do it
+			}
+			last := r.body(n.finally)
+			switch x := x.(type) {
+			case nil:
+				out = append(out, last...)
+			case returned:
+				panic(returned{append(x.out, last...)})
+			default:
+				panic(x)
+			}
+		}()
 	}
 	at, merged, depth := r.scope, len(r.merged), r.depth
 	defer func() {
@@ -199,10 +266,25 @@ func (r *Runner) try(n *attempt) (out []any) {
 			panic(x)
 		}
 		r.scope, r.merged, r.depth = at, r.merged[:merged], depth
-		r.scope.vars["_"] = NewObject("Exception", NewObject("Message", t.message))
+		r.caught = append(r.caught, t)
+		defer func() { r.caught = r.caught[:len(r.caught)-1] }()
+		defer r.with("_", NewObject("Exception", NewObject("Message", t.message)))()
 		out = r.body(n.catch)
 	}()
 	return r.body(n.body)
+}
+
+// with gives a variable a value until the function that it returns is called.
+func (r *Runner) with(name string, v any) (back func()) {
+	vars := r.scope.vars
+	old, had := vars[name]
+	vars[name] = v
+	return func() {
+		delete(vars, name)
+		if had {
+			vars[name] = old
+		}
+	}
 }
 
 func (r *Runner) jump(n *jump) {
@@ -217,6 +299,12 @@ func (r *Runner) jump(n *jump) {
 		}
 		panic(returned{Spread(v)})
 	case "throw":
+		if n.x == nil && len(r.caught) > 0 {
+			panic(r.caught[len(r.caught)-1]) // once more
+		}
+		if n.x == nil {
+			v = "ScriptHalted"
+		}
 		panic(thrown{message: String(v)})
 	case "exit":
 		panic(exited{code: int(Int(v))})

@@ -1,10 +1,9 @@
 package powershell
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,9 +14,10 @@ import (
 // Object is a hashtable, a custom object or a CIM instance. Names are found
 // without regard to case, and keep their order.
 type Object struct {
-	keys   []string
-	values map[string]any
-	table  bool // a hashtable: indexable, any key may be asked for by index
+	keys    []string
+	values  map[string]any
+	table   bool // a hashtable: indexable, any key may be asked for by index
+	ordered bool // a hashtable that was made [ordered]
 	// Self is what a cmdlet made it of.
 	Self any
 }
@@ -43,63 +43,15 @@ func (o *Object) Set(key string, v any) {
 	o.values[k] = v
 }
 
-// MarshalJSON writes the members in order.
-func (o *Object) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, k := range o.keys {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		x, err := json.Marshal(o.values[strings.ToLower(k)])
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%q:%s", k, x)
+// shown are the keys as they are enumerated. A hashtable has no order that a
+// script may rest on: here it is another one than that of the script.
+func (o *Object) shown() []string {
+	if !o.table || o.ordered {
+		return o.keys
 	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
-}
-
-// FromJSON is a text as ConvertFrom-Json gives it.
-func FromJSON(text []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var x any
-	if err := d.Decode(&x); err != nil {
-		return nil, err
-	}
-	return fromJSON(x), nil
-}
-
-func fromJSON(x any) any {
-	switch x := x.(type) {
-	case map[string]any:
-		o := NewObject()
-		for _, k := range slices.Sorted(mapKeys(x)) {
-			o.Set(k, fromJSON(x[k]))
-		}
-		return o
-	case []any:
-		for i := range x {
-			x[i] = fromJSON(x[i])
-		}
-		return x
-	case json.Number:
-		n, _ := x.Int64()
-		return n
-	}
-	return x
-}
-
-func mapKeys(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
+	keys := slices.Clone(o.keys)
+	slices.Reverse(keys)
+	return keys
 }
 
 func arithmetic(op string, a, b any) any {
@@ -109,22 +61,52 @@ func arithmetic(op string, a, b any) any {
 	if s, ok := a.(string); ok && op == "+" {
 		return s + String(b)
 	}
+	if isFloat(a) || isFloat(b) {
+		x, y := number(a), number(b)
+		switch op {
+		case "/":
+			return x / y
+		case "%":
+			return math.Mod(x, y)
+		}
+		return summed(op, x, y)
+	}
 	x, y := Int(a), Int(b)
+	if (op == "/" || op == "%") && y == 0 {
+		Throw("Attempted to divide by zero.")
+	}
+	switch {
+	case op == "%":
+		return x % y
+	case op == "/" && x%y == 0:
+		return x / y
+	case op == "/":
+		return float64(x) / float64(y)
+	}
+	return summed(op, x, y)
+}
+
+func summed[T int64 | float64](op string, x, y T) T {
 	switch op {
 	case "+":
 		return x + y
 	case "-":
 		return x - y
-	case "*":
-		return x * y
 	}
-	if y == 0 {
-		Throw("Attempted to divide by zero.")
+	return x * y
+}
+
+func isFloat(v any) bool {
+	_, is := v.(float64)
+	return is
+}
+
+// number is a value as [double] makes it.
+func number(v any) float64 {
+	if f, is := v.(float64); is {
+		return f
 	}
-	if op == "%" {
-		return x % y
-	}
-	return x / y
+	return float64(Int(v))
 }
 
 var formatItem = regexp.MustCompile(`\{(\d+)(?:,(-?\d+))?(?::(x)(\d*))?\}`)
@@ -154,6 +136,15 @@ func format(f string, args []any) string {
 	})
 }
 
+// integers are the types of whole numbers, as far as int64 goes.
+var integers = map[string]struct {
+	name        string
+	least, most int64
+}{
+	"byte": {"Byte", 0, math.MaxUint8}, "int": {"Int32", math.MinInt32, math.MaxInt32}, "uint32": {"UInt32", 0, math.MaxUint32},
+	"long": {"Int64", math.MinInt64, math.MaxInt64}, "uint64": {"UInt64", 0, math.MaxInt64},
+}
+
 func convert(typ string, v any) any {
 	if elem, ok := strings.CutSuffix(typ, "[]"); ok {
 		out := []any{}
@@ -165,8 +156,6 @@ func convert(typ string, v any) any {
 	switch typ {
 	case "string":
 		return String(v)
-	case "int", "long", "uint32", "uint64":
-		return Int(v)
 	case "char":
 		if c, ok := v.(char); ok {
 			return c
@@ -180,8 +169,20 @@ func convert(typ string, v any) any {
 			return &c
 		}
 		return v
-	case "ordered", "object", "scriptblock", "parameter":
+	case "ordered":
+		if o, ok := v.(*Object); ok {
+			o.ordered = true
+		}
 		return v
+	case "object", "scriptblock":
+		return v
+	}
+	if r, ok := integers[typ]; ok {
+		n := Int(v)
+		if n < r.least || n > r.most {
+			Throw("Cannot convert value \"%d\" to type \"System.%s\". Error: \"Value was either too large or too small for an %[2]s.\"", n, r.name)
+		}
+		return n
 	}
 	Throw("Unable to find type [%s].", typ)
 	return nil
@@ -201,6 +202,8 @@ func String(v any) string {
 		return "False"
 	case int64:
 		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', 15, 64)
 	case char:
 		return string(rune(v)) // half of a pair is lost
 	case []any:
@@ -228,9 +231,18 @@ func Int(v any) int64 {
 		return 0
 	case int64:
 		return v
+	case float64:
+		n := math.RoundToEven(v)
+		if !(n >= math.MinInt64 && n < math.MaxInt64) {
+			Throw("Cannot convert value \"%v\" to type \"System.Int64\". Error: \"Value was either too large or too small for an Int64.\"", v)
+		}
+		return int64(n)
 	case char:
 		return int64(v)
 	case string:
+		if v == "" {
+			return 0
+		}
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
 			Throw("Cannot convert value \"%s\" to type \"System.Int32\". Error: \"Input string was not in a correct format.\"", v)
@@ -251,6 +263,8 @@ func True(v any) bool {
 	case string:
 		return v != ""
 	case int64:
+		return v != 0
+	case float64:
 		return v != 0
 	case []any:
 		switch len(v) {
@@ -273,12 +287,12 @@ func equal(a, b any) bool {
 		return strings.EqualFold(a, String(b))
 	case bool:
 		return a == True(b)
-	case int64:
+	case int64, float64:
 		if s, ok := b.(string); ok {
-			n, err := strconv.ParseInt(s, 10, 64)
-			return err == nil && n == a
+			n, err := strconv.ParseFloat(cmp.Or(s, "0"), 64)
+			return err == nil && n == number(a)
 		}
-		return a == Int(b)
+		return number(a) == number(b)
 	case *Object:
 		return a == b
 	}
@@ -294,7 +308,7 @@ func order(a, b any) int {
 			return time.Time(a).Compare(time.Time(b))
 		}
 	}
-	return cmp.Compare(Int(a), Int(b))
+	return cmp.Compare(number(a), number(b))
 }
 
 // Spread is a value as the pipeline passes it on: arrays element by element,
@@ -307,7 +321,7 @@ func Spread(v any) []any {
 		return nil
 	case properties:
 		var out []any
-		for _, k := range v.of.keys {
+		for _, k := range v.of.shown() {
 			out = append(out, NewObject("Name", k, "Value", v.of.values[strings.ToLower(k)]))
 		}
 		return out

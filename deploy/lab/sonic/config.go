@@ -3,15 +3,11 @@ package sonic
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
+	"io/fs"
 	"strings"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
-	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab/posix"
 )
 
@@ -21,21 +17,20 @@ const (
 	checkpointExt = ".cp.json"
 )
 
-func sortNatural(list []string) { slices.SortFunc(list, intent.Natural) }
-
 // config is the command of the same name.
 func (m *Machine) config(ctx context.Context, p *posix.Proc) int {
 	if p.User() != "root" {
 		return p.Fail("Root privileges are required for this operation")
 	}
 	args, yes := []string{}, false
-	format, dry := "CONFIGDB", false
+	format, dry, force := "CONFIGDB", false, false
 	for i := 0; i < len(p.Args); i++ {
 		switch a := p.Args[i]; a {
 		case "-y", "--yes":
 			yes = true
 		case "-v", "--verbose", "-n", "--ignore-non-yang-tables", "-l", "--load-predefined-config":
-		case "-f", "--force", "--format":
+		case "-f", "--force", "--format", "--force-remove-dependencies":
+			force = true
 			if len(args) > 0 && (args[0] == "apply-patch" || args[0] == "replace") && i+1 < len(p.Args) {
 				i++
 				format = strings.ToUpper(p.Args[i])
@@ -82,16 +77,18 @@ func (m *Machine) config(ctx context.Context, p *posix.Proc) int {
 	case "replace":
 		return m.replace(ctx, p, operand, dry)
 	case "save":
-		return m.save(p, operand, yes)
-	case "load", "reload":
-		return m.loadFile(ctx, p, verb, operand, yes)
+		return m.save(ctx, p, operand, yes)
+	case "load":
+		return m.loadFile(ctx, p, operand, yes)
+	case "reload":
+		return m.reload(ctx, p, operand, yes, force)
 	case "interface":
 		if operand == "breakout" && len(args) == 4 {
-			return m.breakout(ctx, p, args[2], args[3], yes)
+			return m.breakout(ctx, p, args[2], args[3], yes, force)
 		}
 	case "qos":
-		if operand == "reload" { // of an image whose SKU has no templates
-			p.Printf("Buffer definition template not found at /usr/share/sonic/device/x86_64-rocec_lab-r0/buffers.json.j2\n")
+		if operand == "reload" && len(args) == 4 && args[2] == "--ports" {
+			p.Printf("The simulated image has no templates for %s.\n", args[3]) // SONiC gives the ports theirs
 			return 0
 		}
 	}
@@ -178,9 +175,22 @@ func (m *Machine) replace(ctx context.Context, p *posix.Proc, file string, dry b
 	return 0
 }
 
+// open reads a file that a command was told of by a name, and fails in the words of
+// Python.
+func (m *Machine) open(file, name string) ([]byte, error) {
+	b, err := m.disk.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, refusal("[Errno 2] No such file or directory: '%s'", name)
+	case err != nil:
+		return nil, refusal("[Errno 21] Is a directory: '%s'", name)
+	}
+	return b, nil
+}
+
 // become makes a file the running configuration, by the differences.
 func (m *Machine) become(ctx context.Context, file string, dry bool) error {
-	b, err := m.disk.ReadFile(file)
+	b, err := m.open(file, file)
 	if err != nil {
 		return err
 	}
@@ -189,264 +199,4 @@ func (m *Machine) become(ctx context.Context, file string, dry bool) error {
 		return err
 	}
 	return m.update(ctx, func(database) (database, error) { return target, nil }, dry)
-}
-
-func (m *Machine) applyPatch(ctx context.Context, p *posix.Proc, file string, dry bool) int {
-	fail := func(err error) int {
-		return failed(p, "apply-patch", "Failed to apply patch due to: "+err.Error(), err.Error())
-	}
-	b, err := m.disk.ReadFile(p.Path(file))
-	if err != nil {
-		return fail(fmt.Errorf("[Errno 2] No such file or directory: '%s'", file))
-	}
-	patch, err := jsonpatch.DecodePatch(b)
-	if err != nil {
-		return fail(err)
-	}
-	p.Printf("Patch Applier: localhost: Patch application starting.\n")
-	err = m.update(ctx, func(db database) (database, error) {
-		after, err := patch.Apply(db.print())
-		if err != nil {
-			return nil, err
-		}
-		return read(after)
-	}, dry)
-	if err != nil {
-		return fail(err)
-	}
-	p.Printf("Patch Applier: localhost patch application completed.\nPatch applied successfully.\n")
-	return 0
-}
-
-// update is the config updater: what it does not allow changes nothing.
-func (m *Machine) update(ctx context.Context, change func(database) (database, error), dry bool) error {
-	m.one.Lock()
-	defer m.one.Unlock()
-	before := m.snapshot()
-	after, err := change(before.clone())
-	if err != nil {
-		return err
-	}
-	if err := m.allowed(before, after); err != nil {
-		return err
-	}
-	var empty []string
-	for table, rows := range after {
-		if len(rows) == 0 {
-			empty = append(empty, table)
-		}
-	}
-	if len(empty) > 0 {
-		slices.Sort(empty)
-		return fmt.Errorf("localhost: given patch is not valid because it will result in empty tables which is not allowed in ConfigDb. Table%s: %s",
-			map[bool]string{true: "s", false: ""}[len(empty) != 1], strings.Join(empty, ", "))
-	}
-	if err := m.valid(ctx, after); err != nil {
-		return fmt.Errorf("given patch will produce invalid config. Error: %w", err)
-	}
-	if !dry {
-		m.put(after)
-	}
-	return nil
-}
-
-// allowed is validate_field_operation of gu_common.py.
-func (m *Machine) allowed(before, after database) error {
-	for _, one := range [][3]string{{"PFC_WD", "GLOBAL", "POLL_INTERVAL"}, {"PFC_WD", "GLOBAL", ""}, {"LOOPBACK_INTERFACE", "Loopback0", ""}} {
-		table, key, field := one[0], one[1], one[2]
-		had, has := before[table][key], after[table][key]
-		gone := had != nil && has == nil && after[table] != nil
-		at := "/" + table + "/" + key
-		if field != "" {
-			_, was := had[field]
-			_, is := has[field]
-			gone, at = was && !is && has != nil, at+"/"+field
-		}
-		if gone {
-			return refusal("Given patch operation is invalid. Operation: remove is illegal on field: %s", at)
-		}
-	}
-	for _, table := range []string{"BUFFER_POOL", "BUFFER_PROFILE", "PFC_WD"} {
-		if ok, function := m.mayChange(table, before[table], after[table]); !ok {
-			return refusal("Modification of %s table is illegal- validating function generic_config_updater.field_operation_validators.%s returned False", table, function)
-		}
-	}
-	return nil
-}
-
-// mayChange is rdma_config_update_validator and that of buffer profiles.
-func (m *Machine) mayChange(table string, before, after map[string]map[string]any) (bool, string) {
-	const function = "rdma_config_update_validator"
-	if equalRows(before, after) {
-		return true, function
-	}
-	switch table {
-	case "BUFFER_POOL":
-		return false, function
-	case "PFC_WD":
-		return m.known, function
-	}
-	for key, fields := range after { // whole profiles may come and go
-		old := before[key]
-		if old == nil {
-			continue
-		}
-		for name, v := range fields {
-			if was, ok := old[name]; ok && fmt.Sprint(was) == fmt.Sprint(v) {
-				continue
-			} else if !m.known || !ok || name != "dynamic_th" && name != "xoff" {
-				return false, "buffer_profile_config_update_validator"
-			}
-		}
-		for name := range old {
-			if _, ok := fields[name]; !ok {
-				return false, "buffer_profile_config_update_validator"
-			}
-		}
-	}
-	return true, function
-}
-
-func equalRows(a, b map[string]map[string]any) bool {
-	return maps.EqualFunc(a, b, func(x, y map[string]any) bool {
-		return maps.EqualFunc(x, y, func(v, w any) bool { return fmt.Sprint(v) == fmt.Sprint(w) })
-	})
-}
-
-func (m *Machine) save(p *posix.Proc, file string, yes bool) int {
-	if !yes {
-		return aborted(p, "Existing files will be overwritten, continue?")
-	}
-	target := saved
-	if file != "" {
-		target = p.Path(file)
-	}
-	p.Printf("Running command: /usr/local/bin/sonic-cfggen -d --print-data > %s\n", target)
-	b := m.snapshot().print()
-	scratch := target + ".lab"
-	if err := m.disk.WriteFile(scratch, b, 0o644); err != nil {
-		_ = m.disk.Remove(scratch)
-		return p.Fail("OSError: [Errno 28] No space left on device")
-	}
-	_ = m.disk.Rename(scratch, target)
-	return 0
-}
-
-// aborted is what click says where nobody can answer its question.
-func aborted(p *posix.Proc, question string) int {
-	p.Printf("%s [y/N]: \n", question)
-	return p.Fail("Aborted!")
-}
-
-func (m *Machine) loadFile(ctx context.Context, p *posix.Proc, verb, file string, yes bool) int {
-	if file == "" {
-		file = saved
-	}
-	if !yes {
-		return aborted(p, "Load config from the file(s) "+file+" ?")
-	}
-	full := p.Path(file)
-	b, err := m.disk.ReadFile(full)
-	if err != nil {
-		p.Printf("The config_db file %s doesn't exist\n", file)
-		return 0 // as config load does
-	}
-	more, err := read(b)
-	if err != nil {
-		return p.Fail("json.decoder.JSONDecodeError: %s: %v", file, err)
-	}
-	if verb == "reload" {
-		m.one.Lock()
-		defer m.one.Unlock()
-		if err := m.valid(ctx, more); err != nil {
-			return p.Fail("rocec lab: not what the SONiC YANG models accept: %v", err)
-		}
-		p.Printf("Stopping SONiC target ...\nRunning command: /usr/local/bin/sonic-cfggen  -j %s  --write-to-db\nRestarting SONiC target ...\n", file)
-		m.put(more)
-		return 0
-	}
-	p.Printf("Running command: /usr/local/bin/sonic-cfggen -j %s --write-to-db\n", file)
-	if err := m.load(ctx, more); err != nil {
-		return p.Fail("%v", err)
-	}
-	return 0
-}
-
-// breakout is config interface breakout: the children of the mode that the
-// intent's model has, and those of a whole port.
-func (m *Machine) breakout(ctx context.Context, p *posix.Proc, parent, mode string, yes bool) int {
-	m.one.Lock()
-	defer m.one.Unlock()
-	db := m.snapshot()
-	row := db["BREAKOUT_CFG"][parent]
-	if row == nil {
-		p.Printf("[ERROR] %s interface is NOT present in BREAKOUT_CFG table of CONFIG DB\n", parent)
-		return p.Fail("Aborted!")
-	}
-	added := database{}
-	index, whole := "", map[string]any{}
-	for i := range m.device.Ports {
-		s := m.device.Ports[i].Split
-		if s == nil || s.Parent != parent {
-			continue
-		}
-		index = strconv.Itoa(int(s.Index))
-		whole = asFound(m.device)["PORT"][parent]
-		if s.Mode == mode {
-			added.set("PORT", m.device.Ports[i].Name, "lanes", s.Lanes, "alias", s.Alias, "index", index, "subport", strconv.Itoa(int(s.Number)), "speed", speedOf(mode), "mtu", "9100", "admin_status", "up")
-		}
-	}
-	if mode == wholeMode && len(whole) > 0 {
-		added = database{"PORT": {parent: whole}}
-	}
-	if len(added) == 0 {
-		p.Printf("[ERROR] Target mode %s is not available for the port %s\n", mode, parent)
-		return p.Fail("Aborted!")
-	}
-	if !yes {
-		return aborted(p, "Do you want to Breakout the port, continue?")
-	}
-	deleted := map[string]string{}
-	for name, fields := range db["PORT"] {
-		if fields["index"] == index {
-			deleted[name] = fmt.Sprint(fields["speed"])
-		}
-	}
-	p.Printf("\nRunning Breakout Mode : %v \nTarget Breakout Mode : %s\n", row["brkout_mode"], mode)
-	for name := range deleted {
-		db.forget(name)
-	}
-	db.merge(added)
-	db.set("BREAKOUT_CFG", parent, "brkout_mode", mode)
-	if err := m.valid(ctx, db); err != nil {
-		p.Printf("Failed to break out Port. Error: %v\n", err)
-		return 1
-	}
-	m.put(db)
-	p.Printf("Breakout process got successfully completed.\nPlease note loaded setting will be lost after system reboot. To preserve setting, run `config save`.\n")
-	return 0
-}
-
-// speedOf is the speed of a mode such as 4x25G[10G], in Mbit/s.
-func speedOf(mode string) string {
-	_, rest, _ := strings.Cut(mode, "x")
-	n, _ := strconv.Atoi(rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))])
-	return strconv.Itoa(n * 1000)
-}
-
-// forget deletes a port with what refers to it.
-func (db database) forget(port string) {
-	for table, rows := range db {
-		for key, fields := range rows {
-			parts := strings.Split(key, "|")
-			if slices.Contains(parts, port) && table != "BREAKOUT_CFG" {
-				delete(rows, key)
-				continue
-			}
-			delete(fields, port) // of CABLE_LENGTH
-		}
-		if len(rows) == 0 {
-			delete(db, table)
-		}
-	}
 }

@@ -103,6 +103,11 @@ func (db database) text(table, key, field string) string {
 	return s
 }
 
+// ports are the names of ports, in their order.
+func (db database) ports() []string {
+	return slices.SortedFunc(maps.Keys(db["PORT"]), intent.Natural)
+}
+
 // hwskus are those that the config updater knows among the models that fabrics
 // name (generic_config_updater/gcu_field_operation_validators.conf.json of
 // sonic-utilities, July 2026). Any other switch is "unknown" to it.

@@ -2,21 +2,26 @@
 // commands config, show, sonic-cfggen, sonic-db-cli and pfcwd over it, on a
 // machine with a POSIX shell. It starts with a new image: ports, no QoS. What a
 // change must satisfy is that of the config updater, and of the YANG models where
-// the lab has them. No packets are switched. Texts and errors are those of
+// the lab has them; those also where SONiC asks them not, by config load and
+// sonic-cfggen, but not for what sonic-db-cli does to single fields, on whose way
+// a database may have to be what no model accepts. No packets are switched. Texts and errors are those of
 // sonic-net/sonic-utilities, commit 691b1bbc of July 2026: config/main.py,
 // generic_config_updater, pfcwd/main.py, utilities_common.
 package sonic
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,14 +33,16 @@ import (
 // Machine is one switch.
 type Machine struct {
 	*posix.Host
-	disk     *lab.Disk
-	device   *intent.Device
-	known    bool // the config updater knows the SKU
-	validate func(ctx context.Context, d *intent.Device, configDB []byte) error
+	disk   *lab.Disk
+	device *intent.Device
+	faults *lab.Faults
+	known  bool // the config updater knows the SKU
+	accept func(ctx context.Context, configDB []byte) error
 
-	mu  sync.Mutex
-	db  database
-	one sync.Mutex // one change after the other
+	mu   sync.Mutex
+	db   database
+	good [sha256.Size]byte // digest of what was accepted last
+	one  sync.Mutex        // one change after the other
 }
 
 const saved = "/etc/sonic/config_db.json"
@@ -43,8 +50,8 @@ const saved = "/etc/sonic/config_db.json"
 // New starts the switch of an intent. Scripts may be shared with other machines.
 func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 	m := &Machine{
-		disk:   lab.NewDisk(lab.DiskOptions{Now: e.Clock.Now, Volatile: []string{"/run", "/tmp", "/sys", "/proc", "/dev"}}),
-		device: d, validate: e.Validate,
+		disk:   posix.NewDisk(e.Clock),
+		device: d, faults: e.Faults, accept: e.Accept,
 	}
 	_, m.known = hwsku(d.Model)
 	_ = m.disk.MkdirAll("/etc/sonic", 0o755)
@@ -114,14 +121,6 @@ func (m *Machine) put(db database) {
 	m.db = db
 }
 
-// valid asks the YANG models, where the lab has them.
-func (m *Machine) valid(ctx context.Context, db database) error {
-	if m.validate == nil {
-		return nil
-	}
-	return m.validate(ctx, m.device, db.print())
-}
-
 func (m *Machine) cfggen(ctx context.Context, p *posix.Proc) int {
 	var data, print, write bool
 	var files []string
@@ -170,7 +169,7 @@ func (m *Machine) cfggen(ctx context.Context, p *posix.Proc) int {
 	switch {
 	case write:
 		if err := m.load(ctx, db); err != nil {
-			return p.Fail("%v", err)
+			return m.refused(p, err)
 		}
 	case print:
 		_, _ = p.Stdout.Write(db.print())
@@ -188,20 +187,6 @@ func (m *Machine) cfggen(ctx context.Context, p *posix.Proc) int {
 		p.Printf("%s\n", db.text(f[0], f[1], f[2]))
 	}
 	return 0
-}
-
-// load merges. SONiC itself checks nothing there; the lab refuses what the models
-// do not accept.
-func (m *Machine) load(ctx context.Context, more database) error {
-	m.one.Lock()
-	defer m.one.Unlock()
-	db := m.snapshot()
-	db.merge(more)
-	if err := m.valid(ctx, db); err != nil {
-		return fmt.Errorf("rocec lab: not what the SONiC YANG models accept: %w", err)
-	}
-	m.put(db)
-	return nil
 }
 
 // dbCLI answers what scripts ask of STATE_DB, and hands commands on to CONFIG_DB,
@@ -316,7 +301,7 @@ func (m *Machine) pfcwd(_ context.Context, p *posix.Proc) int {
 	case "config":
 		header := []string{"PORT", "ACTION", "DETECTION TIME", "RESTORATION TIME", "HISTORY"}
 		var rows [][]string
-		for _, port := range m.ports(db) {
+		for _, port := range db.ports() {
 			if w := db["PFC_WD"][port]; len(w) > 0 {
 				or := func(field, other string) string {
 					if v := db.text("PFC_WD", port, field); v != "" {
@@ -332,20 +317,11 @@ func (m *Machine) pfcwd(_ context.Context, p *posix.Proc) int {
 		}
 		table(p.Stdout, header, rows)
 	case "stats":
-		table(p.Stdout, []string{"QUEUE", "STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP", "TX LAST OK/DROP", "RX LAST OK/DROP"}, nil)
+		m.showWatchdog(p, db, slices.Contains(p.Args[2:], "-e") || slices.Contains(p.Args[2:], "--empty"))
 	default:
 		return p.Fail("Error: No such command '%s'.", p.Args[1])
 	}
 	return 0
-}
-
-func (m *Machine) ports(db database) []string {
-	var list []string
-	for name := range db["PORT"] {
-		list = append(list, name)
-	}
-	sortNatural(list)
-	return list
 }
 
 func (m *Machine) ecnconfig(_ context.Context, p *posix.Proc) int {
@@ -353,13 +329,14 @@ func (m *Machine) ecnconfig(_ context.Context, p *posix.Proc) int {
 		return p.Fail("ecnconfig: only -l is simulated")
 	}
 	db := m.snapshot()
-	for name, fields := range db["WRED_PROFILE"] {
+	for _, name := range slices.SortedFunc(maps.Keys(db["WRED_PROFILE"]), intent.Natural) {
 		var rows [][]string
-		for field, v := range fields {
-			rows = append(rows, []string{field, fmt.Sprint(v)})
+		for _, field := range slices.Sorted(maps.Keys(db["WRED_PROFILE"][name])) {
+			rows = append(rows, []string{field, fmt.Sprint(db["WRED_PROFILE"][name][field])})
 		}
 		p.Printf("Profile: %s\n", name)
-		table(p.Stdout, []string{"", ""}, rows)
+		simple(p.Stdout, nil, rows, "%-*s")
+		p.Printf("\n")
 	}
 	return 0
 }
@@ -369,12 +346,14 @@ func (m *Machine) show(_ context.Context, p *posix.Proc) int {
 	switch strings.Join(p.Args, " ") {
 	case "runningconfiguration all":
 		_, _ = p.Stdout.Write(db.print())
+	case "priority-group drop counters":
+		m.showGroupDrops(p, db)
 	case "pfc counters":
 		header := []string{"", "PFC0", "PFC1", "PFC2", "PFC3", "PFC4", "PFC5", "PFC6", "PFC7"}
 		for _, way := range []string{"Rx", "Tx"} {
 			header[0] = "Port " + way
 			var rows [][]string
-			for _, port := range m.ports(db) {
+			for _, port := range db.ports() {
 				rows = append(rows, []string{port, "0", "0", "0", "0", "0", "0", "0", "0"})
 			}
 			table(p.Stdout, header, rows)
@@ -382,7 +361,7 @@ func (m *Machine) show(_ context.Context, p *posix.Proc) int {
 		}
 	case "lldp table":
 		p.Printf("Capability codes: (R) Router, (B) Bridge, (O) Other\n")
-		table(p.Stdout, []string{"LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr"}, nil)
+		simple(p.Stdout, []string{"LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr"}, nil, "%-*s")
 		p.Printf("--------------------------------------------------\nTotal entries displayed:  0\n")
 	case "version":
 		sku, _ := hwsku(m.device.Model)
@@ -393,32 +372,45 @@ func (m *Machine) show(_ context.Context, p *posix.Proc) int {
 	return 0
 }
 
-// table is tabulate's "simple" form, aligned to the right.
+// table is tabulate's "simple" form, aligned to the right: a column is wider than its
+// header by two at least.
 func table(w io.Writer, header []string, rows [][]string) {
-	width := make([]int, len(header))
-	for i, h := range header {
-		width[i] = len(h)
-		for _, r := range rows {
-			width[i] = max(width[i], len(r[i]))
+	simple(w, header, rows, "%*s")
+}
+
+// simple is the same with the alignment that a format gives.
+func simple(w io.Writer, header []string, rows [][]string, format string) {
+	var width []int
+	for _, h := range header {
+		width = append(width, len(h)+2)
+	}
+	if header == nil && len(rows) > 0 {
+		width = make([]int, len(rows[0]))
+	}
+	for _, r := range rows {
+		for i, cell := range r {
+			width[i] = max(width[i], len(cell))
 		}
 	}
 	line := func(cells []string) {
-		var b strings.Builder
+		padded := make([]string, len(cells))
 		for i, c := range cells {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			b.WriteString(strings.Repeat(" ", width[i]-len(c)) + c)
+			padded[i] = fmt.Sprintf(format, width[i], c)
 		}
-		_, _ = fmt.Fprintln(w, b.String())
+		_, _ = fmt.Fprintln(w, strings.TrimRight(strings.Join(padded, "  "), " "))
 	}
-	line(header)
-	rule := make([]string, len(header))
+	rule := make([]string, len(width))
 	for i := range rule {
 		rule[i] = strings.Repeat("-", width[i])
+	}
+	if header != nil {
+		line(header)
 	}
 	line(rule)
 	for _, r := range rows {
 		line(r)
+	}
+	if header == nil {
+		line(rule)
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/deploy/lab/posix"
+	"github.com/rocec/rocec/targets/oracle"
 )
 
 func device(model string) *intent.Device {
@@ -23,9 +26,9 @@ func device(model string) *intent.Device {
 	}
 }
 
-func start(t testing.TB, model string, validate func(context.Context, *intent.Device, []byte) error) *Machine {
+func start(t testing.TB, model string, accept func(context.Context, []byte) error) *Machine {
 	t.Helper()
-	m := New(device(model), lab.Environment{Clock: lab.RealTime{}, User: "admin", Validate: validate}, &posix.Scripts{})
+	m := New(device(model), lab.Environment{Clock: lab.RealTime{}, User: "admin", Accept: accept}, &posix.Scripts{})
 	t.Cleanup(func() { _ = m.Close() })
 	return m
 }
@@ -39,7 +42,7 @@ func (m *Machine) say(line string) string {
 // TestConfig: the commands answer with the texts of sonic-utilities, and what
 // they refuse changes nothing.
 func TestConfig(t *testing.T) {
-	m := start(t, "nvidia/sn3700c", func(_ context.Context, _ *intent.Device, b []byte) error {
+	m := start(t, "nvidia/sn3700c", func(_ context.Context, b []byte) error {
 		if strings.Contains(string(b), "poison") {
 			return fmt.Errorf("poison is no value")
 		}
@@ -51,10 +54,12 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	put("vlan.json", `{"VLAN":{"Vlan100":{"vlanid":"100"}}}`)
+	put("member.json", `{"VLAN_MEMBER":{"Vlan100|Ethernet0":{"tagging_mode":"tagged"}}}`)
 	put("add.json", `[{"op":"add","path":"/VLAN/Vlan200","value":{"vlanid":"200"}}]`)
 	put("empty.json", `[{"op":"remove","path":"/VLAN/Vlan100"},{"op":"remove","path":"/VLAN/Vlan200"}]`)
 	put("pool.json", `[{"op":"replace","path":"/BUFFER_POOL/ingress_lossless_pool/size","value":"1"}]`)
 	put("bad.json", `[{"op":"add","path":"/VLAN/Vlan300","value":{"vlanid":"poison"}}]`)
+	put("wred.json", `{"WRED_PROFILE":{"ROCE":{"green_max_threshold":"1500000","ecn":"ecn_all"}}}`)
 	put("wd.json", `[{"op":"add","path":"/PFC_WD","value":{"GLOBAL":{"POLL_INTERVAL":"200"},"Ethernet4":{"action":"drop","detection_time":"200","restoration_time":"400"}}}]`)
 	put("wdless.json", `[{"op":"remove","path":"/PFC_WD/GLOBAL"}]`)
 	for _, c := range []struct{ line, want string }{
@@ -66,17 +71,23 @@ func TestConfig(t *testing.T) {
 		{"sudo config load -y vlan.json", "--write-to-db\nexit 0"},
 		{"sudo config apply-patch add.json", "Patch applied successfully.\nexit 0"},
 		{"sudo config apply-patch nowhere.json", "Failed to apply patch due to: [Errno 2] No such file or directory: 'nowhere.json'"},
-		{"sudo config apply-patch empty.json", "given patch is not valid because it will result in empty tables which is not allowed in ConfigDb. Table: VLAN"},
+		{"sudo config apply-patch empty.json", "given patch is not valid because it will result in empty tables"},
 		{"sudo config apply-patch pool.json", "Modification of BUFFER_POOL table is illegal-"},
 		{"sudo config apply-patch bad.json", "poison is no value\nexit 2"},
 		{"sudo config apply-patch wd.json", "Patch applied successfully.\nexit 0"},
 		{"sudo config apply-patch wdless.json", "Operation: remove is illegal on field: /PFC_WD/GLOBAL\nexit 2"},
-		{"pfcwd show config", "     PORT  ACTION  DETECTION TIME  RESTORATION TIME  HISTORY\n---------  ------  --------------  ----------------  -------\nEthernet4    drop             200               400  disable\nexit 0"},
+		{"pfcwd show config", "     PORT    ACTION    DETECTION TIME    RESTORATION TIME    HISTORY\n---------  --------  ----------------  ------------------  ---------\nEthernet4      drop               200                 400    disable\nexit 0"},
+		{"sudo config load -y wred.json; ecnconfig -l", "Profile: ROCE\n-------------------  -------\necn                  ecn_all\ngreen_max_threshold  1500000\n-------------------  -------\n\nexit 0"},
+		{"show lldp table", "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n-----------  --------------  --------------  ------------  -----------------\n"},
 		{"sonic-cfggen -d --var-json VLAN", `"Vlan200": {`},
 		{"sonic-cfggen -d -v DEVICE_METADATA.localhost.hwsku", "ACS-MSN3700C\nexit 0"},
 		{"sudo config interface breakout Ethernet4 2x50G -f -y", "[ERROR] Ethernet4 interface is NOT present in BREAKOUT_CFG table of CONFIG DB"},
 		{"sudo config interface breakout Ethernet0 8x10G -f -y", "[ERROR] Target mode 8x10G is not available for the port Ethernet0"},
-		{"sudo config interface breakout Ethernet0 2x50G -f -y", "Breakout process got successfully completed."},
+		{"sudo config interface breakout Ethernet0 2x50G", "Do you want to Breakout the port, continue? [y/N]: \nAborted!\nexit 1"},
+		{"sudo config load -y member.json", "--write-to-db\nexit 0"},
+		{"sudo config interface breakout Ethernet0 2x50G -y", "Dependencies Exist. No further action will be taken\n*** Printing dependencies ***\nVLAN_MEMBER|Vlan100|Ethernet0\nexit 1"},
+		{"sudo config interface breakout Ethernet0 2x50G -f -y", "Ports to be added : \n {\n    \"Ethernet0\": \"50000\",\n    \"Ethernet2\": \"50000\"\n}\nBreakout process got successfully completed."},
+		{"sudo config interface breakout Ethernet0 2x50G -f -y", "[WARNING] No action will be taken as current and desired Breakout Mode are same.\nexit 0"},
 		{"sonic-cfggen -d --var-json PORT | grep -c lanes", "3\nexit 0"},
 		{"sudo config rollback nowhere", "Failed to rollback config\nUsage: config rollback"},
 		{"sudo config rollback a", "Config rolled back successfully.\nexit 0"},
@@ -90,6 +101,99 @@ func TestConfig(t *testing.T) {
 	} {
 		if got := m.say(c.line); !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%s\nwanted %q", c.line, got, c.want)
+		}
+	}
+}
+
+// TestModels: on no way does a switch take what the models do not accept, and
+// where SONiC has words for that it says them.
+func TestModels(t *testing.T) {
+	m := start(t, "nvidia/sn3700c", oracle.NewYang(t).Valid)
+	for name, text := range map[string]string{
+		"good.json":   `[{"op":"add","path":"/DSCP_TO_TC_MAP","value":{"ROCE":{"26":"3"}}}]`,
+		"dscp.json":   `[{"op":"add","path":"/DSCP_TO_TC_MAP/ROCE/99","value":"3"}]`,
+		"none.json":   `[{"op":"add","path":"/BUFFER_PG","value":{"Ethernet4|3":{"profile":"none"}}}]`,
+		"table.json":  `[{"op":"add","path":"/QOS_MAP","value":{"a":{"b":"c"}}}]`,
+		"lanes.json":  `[{"op":"replace","path":"/PORT/Ethernet0/lanes","value":"1,9001"},{"op":"replace","path":"/PORT/Ethernet4/lanes","value":"1"}]`,
+		"part.json":   `{"BUFFER_PG":{"Ethernet4|3":{"profile":"none"}}}`,
+		"field.json":  `{"PORT":{"Ethernet4":{"mtu":"9217"}}}`,
+		"plain.json":  `"text"`,
+		"fields.json": `[{"op":"add","path":"/PORT/Ethernet4/speeed","value":"it's\n"}]`,
+	} {
+		if err := m.Disk().WriteFile("/home/admin/"+name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := m.say("sudo config apply-patch good.json && sudo config save -y && sudo config checkpoint kept"); !strings.Contains(got, "Checkpoint created successfully.\nexit 0") {
+		t.Fatal(got)
+	}
+	shown := func() string { return m.say("sonic-cfggen -d --print-data; cat /etc/sonic/config_db.json") }
+	before := shown()
+	const scopes = "Failed to apply patch due to: Failed to apply patch on the following scopes:\n- localhost: "
+	for _, c := range []struct{ line, want, why string }{
+		{"sudo config apply-patch dscp.json", "Failed to apply patch due to: Validate json patch: [{'op': 'add', 'path': '/DSCP_TO_TC_MAP/ROCE/99', 'value': '3'}] failed due to: Data Loading Failed\n", "DSCP"},
+		{"sudo config apply-patch none.json", "'value': {'Ethernet4|3': {'profile': 'none'}}}] failed due to: Data Loading Failed\n", "none"},
+		{"sudo config apply-patch table.json", scopes + "Given patch is not valid because it has changes to tables without YANG models\n", "exit 2"},
+		{"sudo config apply-patch lanes.json", scopes + "Given patch will produce invalid config. Error: '1' lane is used multiple times in PORT: {'Ethernet4', 'Ethernet0'}\n", "exit 2"},
+		{"sudo config apply-patch fields.json", `'value': 'it\'s\n'}] failed due to: Data Loading Failed`, "no field speeed in the models"},
+		{"sudo config apply-patch -d dscp.json", "Data Loading Failed", "exit 2"},
+		{"sudo config load -y part.json", "rocec lab: SONiC's YANG models do not accept the result, so that nothing changes: Data Loading Failed\n", "none"},
+		{"sudo sonic-cfggen -j field.json --write-to-db", "rocec lab: SONiC's YANG models do not accept", "mtu"},
+		{"sonic-cfggen -d --print-data | sed 's/\"9100\"/\"9217\"/' > wrong.json; sudo config replace wrong.json", "Failed to replace config\nUsage: config replace [OPTIONS]\nTry 'config replace -h' for help.\n\nError: Given patch will produce invalid config. Error: Data Loading Failed\n", "mtu"},
+		{"sudo cp wrong.json /etc/sonic/checkpoints/wrong.cp.json; sudo config rollback wrong", "Failed to rollback config\n", "Given patch will produce invalid config. Error: Data Loading Failed\n"},
+		{"sudo config reload -y wrong.json", "wrong.json fails YANG validation! Error: Data Loading Failed\n", "Aborted!\nexit 1"},
+		{"sudo config reload -y -f wrong.json", "wrong.json fails YANG validation! Error: Data Loading Failed\n", "Aborted!\nexit 1"},
+		{"sudo config reload -y nowhere.json", "Exception: [Errno 2] No such file or directory: 'nowhere.json'\nexit 1", ""},
+		{"sudo config reload -y plain.json", "Exception: ", "exit 1"},
+		{"sudo config reload plain.json", "Clear current config and reload config in config_db from the file(s) plain.json ? [y/N]: \nAborted!", ""},
+		{"sudo config rollback kept", "Config rolled back successfully.\nexit 0", ""},
+		{"sudo config reload -y", "Restarting SONiC target ...\nexit 0", ""},
+	} {
+		got := m.say(c.line)
+		if !strings.Contains(got, c.want) || !strings.Contains(got, c.why) {
+			t.Errorf("%s:\n%s\nwanted %q and %q", c.line, got, c.want, c.why)
+		}
+		if diff := cmp.Diff(before, shown()); diff != "" {
+			t.Fatalf("%s changes the switch (-before +after):\n%s", c.line, diff)
+		}
+	}
+	// The database itself checks nothing, as Redis: what came in there is not saved.
+	got := m.say("sudo sonic-db-cli CONFIG_DB HSET 'PORT|Ethernet4' mtu 9217; sudo config save -y; grep -c 9217 /etc/sonic/config_db.json; sudo config reload -y -f; sonic-cfggen -d -v PORT.Ethernet4.mtu")
+	if !strings.Contains(got, "do not accept the result") || !strings.HasSuffix(got, "0\nStopping SONiC target ...\nRunning command: /usr/local/bin/sonic-cfggen -j /etc/sonic/config_db.json --write-to-db\nRestarting SONiC target ...\n9100\nexit 0") {
+		t.Error(got)
+	}
+	m.say("sed 's/\"9100\"/\"9217\"/' /etc/sonic/config_db.json > edited.json; sudo cp edited.json /etc/sonic/config_db.json")
+	for _, c := range []struct{ line, want string }{
+		{"sudo config reload -y", "/etc/sonic/config_db.json fails YANG validation! Error: Data Loading Failed\n"},
+		{"sudo config reload -y -f", "rocec lab: SONiC's YANG models do not accept"},
+		{"sudo mv /etc/sonic/config_db.json away; sudo config reload -y", "The config file /etc/sonic/config_db.json doesn't exist\nAborted!\nexit 1"},
+	} {
+		if got := m.say(c.line); !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%s\nwanted %q", c.line, got, c.want)
+		}
+	}
+}
+
+// TestACL: the type of a table and one of its rules do not change at once.
+func TestACL(t *testing.T) {
+	rows := func(kind, packet string) database {
+		db := database{}
+		db.set("ACL_TABLE", "EDGE", "type", kind)
+		db.set("ACL_RULE", "EDGE|r1", "PACKET_ACTION", packet)
+		return db
+	}
+	for _, c := range []struct {
+		to   database
+		want string
+	}{
+		{rows("L3V6", "DROP"), ""},
+		{rows("L3", "FORWARD"), ""},
+		{rows("CTRLPLANE", "FORWARD"), ""},
+		{database{}, ""},
+		{rows("L3V6", "FORWARD"), "Modification of dataacl rule EDGE|r1 is illegal: "},
+	} {
+		if err := aclAllowed(rows("L3", "DROP"), c.to); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+			t.Errorf("%v: %v, wanted %q", c.to, err, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package windows
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/deploy/lab/powershell"
@@ -19,13 +20,14 @@ func (h *Host) adapters(r *powershell.Runner) {
 		})
 	}
 	r.Cmdlets["rename-netadapter"] = func(c *powershell.Call) []any {
-		for _, n := range h.NICs {
-			if strings.EqualFold(n.Name, c.Str("newname")) {
-				powershell.Throw("the name %q is taken", n.Name)
+		for _, n := range h.pick(c) {
+			if slices.ContainsFunc(h.NICs, func(o *NIC) bool { return o != n && strings.EqualFold(o.Name, c.Str("newname")) }) {
+				powershell.Throw("{Object Exists} An attempt was made to create an object and the object name already existed.")
 			}
+			n.Name = c.Str("newname")
+			h.did("rename %s", n.Name)
 		}
-		h.pick(c)[0].Name = c.Str("newname")
-		return h.did("rename %s", c.Str("newname"))
+		return nil
 	}
 	r.Cmdlets["get-netadapterhardwareinfo"] = func(c *powershell.Call) (out []any) {
 		for _, n := range h.pick(c) {
@@ -35,6 +37,12 @@ func (h *Host) adapters(r *powershell.Runner) {
 		}
 		return out
 	}
+	h.properties(r)
+	h.rdmaAndQoS(r)
+	h.switches(r)
+}
+
+func (h *Host) properties(r *powershell.Runner) {
 	r.Cmdlets["get-netadapteradvancedproperty"] = func(c *powershell.Call) (out []any) {
 		for _, n := range h.pick(c) {
 			out = append(out, objects(n.Properties, func(p *Property) *powershell.Object {
@@ -54,19 +62,25 @@ func (h *Host) adapters(r *powershell.Runner) {
 	}
 	r.Cmdlets["set-netadapteradvancedproperty"] = func(c *powershell.Call) []any {
 		for _, x := range c.Input {
-			o := x.(*powershell.Object)
-			p, v := o.Self.(*Property), c.Str("registryvalue")
-			if len(p.Valid) > 0 && !slices.Contains(p.Valid, v) {
-				powershell.Throw("%s does not take %s", p.Keyword, v)
+			o, isObject := x.(*powershell.Object)
+			if !isObject {
+				c.Mistake("The input object cannot be bound to any parameters for the command.")
 			}
-			p.Value = v
-			h.did("%s %s=%s", powershell.String(o.Field("name")), p.Keyword, v)
+			p, isProperty := o.Self.(*Property)
+			if !isProperty {
+				c.Mistake("The input object cannot be bound to any parameters for the command.")
+			}
+			p.set(c.Str("registryvalue"))
+			h.did("%s %s=%s", powershell.String(o.Field("name")), p.Keyword, p.Value)
 		}
-		if len(c.Input) != 1 || c.Named["norestart"] != true {
-			powershell.Throw("set %d properties, restart or not", len(c.Input))
+		if c.Input == nil || !c.Has("norestart") {
+			c.Mistake("advanced properties are set through the pipeline and with -NoRestart here")
 		}
 		return nil
 	}
+}
+
+func (h *Host) rdmaAndQoS(r *powershell.Runner) {
 	r.Cmdlets["get-netadapterqos"] = func(c *powershell.Call) (out []any) {
 		for _, n := range h.pick(c) {
 			if !n.DCB {
@@ -74,34 +88,13 @@ func (h *Host) adapters(r *powershell.Runner) {
 			}
 			on := []any{}
 			for _, p := range h.PFC {
-				on = append(on, p && n.QoS && !n.Willing)
+				on = append(on, p && n.QoS && !n.Willing && int64(len(h.Classes)) < n.Classes)
 			}
 			out = append(out, powershell.NewObject("Name", n.Name, "Enabled", n.QoS,
 				"HardwareCapabilities", powershell.NewObject("NumberOfTrafficClasses", n.Classes), "OperationalSettings", powershell.NewObject("PriorityFlowControlEnableArray", on)))
 		}
 		return out
 	}
-	toggle := func(name string, set func(*NIC)) {
-		r.Cmdlets[name] = func(c *powershell.Call) []any {
-			for _, n := range h.pick(c) {
-				set(n)
-				h.did("%s %s", name, n.Name)
-			}
-			return nil
-		}
-	}
-	toggle("enable-netadapterqos", func(n *NIC) { n.QoS = true })
-	toggle("disable-netadapterqos", func(n *NIC) { n.QoS = false })
-	toggle("enable-netadapterrdma", func(n *NIC) { n.RDMA = true })
-	toggle("disable-netadapterrdma", func(n *NIC) { n.RDMA = false })
-	toggle("enable-netadapter", func(n *NIC) { n.Down = false })
-	toggle("disable-netadapter", func(n *NIC) { n.Down = true })
-	toggle("restart-netadapter", func(n *NIC) {
-		h.Restarts = append(h.Restarts, n.Name)
-		if p := n.Property("*JumboPacket"); p != nil {
-			n.MTU = powershell.Int(p.Value) - ethernetHeader
-		}
-	})
 	r.Cmdlets["get-netadapterrdma"] = func(c *powershell.Call) (out []any) {
 		for _, n := range h.pick(c) {
 			if n.RDMAAble {
@@ -128,4 +121,67 @@ func (h *Host) adapters(r *powershell.Runner) {
 		}
 		return out
 	}
+}
+
+// set gives a property a value that the driver takes.
+func (p *Property) set(v string) {
+	if len(p.Valid) > 0 && !slices.Contains(p.Valid, v) {
+		powershell.Throw("%s does not take %s", p.Keyword, v)
+	}
+	if n, err := strconv.ParseInt(v, 10, 64); p.Least != "" && (err != nil || n < powershell.Int(p.Least) || n > powershell.Int(p.Most)) {
+		powershell.Throw("%s does not take %s", p.Keyword, v)
+	}
+	p.Value = v
+}
+
+// switches are the cmdlets that switch something of adapters on and off. Those of
+// QoS and RDMA restart the adapter unless they are told not to.
+func (h *Host) switches(r *powershell.Runner) {
+	toggle := func(name string, set func(*NIC)) {
+		r.Cmdlets[name] = func(c *powershell.Call) []any {
+			for _, n := range h.pick(c) {
+				set(n)
+				h.did("%s %s", name, n.Name)
+				if strings.HasSuffix(name, "-netadapterqos") || strings.HasSuffix(name, "-netadapterrdma") {
+					if !c.Has("norestart") {
+						h.restart(n)
+					}
+				}
+			}
+			return nil
+		}
+	}
+	qos := func(on bool) func(*NIC) {
+		return func(n *NIC) {
+			if !n.DCB {
+				powershell.Throw("No MSFT_NetAdapterQosSettingData objects found with property 'Name' equal to '%s'.", n.Name)
+			}
+			n.QoS = on
+		}
+	}
+	// *NetworkDirect is what Enable-NetAdapterRdma sets (windows-driver-docs,
+	// inf-requirements-for-ndkpi).
+	rdma := func(on bool) func(*NIC) {
+		return func(n *NIC) {
+			if !n.RDMAAble {
+				powershell.Throw("No MSFT_NetAdapterRdmaSettingData objects found with property 'Name' equal to '%s'.", n.Name)
+			}
+			n.RDMA = on
+			if p := n.Property("*NetworkDirect"); p != nil {
+				p.Value = when(on, "1", "0")
+			}
+		}
+	}
+	toggle("enable-netadapterqos", qos(true))
+	toggle("disable-netadapterqos", qos(false))
+	toggle("enable-netadapterrdma", rdma(true))
+	toggle("disable-netadapterrdma", rdma(false))
+	toggle("enable-netadapter", func(n *NIC) { n.Down = false })
+	toggle("disable-netadapter", func(n *NIC) { n.Down = true })
+	toggle("restart-netadapter", h.restart)
+}
+
+func (h *Host) restart(n *NIC) {
+	h.Restarts = append(h.Restarts, n.Name)
+	n.restarted()
 }

@@ -132,13 +132,18 @@ func (a *Cluster) register(h *Host, r *powershell.Runner) {
 		}
 		return out
 	})
+	a.changing(h, on)
+}
+
+// changing are the cmdlets that change intents.
+func (a *Cluster) changing(h *Host, on func(name string, f func(*powershell.Call) []any)) {
 	on("add-netintent", func(c *powershell.Call) []any {
 		if a.find(c.Str("name")) != nil {
 			powershell.Throw("the intent exists")
 		}
 		i := a.intent(c.Str("name"))
 		for _, t := range []string{"Management", "Compute", "Storage"} {
-			if powershell.True(c.Named[strings.ToLower(t)]) {
+			if powershell.True(c.Arg(strings.ToLower(t))) {
 				i.Types = append(i.Types, t)
 			}
 		}
@@ -147,7 +152,7 @@ func (a *Cluster) register(h *Host, r *powershell.Runner) {
 		return h.did("add intent %s", i.Name)
 	})
 	on("set-netintent", func(c *powershell.Call) []any {
-		if o, ok := c.Named["globalclusteroverrides"].(*powershell.Object); ok {
+		if o, ok := c.Arg("globalclusteroverrides").(*powershell.Object); ok {
 			a.Global = o
 			return h.did("global")
 		}
@@ -160,6 +165,9 @@ func (a *Cluster) register(h *Host, r *powershell.Runner) {
 	})
 	on("update-netintentadapter", func(c *powershell.Call) []any {
 		i := a.find(c.Str("name"))
+		if i == nil {
+			powershell.Throw("no intent %q", c.Str("name"))
+		}
 		a.change(h, i, c)
 		return h.did("adapters of %s", i.Name)
 	})
@@ -188,21 +196,21 @@ func (a *Cluster) show(i *Intent) *powershell.Object {
 func (a *Cluster) change(h *Host, i *Intent, c *powershell.Call) {
 	if c.Has("adaptername") {
 		i.Adapters = nil
-		for _, n := range powershell.Spread(c.Named["adaptername"]) {
+		for _, n := range powershell.Spread(c.Arg("adaptername")) {
 			i.Adapters = append(i.Adapters, h.NIC(powershell.String(n)).Name)
 		}
 	}
 	if c.Has("storagevlans") {
-		i.VLANs = powershell.Spread(c.Named["storagevlans"])
+		i.VLANs = powershell.Spread(c.Arg("storagevlans"))
 	}
 	if c.Has("managementvlan") {
-		i.Mgmt = c.Named["managementvlan"]
+		i.Mgmt = c.Arg("managementvlan")
 	}
 	for kind, names := range map[string][]string{
 		"Adapter": {"adapterpropertyoverrides"}, "Qos": {"qospolicyoverrides"}, "Switch": {"switchpropertyoverrides", "switchoverrides"}, "Storage": {"storageoverrides"},
 	} {
 		for _, n := range names {
-			if o, ok := c.Named[n].(*powershell.Object); ok {
+			if o, ok := c.Arg(n).(*powershell.Object); ok {
 				i.Overrides[kind] = o
 			}
 		}
@@ -219,6 +227,23 @@ func (i *Intent) value(kind, name string, otherwise int64) int64 {
 	return otherwise
 }
 
+// vlan is the storage VLAN of the adapter at a place, 0 where too few were given.
+func (i *Intent) vlan(k int) any {
+	if k < len(i.VLANs) {
+		return i.VLANs[k]
+	}
+	return int64(0)
+}
+
+// keyword is an advanced property that Network ATC sets; there must be one.
+func (h *Host) keyword(n *NIC, keyword string) *Property {
+	p := n.Property(keyword)
+	if p == nil {
+		powershell.Throw("the driver of %s does not list %s", n.Name, keyword)
+	}
+	return p
+}
+
 // provision does on the host what an intent stands for.
 func (a *Cluster) provision(h *Host, i *Intent) {
 	storage := slices.Contains(i.Types, "Storage")
@@ -226,20 +251,23 @@ func (a *Cluster) provision(h *Host, i *Intent) {
 		n := h.NIC(name)
 		for _, p := range []struct{ Name, Keyword string }{{"JumboPacket", "*JumboPacket"}, {"FlowControl", "*FlowControl"}, {"NetworkDirectTechnology", "*NetworkDirectTechnology"}} {
 			if v := i.Overrides["Adapter"].Field(p.Name); v != nil {
-				n.Property(p.Keyword).Value = powershell.String(v)
+				h.keyword(n, p.Keyword).Value = powershell.String(v)
 			}
 		}
-		n.MTU = powershell.Int(n.Property("*JumboPacket").Value) - ethernetHeader
+		n.restarted()
 		n.RDMA = i.value("Adapter", "NetworkDirect", 1) == 1
 		n.QoS, n.Willing = storage, false
 		if !slices.Contains(i.Types, "Compute") {
-			n.Property("VlanID").Value = powershell.String(i.VLANs[k])
+			h.keyword(n, "VlanID").Value = powershell.String(i.vlan(k))
 			a.address(i, n, k)
 		}
 	}
 	if storage {
 		smb, cluster := i.value("Qos", "PriorityValue8021Action_SMB", 3), i.value("Qos", "PriorityValue8021Action_Cluster", 7)
 		h.Willing, h.PFC = false, [8]bool{}
+		if smb < 0 || smb > 7 || cluster < 0 || cluster > 7 {
+			powershell.Throw("priorities %d and %d are none", smb, cluster)
+		}
 		h.PFC[smb] = true
 		h.Policies = []*Policy{
 			{Name: "Cluster", Template: "Cluster", Protocol: "None", Priority: cluster, DSCP: -1, Precedence: 127},
@@ -274,7 +302,7 @@ func (a *Cluster) converge(h *Host, i *Intent) {
 			moved, n.Addresses = append(moved, n.Addresses...), nil
 		}
 		if slices.Contains(i.Types, "Management") {
-			a.vnic(h, s, "vManagement("+i.Name+")").Addresses = moved
+			h.addVNIC(s.Name, "vManagement("+i.Name+")", "vManagement("+i.Name+")").Addresses = moved
 			for k, route := range h.Routes {
 				for _, name := range i.Adapters {
 					if h.NIC(name).GUID == route[0] {
@@ -285,7 +313,8 @@ func (a *Cluster) converge(h *Host, i *Intent) {
 		}
 		if slices.Contains(i.Types, "Storage") {
 			for k, name := range i.Adapters {
-				n := a.vnic(h, s, "vSMB("+i.Name+"#"+name+")")
+				label := "vSMB(" + i.Name + "#" + name + ")"
+				n := h.addVNIC(s.Name, label, label)
 				n.Pin, n.Tag, n.RDMA = h.NIC(name).GUID, "On", true
 				a.address(i, n, k)
 			}
@@ -299,22 +328,12 @@ func (a *Cluster) converge(h *Host, i *Intent) {
 	for k, name := range i.Adapters {
 		for _, n := range h.NICs {
 			if n.Virtual && n.Name == "vSMB("+i.Name+"#"+name+")" {
-				n.Isolation = powershell.Int(i.VLANs[k])
-				n.Property("*JumboPacket").Value = h.NIC(name).Property("*JumboPacket").Value
+				n.Isolation = powershell.Int(i.vlan(k))
+				n.Property("*JumboPacket").Value = h.keyword(h.NIC(name), "*JumboPacket").Value
 			}
 			if n.Virtual && n.Name == "vManagement("+i.Name+")" {
 				n.Isolation = powershell.Int(i.Mgmt)
 			}
 		}
 	}
-}
-
-func (a *Cluster) vnic(h *Host, s *Switch, name string) *NIC {
-	n := &NIC{
-		Name: name, GUID: "{vnic-" + name + "}", Description: "Hyper-V Virtual Ethernet Adapter " + name,
-		Index: int64(30 + len(h.NICs)), Mbps: 50000, Virtual: true, RDMAAble: true, MTU: 1500, On: s.Name, Tag: "Off",
-		Properties: []*Property{{Keyword: "*JumboPacket", Value: "1514", Valid: []string{"1514", "4088", "9014"}}},
-	}
-	h.NICs = append(h.NICs, n)
-	return n
 }

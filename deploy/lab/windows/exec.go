@@ -118,6 +118,19 @@ func (p *process) file(args []string, dir string) int {
 	return p.runner(dir).RunFile(args[0], named)
 }
 
+// Words is a command line as somebody wrote it: sessions send it encoded.
+func (m *Machine) Words(line string) string {
+	before, encoded, ok := strings.Cut(line, "-EncodedCommand ")
+	if !ok {
+		return line
+	}
+	text, err := decoded(strings.Fields(encoded))
+	if err != nil {
+		return line
+	}
+	return before + text
+}
+
 // decoded is the text of -EncodedCommand: UTF-16, low byte first, in base64.
 func decoded(args []string) (string, error) {
 	if len(args) != 1 {

@@ -82,6 +82,7 @@ func found(p *intent.Port, i int) (*NIC, error) {
 	if p.NIC == nil {
 		return n, nil
 	}
+	n.WinOF = p.NIC.Driver == "mlx5"
 	if p.NIC.PCI != "" {
 		pci, err := place(p.NIC.PCI)
 		if err != nil {

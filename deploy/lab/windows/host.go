@@ -40,6 +40,9 @@ type Host struct {
 	Boot     int64    // seconds since 1970 at which Windows started
 	Clock    int64    // seconds since, at the start of the next Run
 
+	// Dropped is what the driver counts of frames that a priority of an adapter dropped; nil: none.
+	Dropped func(counter string) uint64
+
 	Changes  []string // commands that changed something
 	Restarts []string
 	Most     int                 // lossless priorities at the same time
@@ -57,9 +60,11 @@ type NIC struct {
 	Properties                   []*Property
 	DCB, QoS, RDMAAble, RDMA     bool
 	Willing                      bool
+	WinOF                        bool // its driver is NVIDIA's, which brings counter sets
 	Classes                      int64
 	Addresses                    []netip.Prefix
-	MTU                          int64
+	MTU                          int64 // of the interface
+	link                         int64 // the most that the driver carries; 0 for what MTU was at first
 	Bound                        []string
 	// Of a host vNIC.
 	On, Pin, Tag string
@@ -105,7 +110,7 @@ func NewHost(computer string, names ...string) *Host {
 		h.NICs = append(h.NICs, &NIC{
 			Name: name, GUID: fmt.Sprintf("{guid-%d}", i), Description: fmt.Sprintf("NVIDIA ConnectX-6 Dx #%d", i+1), MAC: fmt.Sprintf("B83FD200000%d", i+1),
 			PCI: [4]int64{0, 0x3b, 0, int64(i)}, Index: int64(10 + i), Mbps: 25000, Driver: "24.4.26429.0",
-			DCB: true, RDMAAble: true, Willing: true, Classes: 8, MTU: 1500, Bound: []string{"ms_tcpip", "ms_tcpip6"},
+			DCB: true, RDMAAble: true, Willing: true, WinOF: true, Classes: 8, MTU: 1500, Bound: []string{"ms_tcpip", "ms_tcpip6"},
 			Properties: []*Property{
 				{Keyword: "*JumboPacket", Value: "1514", Least: "614", Most: "9614"},
 				{Keyword: "*FlowControl", Value: "3", Valid: []string{"0", "1", "2", "3"}},
@@ -125,20 +130,43 @@ func (h *Host) did(format string, args ...any) []any {
 	return nil
 }
 
-// pick selects adapters by -Name or by what is piped in.
-func (h *Host) pick(c *powershell.Call) (list []*NIC) {
-	want := strings.ReplaceAll(c.Str("name"), "`", "")
-	for _, n := range h.NICs {
-		piped := slices.ContainsFunc(c.Input, func(x any) bool { o, ok := x.(*powershell.Object); return ok && o.Self == n })
-		if c.Input != nil && piped || c.Input == nil && (want == "" || want == "*" || strings.EqualFold(want, n.Name)) {
-			list = append(list, n)
+// pick selects adapters by -Name, which takes patterns, or by what is piped in.
+func (h *Host) pick(c *powershell.Call) []*NIC {
+	return picked(c, h.NICs, "MSFT_NetAdapter", func(n *NIC) string { return n.Name })
+}
+
+// picked selects by -Name, which takes patterns, or by what is piped in. A name
+// that nothing has is an error, a pattern is not.
+func picked[T comparable](c *powershell.Call, all []T, class string, name func(T) string) (list []T) {
+	if c.Input != nil {
+		for _, x := range c.Input {
+			if o, ok := x.(*powershell.Object); ok {
+				if self, ok := o.Self.(T); ok && slices.Contains(all, self) {
+					list = append(list, self)
+				}
+			}
 		}
+		return list
 	}
-	if len(list) == 0 && c.Str("erroraction") != "SilentlyContinue" && c.Input == nil {
-		powershell.Throw("no adapter %q", want)
+	if !c.Has("name") {
+		return slices.Clone(all)
+	}
+	for _, v := range powershell.Spread(c.Arg("name")) {
+		want, n := powershell.String(v), len(list)
+		for _, x := range all {
+			if powershell.Like(name(x), want) {
+				list = append(list, x)
+			}
+		}
+		if len(list) == n && !strings.ContainsAny(escaped.Replace(want), "*?[") {
+			powershell.Throw("No %s objects found with property 'Name' equal to '%s'.  Verify the value of the property and retry.", class, want)
+		}
 	}
 	return list
 }
+
+// escaped takes away what a backtick makes a letter.
+var escaped = strings.NewReplacer("`*", "", "`?", "", "`[", "", "`]", "")
 
 // NIC is the adapter of a name; there must be one.
 func (h *Host) NIC(name string) *NIC {
@@ -147,8 +175,25 @@ func (h *Host) NIC(name string) *NIC {
 			return n
 		}
 	}
-	powershell.Throw("no adapter %q", name)
+	powershell.Throw("No MSFT_NetAdapter objects found with property 'Name' equal to '%s'.  Verify the value of the property and retry.", name)
 	return nil
+}
+
+// restarted is what a restart of an adapter changes: the driver reads its settings.
+func (n *NIC) restarted() {
+	if p := n.Property("*JumboPacket"); p != nil {
+		n.link = powershell.Int(p.Value) - ethernetHeader
+		n.MTU = n.link
+	}
+}
+
+// within demands a number from least to most.
+func within(c *powershell.Call, parameter string, v any, least, most int64) int64 {
+	n := powershell.Int(v)
+	if n < least || n > most {
+		c.Mistake("Cannot validate argument on parameter '%s'. The argument %d is not from %d to %d.", parameter, n, least, most)
+	}
+	return n
 }
 
 // Property is an advanced property, nil where the driver has none.
@@ -182,12 +227,13 @@ func (h *Host) has(feature string) bool { return slices.Contains(h.Features, fea
 // register gives the runner the cmdlets of this host. Those of a feature that
 // is not installed do not exist.
 func (h *Host) register(r *powershell.Runner) {
+	r.Idle, r.Function = idle, inModule
 	r.Cmdlets["get-command"] = func(c *powershell.Call) []any {
 		name := strings.ToLower(c.Str("name"))
-		if _, ok := r.Cmdlets[name]; ok {
-			return []any{powershell.NewObject("Name", name)}
+		if _, ok := r.Cmdlets[name]; !ok {
+			powershell.Throw("The term '%s' is not recognized as the name of a cmdlet, function, script file, or operable program.", name)
 		}
-		return nil
+		return []any{powershell.NewObject("Name", name)}
 	}
 	h.system(r)
 	h.adapters(r)
@@ -198,4 +244,32 @@ func (h *Host) register(r *powershell.Runner) {
 	if h.ATC != nil {
 		h.ATC.register(h, r)
 	}
+}
+
+// idle are parameters that change nothing of what is simulated.
+var idle = map[string][]string{
+	// The model has one store, and IP settings that last.
+	"get-netipaddress": {"policystore"}, "get-netipinterface": {"policystore"},
+	// All host vNICs are those of the management operating system.
+	"add-vmnetworkadapter": {"managementos"}, "remove-vmnetworkadapter": {"managementos"}, "get-vmnetworkadapter": {"managementos"},
+	"set-vmnetworkadapter": {"managementos"}, "get-vmnetworkadaptervlan": {"managementos"}, "set-vmnetworkadaptervlan": {"managementos"},
+	"get-vmnetworkadapterisolation": {"managementos"}, "get-vmnetworkadapterteammapping": {"managementos"},
+	"set-vmnetworkadapterteammapping": {"managementos"}, "remove-vmnetworkadapterteammapping": {"managementos"},
+	"install-windowsfeature": {"includemanagementtools"},
+	// Batteries and the network are there, and nobody logs in.
+	"new-scheduledtasksettingsset": {"allowstartifonbatteries", "dontstopifgoingonbatteries", "startwhenavailable"},
+	"new-scheduledtaskprincipal":   {"logontype", "runlevel"},
+	"register-scheduledtask":       {"description"},
+	"set-netipinterface":           {"addressfamily"},
+}
+
+// inModule reports whether a cmdlet is a function of a module, as those are that
+// are made of CIM classes or written in PowerShell. Those of the language and of
+// Hyper-V are compiled.
+func inModule(cmdlet string) bool {
+	if cmdlet == "import-powershelldatafile" {
+		return true
+	}
+	_, noun, _ := strings.Cut(cmdlet, "-")
+	return !slices.Contains(powershell.Builtins(), cmdlet) && !strings.HasPrefix(noun, "vm") && noun != "ciminstance" && noun != "command"
 }

@@ -2,6 +2,7 @@ package windows
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -36,6 +37,7 @@ type Machine struct {
 	tasks  map[string]*task
 	ended  chan struct{} // closed, and made anew, when a task ends
 	locked map[string]bool
+	busy   map[string]int    // how often a file, in lower case, is not replaced yet
 	owners map[string]string // SID by folder in lower case; others are the administrators'
 	access map[string]string // security descriptors that were set
 	user   bool              // the login is no administrator
@@ -46,11 +48,18 @@ type Machine struct {
 // Watch calls f before each step that changes something: a cmdlet, by its name in
 // lower case, a write to the disk ("write C:\...", "rename C:\...") or a task that
 // starts ("start rocec-live-..."). What f does to the machine happens before the step.
-func (m *Machine) Watch(f func(step string)) { m.watch = f }
+func (m *Machine) Watch(f func(step string)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.watch = f
+}
 
 func (m *Machine) step(what string) {
-	if m.watch != nil {
-		m.watch(what)
+	m.mu.Lock()
+	watch := m.watch
+	m.mu.Unlock()
+	if watch != nil { // which may ask the machine
+		watch(what)
 	}
 }
 
@@ -58,8 +67,9 @@ func (m *Machine) step(what string) {
 func newMachine(h *Host, e lab.Environment, texts *powershell.Scripts) *Machine {
 	m := &Machine{
 		host: h, clock: e.Clock, faults: e.Faults, texts: texts, turn: make(chan struct{}, 1),
-		tasks: map[string]*task{}, ended: make(chan struct{}), locked: map[string]bool{}, owners: map[string]string{}, access: map[string]string{},
+		tasks: map[string]*task{}, ended: make(chan struct{}), locked: map[string]bool{}, busy: map[string]int{}, owners: map[string]string{}, access: map[string]string{},
 	}
+	h.Dropped = func(counter string) uint64 { return m.faults.Count(lab.FaultDrops, counter) }
 	if m.clock == nil {
 		m.clock = lab.RealTime{}
 	}
@@ -200,8 +210,8 @@ func lines(w io.Writer) func(string) {
 func (h *Host) started(at time.Time) {
 	h.Boot = at.Unix()
 	for _, n := range h.NICs {
-		if p := n.Property("*JumboPacket"); p != nil && !n.Virtual {
-			n.MTU = powershell.Int(p.Value) - ethernetHeader
+		if !n.Virtual {
+			n.restarted()
 		}
 	}
 }
@@ -272,9 +282,38 @@ func (f files) Remove(name string) error {
 	return f.p.m.disk.Remove(slash(name))
 }
 
+// RemoveAll is of powershell.Trees.
+func (f files) RemoveAll(name string) error {
+	f.touch("remove " + name)
+	return f.p.m.disk.RemoveAll(slash(name))
+}
+
+// Busy lets somebody have a file open whenever it is to be renamed or replaced,
+// the next so many times.
+func (m *Machine) Busy(path string, times int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.busy[strings.ToLower(path)] = times
+}
+
+// held reports whether somebody has a file open now.
+func (m *Machine) held(path string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := strings.ToLower(path)
+	if m.busy[key] == 0 {
+		return false
+	}
+	m.busy[key]--
+	return true
+}
+
 // Rename is of powershell.Files.
 func (f files) Rename(from, to string) error {
 	f.touch("rename " + from)
+	if f.p.m.held(from) {
+		return errors.New("the process cannot access the file because it is being used by another process")
+	}
 	return f.p.m.disk.Rename(slash(from), slash(to))
 }
 

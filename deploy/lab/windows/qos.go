@@ -1,6 +1,7 @@
 package windows
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -15,15 +16,15 @@ func (h *Host) policyCmdlets(r *powershell.Runner) {
 	}
 	r.Cmdlets["get-netqospolicy"] = func(c *powershell.Call) []any {
 		list := h.Policies
-		if c.Str("policystore") == "ActiveStore" {
+		if strings.EqualFold(c.Str("policystore"), "ActiveStore") {
 			list = append(slices.Clone(list), h.GPO...)
 		}
-		return objects(list, show)
+		return objects(picked(c, list, "MSFT_NetQosPolicySettingData", func(p *Policy) string { return p.Name }), show)
 	}
 	r.Cmdlets["new-netqospolicy"] = func(c *powershell.Call) []any {
 		p := &Policy{Name: c.Str("name"), Template: "None", Protocol: "None", Priority: -1, DSCP: -1, Precedence: 127}
-		if c.Has("netdirectportmatchcondition") && c.Has("dscpaction") {
-			powershell.Throw("NetworkDirect takes no DSCP")
+		if p.Name == "" {
+			c.Mistake("Cannot bind argument to parameter 'Name' because it is an empty string.")
 		}
 		for _, q := range h.Policies {
 			if strings.EqualFold(q.Name, p.Name) {
@@ -31,36 +32,34 @@ func (h *Host) policyCmdlets(r *powershell.Runner) {
 			}
 		}
 		if c.Has("priorityvalue8021action") {
-			p.Priority = powershell.Int(c.Named["priorityvalue8021action"])
+			p.Priority = within(c, "PriorityValue8021Action", c.Arg("priorityvalue8021action"), 0, 7)
 		}
 		if c.Has("dscpaction") {
-			p.DSCP = powershell.Int(c.Named["dscpaction"])
+			p.DSCP = within(c, "DSCPAction", c.Arg("dscpaction"), 0, 63)
 		}
 		if c.Has("precedence") {
-			p.Precedence = powershell.Int(c.Named["precedence"])
+			p.Precedence = within(c, "Precedence", c.Arg("precedence"), 0, 255)
 		}
-		p.NetDirect, p.Port = powershell.Int(c.Named["netdirectportmatchcondition"]), powershell.Int(c.Named["ipdstportmatchcondition"])
-		switch {
-		case c.Has("cluster"):
-			p.Template = "Cluster"
-		case c.Has("default"):
-			p.Template = "Default"
-		case c.Has("ipprotocolmatchcondition"):
+		p.NetDirect = within(c, "NetDirectPortMatchCondition", c.Arg("netdirectportmatchcondition"), 0, math.MaxUint16)
+		p.Port = within(c, "IPDstPortMatchCondition", c.Arg("ipdstportmatchcondition"), 0, math.MaxUint16)
+		for _, template := range []string{"Cluster", "Default", "SMB", "NFS", "LiveMigration", "iSCSI", "FCoE"} {
+			if c.Has(strings.ToLower(template)) {
+				p.Template = template
+			}
+		}
+		if c.Has("ipprotocolmatchcondition") {
 			p.Protocol = c.Str("ipprotocolmatchcondition")
 		}
 		h.Policies = append(h.Policies, p)
 		return h.did("policy %s", p.Name)
 	}
 	r.Cmdlets["remove-netqospolicy"] = func(c *powershell.Call) []any {
-		n := len(h.Policies)
-		h.Policies = slices.DeleteFunc(h.Policies, func(p *Policy) bool {
-			return c.Input == nil && strings.EqualFold(p.Name, c.Str("name")) ||
-				slices.ContainsFunc(c.Input, func(x any) bool { return x.(*powershell.Object).Self == p })
-		})
-		if len(h.Policies) == n {
-			powershell.Throw("no policy to remove")
+		gone := picked(c, h.Policies, "MSFT_NetQosPolicySettingData", func(p *Policy) string { return p.Name })
+		h.Policies = slices.DeleteFunc(h.Policies, func(p *Policy) bool { return slices.Contains(gone, p) })
+		for _, p := range gone {
+			h.did("no policy %s", p.Name)
 		}
-		return h.did("no policy %s", c.Str("name"))
+		return nil
 	}
 }
 
@@ -94,8 +93,11 @@ func (h *Host) dcb(r *powershell.Runner) {
 	}
 	set := func(on bool) func(*powershell.Call) []any {
 		return func(c *powershell.Call) []any {
-			for _, p := range powershell.Spread(c.Named["priority"]) {
-				h.PFC[powershell.Int(p)] = on
+			if !c.Has("priority") {
+				c.Mistake("flow control is switched by -Priority only here")
+			}
+			for _, p := range powershell.Spread(c.Arg("priority")) {
+				h.PFC[within(c, "Priority", p, 0, 7)] = on
 			}
 			n := 0
 			for _, p := range h.PFC {
@@ -104,61 +106,97 @@ func (h *Host) dcb(r *powershell.Runner) {
 				}
 			}
 			h.Most = max(h.Most, n)
-			return h.did("pfc %v %v", on, powershell.Spread(c.Named["priority"]))
+			return h.did("pfc %v %v", on, powershell.Spread(c.Arg("priority")))
 		}
 	}
 	r.Cmdlets["enable-netqosflowcontrol"], r.Cmdlets["disable-netqosflowcontrol"] = set(true), set(false)
-	r.Cmdlets["get-netqostrafficclass"] = func(*powershell.Call) []any {
+	classes := func() []*Class {
 		percent, priorities := h.rest()
-		all := append(slices.Clone(h.Classes), &Class{"[Default]", "ETS", percent, priorities})
-		return objects(all, func(c *Class) *powershell.Object {
+		return append(slices.Clone(h.Classes), &Class{defaultClass, "ETS", percent, priorities})
+	}
+	name := func(c *Class) string { return c.Name }
+	r.Cmdlets["get-netqostrafficclass"] = func(c *powershell.Call) []any {
+		return objects(picked(c, classes(), classOfClasses, name), func(c *Class) *powershell.Object {
 			return powershell.NewObject("Name", c.Name, "Algorithm", c.Algorithm, "BandwidthPercentage", c.Percent, "Priority", c.Priorities, "InterfaceAlias", "")
 		})
 	}
-	check := func() {
-		if percent, _ := h.rest(); percent < 1 {
-			powershell.Throw("the shares leave %d %% to [Default]", percent)
-		}
-	}
 	r.Cmdlets["new-netqostrafficclass"] = func(c *powershell.Call) []any {
-		n := &Class{c.Str("name"), c.Str("algorithm"), powershell.Int(c.Named["bandwidthpercentage"]), powershell.Spread(c.Named["priority"])}
-		for _, o := range h.Classes {
-			if strings.EqualFold(o.Name, n.Name) || slices.ContainsFunc(n.Priorities, func(p any) bool { return slices.Contains(o.Priorities, p) }) {
-				powershell.Throw("traffic class %q takes the name or a priority of %q", n.Name, o.Name)
-			}
-		}
-		h.Classes = append(h.Classes, n)
-		check()
-		return h.did("class %s", n.Name)
+		h.addClass(c)
+		return h.did("class %s", c.Str("name"))
 	}
 	r.Cmdlets["set-netqostrafficclass"] = func(c *powershell.Call) []any {
-		for _, o := range h.Classes {
-			if strings.EqualFold(o.Name, c.Str("name")) {
-				o.Percent = powershell.Int(c.Named["bandwidthpercentage"])
-				check()
-				return h.did("class %s %d", o.Name, o.Percent)
+		for _, o := range picked(c, classes(), classOfClasses, name) {
+			if o.Name == defaultClass || o.Algorithm != "ETS" {
+				powershell.Throw("the share of %q is not set", o.Name)
 			}
+			old := o.Percent
+			o.Percent = within(c, "BandwidthPercentage", c.Arg("bandwidthpercentage"), 1, 100)
+			if percent, _ := h.rest(); percent < 1 {
+				o.Percent = old
+				powershell.Throw("the shares leave %d %% to [Default]", percent)
+			}
+			h.did("class %s %d", o.Name, o.Percent)
 		}
-		powershell.Throw("no traffic class %q", c.Str("name"))
 		return nil
 	}
 	r.Cmdlets["remove-netqostrafficclass"] = func(c *powershell.Call) []any {
-		h.Classes = slices.DeleteFunc(h.Classes, func(o *Class) bool {
-			return slices.ContainsFunc(c.Input, func(x any) bool { return x.(*powershell.Object).Self == o })
-		})
+		gone := picked(c, h.Classes, classOfClasses, name)
+		h.Classes = slices.DeleteFunc(h.Classes, func(o *Class) bool { return slices.Contains(gone, o) })
 		return h.did("no class")
+	}
+	h.dcbx(r)
+}
+
+const (
+	defaultClass   = "[Default]"
+	classOfClasses = "MSFT_NetQosTrafficClassSettingData"
+	mostClasses    = 7 // besides [Default]
+)
+
+// addClass is New-NetQosTrafficClass.
+func (h *Host) addClass(c *powershell.Call) {
+	n := &Class{Name: c.Str("name"), Algorithm: c.Str("algorithm")}
+	if strings.EqualFold(n.Algorithm, "ETS") {
+		n.Percent = within(c, "BandwidthPercentage", c.Arg("bandwidthpercentage"), 1, 100)
+	}
+	for _, p := range powershell.Spread(c.Arg("priority")) {
+		n.Priorities = append(n.Priorities, within(c, "Priority", p, 0, 7))
+	}
+	if len(h.Classes) == mostClasses || n.Name == defaultClass {
+		powershell.Throw("traffic class %q is one too many", n.Name)
+	}
+	for _, o := range h.Classes {
+		if strings.EqualFold(o.Name, n.Name) || slices.ContainsFunc(n.Priorities, func(p any) bool { return slices.Contains(o.Priorities, p) }) {
+			powershell.Throw("traffic class %q takes the name or a priority of %q", n.Name, o.Name)
+		}
+	}
+	if percent, _ := h.rest(); percent-n.Percent < 1 {
+		powershell.Throw("the shares leave %d %% to [Default]", percent-n.Percent)
+	}
+	h.Classes = append(h.Classes, n)
+}
+
+// dcbx are the settings of DCBX, of the host and of adapters that have DCB.
+func (h *Host) dcbx(r *powershell.Runner) {
+	nic := func(c *powershell.Call) *NIC {
+		n := h.NIC(c.Str("interfacealias"))
+		if !n.DCB {
+			powershell.Throw("No MSFT_NetQosDcbxSettingData objects found with property 'InterfaceAlias' equal to '%s'.", n.Name)
+		}
+		return n
 	}
 	r.Cmdlets["get-netqosdcbxsetting"] = func(c *powershell.Call) []any {
 		if !c.Has("interfacealias") {
 			return []any{powershell.NewObject("InterfaceAlias", "", "Willing", h.Willing)}
 		}
-		return []any{powershell.NewObject("InterfaceAlias", c.Str("interfacealias"), "Willing", h.NIC(c.Str("interfacealias")).Willing)}
+		n := nic(c)
+		return []any{powershell.NewObject("InterfaceAlias", n.Name, "Willing", n.Willing)}
 	}
 	r.Cmdlets["set-netqosdcbxsetting"] = func(c *powershell.Call) []any {
 		if c.Has("interfacealias") {
-			h.NIC(c.Str("interfacealias")).Willing = powershell.True(c.Named["willing"])
+			nic(c).Willing = powershell.True(c.Arg("willing"))
 		} else {
-			h.Willing = powershell.True(c.Named["willing"])
+			h.Willing = powershell.True(c.Arg("willing"))
 		}
 		return h.did("willing")
 	}

@@ -145,10 +145,21 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 	}
 	r.Cmdlets["new-scheduledtasktrigger"] = func(c *powershell.Call) []any {
 		g := &trigger{startup: c.Has("atstartup")}
-		if at, ok := c.Named["at"].(powershell.Time); ok {
+		if c.Has("once") != c.Has("at") {
+			c.Mistake("-Once and -At go together")
+		}
+		if c.Has("at") {
+			at, ok := c.Arg("at").(powershell.Time)
+			if !ok {
+				c.Mistake("-At takes a time here, not '%s'", c.Str("at"))
+			}
 			g.at = time.Time(at)
 		}
-		if every, ok := c.Named["repetitioninterval"].(powershell.Span); ok {
+		if c.Has("repetitioninterval") {
+			every, ok := c.Arg("repetitioninterval").(powershell.Span)
+			if !ok {
+				c.Mistake("-RepetitionInterval takes a TimeSpan here, not '%s'", c.Str("repetitioninterval"))
+			}
 			g.every = time.Duration(every)
 		}
 		if c.Has("repetitionduration") || c.Has("randomdelay") || c.Has("daily") || c.Has("weekly") || c.Has("atlogon") {
@@ -164,7 +175,11 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 	}
 	r.Cmdlets["new-scheduledtasksettingsset"] = func(c *powershell.Call) []any {
 		s := &settings{limit: 72 * time.Hour} // win32 TaskSchd ExecutionTimeLimit: PT72H
-		if limit, ok := c.Named["executiontimelimit"].(powershell.Span); ok {
+		if c.Has("executiontimelimit") {
+			limit, ok := c.Arg("executiontimelimit").(powershell.Span)
+			if !ok {
+				c.Mistake("-ExecutionTimeLimit takes a TimeSpan here, not '%s'", c.Str("executiontimelimit"))
+			}
 			s.limit = time.Duration(limit)
 		}
 		if !strings.EqualFold(c.Str("multipleinstances"), "IgnoreNew") {
@@ -172,6 +187,11 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 		}
 		return object("MSFT_TaskSettings3", s)
 	}
+	m.tasksOf(r)
+}
+
+// tasksOf gives a runner the cmdlets that read, start and remove tasks.
+func (m *Machine) tasksOf(r *powershell.Runner) {
 	r.Cmdlets["register-scheduledtask"] = m.register
 	r.Cmdlets["get-scheduledtask"] = func(c *powershell.Call) (out []any) {
 		m.mu.Lock()
@@ -183,7 +203,7 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 			}
 			out = append(out, powershell.NewObject("TaskName", t.name, "TaskPath", `\`, "State", when(t.running != nil, "Running", "Ready")))
 		}
-		if len(out) == 0 && !c.Silent() {
+		if len(out) == 0 && c.Has("taskname") {
 			missing(c)
 		}
 		return out
@@ -199,7 +219,7 @@ func (m *Machine) scheduler(r *powershell.Runner) {
 		return nil
 	}
 	r.Cmdlets["unregister-scheduledtask"] = func(c *powershell.Call) []any {
-		if powershell.True(c.Named["confirm"]) || !c.Has("confirm") {
+		if sure, given := c.Named["confirm"]; !given || powershell.True(sure) {
 			powershell.Throw("Windows PowerShell is in NonInteractive mode. Read and Prompt functionality is not available.")
 		}
 		m.mu.Lock()
@@ -228,8 +248,8 @@ func missing(c *powershell.Call) {
 // register is Register-ScheduledTask. Repetition intervals are a minute at least
 // (win32 TaskSchd, repetitionType).
 func (m *Machine) register(c *powershell.Call) []any {
-	t := &task{name: c.Str("taskname")}
-	for _, x := range powershell.Spread(c.Named["trigger"]) {
+	t, force := &task{name: c.Str("taskname")}, c.Has("force")
+	for _, x := range powershell.Spread(c.Arg("trigger")) {
 		if o, ok := x.(*powershell.Object); ok {
 			if g, ok := o.Self.(*trigger); ok {
 				t.triggers = append(t.triggers, g)
@@ -237,7 +257,7 @@ func (m *Machine) register(c *powershell.Call) []any {
 		}
 	}
 	part := func(name string) any {
-		if o, ok := c.Named[name].(*powershell.Object); ok {
+		if o, ok := c.Arg(name).(*powershell.Object); ok {
 			return o.Self
 		}
 		return nil
@@ -257,7 +277,7 @@ func (m *Machine) register(c *powershell.Call) []any {
 	defer m.mu.Unlock()
 	key := strings.ToLower(t.name)
 	if old := m.tasks[key]; old != nil {
-		if !powershell.True(c.Named["force"]) {
+		if !force {
 			powershell.Throw("Cannot create a file when that file already exists.")
 		}
 		old.unplan()

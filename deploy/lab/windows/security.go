@@ -1,6 +1,7 @@
 package windows
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -29,16 +30,45 @@ func (v value) Member(name string, args []any) (any, bool) {
 func constant(x any) func([]any) any { return func([]any) any { return x } }
 
 // SetAdministrator says whether the login is one of an administrator, as it is at first.
-func (m *Machine) SetAdministrator(is bool) { m.user = !is }
+func (m *Machine) SetAdministrator(is bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.user = !is
+}
 
 // SetOwner gives a folder to a SID. Folders belong to the administrators.
-func (m *Machine) SetOwner(folder, sid string) { m.owners[strings.ToLower(folder)] = sid }
+func (m *Machine) SetOwner(folder, sid string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.owners[strings.ToLower(folder)] = sid
+}
 
 // SetAccess puts a security descriptor on a folder.
-func (m *Machine) SetAccess(folder, sddl string) { m.access[strings.ToLower(folder)] = sddl }
+func (m *Machine) SetAccess(folder, sddl string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.access[strings.ToLower(folder)] = sddl
+}
 
 // Access is the security descriptor that was set on a folder.
-func (m *Machine) Access(folder string) string { return m.access[strings.ToLower(folder)] }
+func (m *Machine) Access(folder string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.access[strings.ToLower(folder)]
+}
+
+// owner is the SID that a folder belongs to.
+func (m *Machine) owner(folder string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return cmp.Or(m.owners[folder], sidAdministrators)
+}
+
+func (m *Machine) administrator() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.user
+}
 
 // statics are the parts of .NET that tell of the machine.
 func (p *process) statics() map[string]func(*powershell.Runner, []any) any {
@@ -66,7 +96,7 @@ func (p *process) statics() map[string]func(*powershell.Runner, []any) any {
 			return value{"user": constant(value{"value": constant(sid)})}
 		},
 		"security.principal.windowsprincipal::new": func(*powershell.Runner, []any) any {
-			return value{"isinrole": constant(p.system || !m.user)}
+			return value{"isinrole": constant(p.system || m.administrator())}
 		},
 		"security.principal.windowsbuiltinrole::administrator": func(*powershell.Runner, []any) any { return "Administrator" },
 		"security.accesscontrol.directorysecurity::new": func(*powershell.Runner, []any) any {
@@ -77,19 +107,15 @@ func (p *process) statics() map[string]func(*powershell.Runner, []any) any {
 			if _, there := r.Files.Stat(path); !there {
 				powershell.Throw("Could not find a part of the path '%s'.", path)
 			}
-			owner := m.owners[path]
-			if owner == "" {
-				owner = sidAdministrators
-			}
-			return value{"getowner": constant(value{"value": constant(owner)})}
+			return value{"getowner": constant(value{"value": constant(m.owner(path))})}
 		},
 		"io.directory::setaccesscontrol": func(_ *powershell.Runner, args []any) any {
 			path := first(args)
-			d, ok := args[len(args)-1].(*descriptor)
+			d, ok := args[len(args)-1].(*descriptor) // first wants one at least
 			if !ok {
 				powershell.Throw("Cannot convert argument \"directorySecurity\".")
 			}
-			m.access[path] = d.sddl
+			m.SetAccess(path, d.sddl)
 			return powershell.Void{}
 		},
 	}

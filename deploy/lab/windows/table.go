@@ -120,8 +120,9 @@ func (s parameterSet) takes(c *powershell.Call, given []string) bool {
 	}
 	open := len(c.Rest)
 	for _, name := range s.Mandatory {
+		_, has := c.Named[strings.ToLower(name)]
 		switch {
-		case c.Has(strings.ToLower(name)):
+		case has:
 		case c.Input != nil && contains(s.Piped, name):
 		case open > 0:
 			open--

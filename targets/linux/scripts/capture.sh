@@ -1,5 +1,6 @@
 # Writes what this host shows of its settings into a folder that rocec reads.
 # It changes nothing.
+#   capture.sh DIR [DEVICE...]   devices besides those of the configuration
 
 # save FILE COMMAND...: the output of a command; a file only if there was any.
 save() {
@@ -18,7 +19,8 @@ main() {
 	fi
 	install -d -m 700 "$dir" || return 1
 	probe_host
-	for p in "${ports[@]}"; do
+	shift
+	for p in "${ports[@]}" "$@"; do
 		[[ ! -e /sys/class/net/$p ]] || probe_port "$p"
 	done
 	echo "captured into $dir"

@@ -8,14 +8,13 @@ dcb_show() {
 	echo "${json//[[:space:]]/}"
 }
 
-have_dcbx_dcb() { if [[ $(dcb_show dcbx) == *'"host":true'* ]]; then echo host; else echo firmware; fi; }
-set_dcbx_dcb() {
-	if [[ $1 == host ]]; then
-		dcb dcbx set dev "$dev" host ieee
-	else
-		mlnx_qos -i "$dev" -d fw # dcb has no word for it
-	fi
+have_dcbx_dcb() {
+	local json
+	json=$(dcb_show dcbx) || return
+	if [[ $json == *'"host":true'* ]]; then echo host; else echo firmware; fi
 }
+# dcb has no word for the firmware. dcbx.py lies beside this program in the kit, from which settings are brought back.
+set_dcbx_dcb() { if [[ $1 == host ]]; then dcb dcbx set dev "$dev" host ieee; else python3 "$(dirname "${BASH_SOURCE[0]}")/dcbx.py" "$dev"; fi; }
 
 # An empty table means that the port classifies by PCP. A DSCP with two
 # entries shows both, so that it never equals a wanted map.

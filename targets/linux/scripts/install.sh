@@ -56,11 +56,17 @@ keep() {
 # begin notes the state before the first change. What a run that was cut off
 # noted is still that state.
 begin() {
+	local p d names='' devices=()
 	[[ ! -e $next/absent ]] || return 0
 	rm -rf -- "${next:?}"
 	install -d -m 700 "$next" || die "cannot make $next"
 	if [[ -z $root ]]; then
-		bash "$kit/capture.sh" "$next/runtime" >/dev/null || die "cannot keep the settings of now"
+		for p in "${ports[@]}"; do
+			d=$(device_of "$p")
+			[[ $d == "$p" ]] || { names+="$p $d"$'\n' && devices+=("$d"); }
+		done
+		{ install -d -m 700 "$next/runtime" && printf %s "$names" >"$next/runtime/names"; } || die "cannot write to $next"
+		bash "$kit/capture.sh" "$next/runtime" "${devices[@]}" >/dev/null || die "cannot keep the settings of now"
 		network >"$next/network" || die "cannot write to $next"
 		enabled_units >"$next/units"
 		sysctls >"$next/sysctl"
@@ -70,10 +76,12 @@ begin() {
 }
 
 # network prints what rollback.sh brings back of the devices that this configuration names, as far as they are there:
-# link DEVICE up|down MTU, addr DEVICE ADDRESS..., and rule with each line of ip rule show.
+# link DEVICE up|down MTU, addr DEVICE ADDRESS..., and rule with each line of ip rule show. A port that is to be renamed stands
+# there by the name that it has.
 network() {
 	local d line
 	for d in "${links[@]}"; do
+		d=$(named "$next/runtime" "$d")
 		[[ -r /sys/class/net/$d/flags && -r /sys/class/net/$d/mtu ]] || continue
 		echo "link $d $(admin_of "$d") $(mtu_of "$d")"
 		while IFS= read -r line; do echo "addr $d $line"; done < <(addresses_of "$d")
@@ -84,8 +92,10 @@ network() {
 
 # sysctls prints the values of now, as sysctl -p takes them, of what this configuration or the one before sets.
 sysctls() {
-	local key file
+	local key file name
 	cat "$here/sysctl.d/60-rocec.conf" /etc/sysctl.d/60-rocec.conf 2>/dev/null | sed -n 's/^\(net[^ =]*\) *=.*/\1/p' | sort -u | while IFS= read -r key; do
+		name=${key#net/ipv4/conf/} name=${name%/*}
+		key=net/ipv4/conf/$(named "$next/runtime" "$name")/${key##*/}
 		file=/proc/sys/$key
 		[[ ! -r $file ]] || echo "$key = $(cat "$file")"
 	done
@@ -140,13 +150,16 @@ has_changed() { [[ " ${changed[*]-} " == *" $1"* ]]; }
 
 apply() {
 	local p unit
-	systemctl daemon-reload
 	if has_changed /etc/udev/ || has_changed /etc/systemd/network/; then udevadm control --reload; fi
 	if has_changed /etc/modules-load.d/; then systemctl restart systemd-modules-load.service; fi
-	if has_changed /etc/netplan/ || has_changed /etc/systemd/network/; then
-		netplan generate || die "netplan refuses the files: run rollback.sh"
-		netplan apply
-	fi
+	# Nothing that makes networkd's files anew may come before it, neither netplan generate nor a daemon-reload, which runs
+	# netplan's generator, and which systemctl enable and disable do too: netplan apply of 1.1 tells networkd of a change only
+	# where it sees the files of /run/systemd/network change while it runs itself (filecmp.dircmp in
+	# netplan_cli/cli/commands/apply.py at 1.1; 0.106, 1.0, 1.1.1 and newer tell it whenever there are any). Each of these takes a
+	# device down only to rename it and tells networkd last, and networkd leaves DCB and pause alone, but a new MTU makes mlx5
+	# size its buffers anew: what rocec-qos sets comes after all this, and it waits for the MTU.
+	if has_changed /etc/netplan/ || has_changed /etc/systemd/network/; then netplan apply || die "netplan apply failed: run rollback.sh"; fi
+	systemctl daemon-reload
 	# Neither networkd nor netplan apply removes a device that no file makes any more.
 	for p in "${dropped[@]}"; do
 		[[ ! -e /sys/class/net/$p ]] || { ip link del dev "$p" && echo "removed device $p"; }

@@ -57,3 +57,37 @@ addresses_of() {
 		[[ ${BASH_REMATCH[3]} == *" dynamic"* || ${BASH_REMATCH[3]} == *" mngtmpaddr"* ]] || echo "${BASH_REMATCH[1]}"
 	done < <(ip -o addr show dev "$1" 2>/dev/null)
 }
+
+# device_of PORT prints the name that the adapter of a port has now: by the permanent MAC address that netplan takes it by
+# (print_linkinfo in ip/ipaddress.c of iproute2), else by the PCI address of its .link file. What is no such adapter, or where
+# several are, as with the representors of one, has the name of the port.
+device_of() {
+	local d have found=() pci='' mac='' compare_only=''
+	if ! want "$1" || [[ -n $compare_only || -z $pci$mac ]]; then
+		echo "$1"
+		return
+	fi
+	for d in /sys/class/net/*/device; do
+		d=${d%/device}
+		if [[ -n $mac ]]; then
+			have=$(ip -o -d link show dev "${d##*/}" 2>/dev/null)
+			[[ ${have,,} =~ permaddr\ ([0-9a-f:]+) || ${have,,} =~ link/ether\ ([0-9a-f:]+) ]] || continue
+			[[ ${BASH_REMATCH[1]} == "$mac" ]] || continue
+		else
+			have=$(readlink -f "$d/device")
+			[[ ${have##*/} == "$pci" ]] || continue
+		fi
+		[[ ${d##*/} != "$1" ]] || { echo "$1"; return; }
+		found+=("${d##*/}")
+	done
+	if ((${#found[@]} == 1)); then echo "${found[0]}"; else echo "$1"; fi
+}
+
+# named DIR PORT prints the name that a port had before the change whose runtime settings are in DIR.
+named() {
+	local port old
+	[[ ! -r $1/names ]] || while read -r port old; do
+		[[ $port != "$2" ]] || { echo "$old"; return; }
+	done <"$1/names"
+	echo "$2"
+}

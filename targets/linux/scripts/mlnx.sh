@@ -8,7 +8,11 @@ mlnx_show() {
 	echo "$text"
 }
 
-have_dcbx_mlnx() { if [[ $(mlnx_show) == *"DCBX mode: OS controlled"* ]]; then echo host; else echo firmware; fi; }
+have_dcbx_mlnx() {
+	local text
+	text=$(mlnx_show) || return
+	if [[ $text == *"DCBX mode: OS controlled"* ]]; then echo host; else echo firmware; fi
+}
 set_dcbx_mlnx() { if [[ $1 == host ]]; then mlnx_qos -i "$dev" -d os; else mlnx_qos -i "$dev" -d fw; fi; }
 
 have_dscp_mlnx() {

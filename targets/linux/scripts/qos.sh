@@ -544,21 +544,25 @@ settle_egress() {
 
 # restore_port brings back what capture.sh saw: DCB, pause, RoCE defaults, CNP marks.
 restore_port() {
-	local setting wanted via=dcb
+	local setting wanted port old via=dcb
 	dev=$1
 	of "$dev" || return
+	# One that the configuration renamed was captured by the name that it had, and has again.
+	[[ ! -r $from/names ]] || while read -r port old; do [[ $port != "$1" ]] || dev=$old; done <"$from/names"
+	[[ -d $from/$dev || -e /sys/class/net/$dev ]] || return 0 # it was not there, and is not
 	[[ -d $from/$dev && -e /sys/class/net/$dev ]] || { fail "nothing was captured of it in $from"; return; }
 	[[ $driver != mlx5 || $tool != mlnx_qos ]] || via=mlnx
-	for setting in autoneg fec pause "dcbx_$via" "dscp_$(map_via)" "ets_$via" "rate_$via" "pfc_$via" "cable_$via" roce_port agent; do
+	# The owner of DCBX goes last, since it takes the port over: on mlx5 by that name, on ice by the agent.
+	for setting in autoneg fec pause "dscp_$(map_via)" "ets_$via" "rate_$via" "pfc_$via" "cable_$via" roce_port "dcbx_$via" agent; do
 		case $setting in
 		# The link is trained anew by these: only where this configuration changed them.
 		autoneg) [[ -n $autoneg ]] || continue ;;
 		fec) [[ -n $fec ]] || continue ;;
-		dcbx_*) [[ -n $dcbx ]] || continue ;;
+		dcbx_*) [[ -n $dcbx && $driver == mlx5 ]] || continue ;;
 		dscp_*) [[ -n $trust ]] || continue ;;
 		ets_*) [[ -n $tsa ]] || continue ;;
 		pfc_*) [[ -n $pfc ]] || continue ;;
-		# Only these families have them; the agent goes last, since it takes the port over.
+		# Only these families have them.
 		rate_* | cable_*) [[ $driver == mlx5 ]] || continue ;;
 		roce_port) [[ $driver == bnxt ]] || continue ;;
 		agent) [[ $driver == ice ]] || continue ;;
@@ -566,10 +570,6 @@ restore_port() {
 		captured=$from
 		wanted=$("have_$setting" 2>/dev/null) || wanted=
 		captured=
-		if [[ $setting == dcbx_* && $wanted == firmware ]] && ! firmware_takes_dcbx; then
-			say "DCBX stays with the host: a reload of the driver gives it back to the firmware"
-			continue
-		fi
 		[[ -z $wanted ]] || settle "${setting%_*}" "$wanted" "have_$setting" "set_$setting"
 	done
 	rdma_of && restore_files "$cm/$rdma_dev/ports/$rdma_port/" "$from/rdma_cm.txt"
@@ -577,8 +577,6 @@ restore_port() {
 	restore_files "/sys/kernel/debug/mlx5/$(pci_of "$dev")/cc_params/" "$from/cc_params.txt"
 	restore_files "/sys/kernel/debug/bnxt_re/$(pci_of "$dev")/cc_config/" "$from/cc_config.txt"
 }
-# dcb has no word for it.
-firmware_takes_dcbx() { [[ $driver == mlx5 ]] && command -v mlnx_qos >/dev/null; }
 
 # restore_files PREFIX CAPTURE: lines FILE:VALUE, as grep -H prints them.
 restore_files() {

@@ -45,7 +45,7 @@ restore_link() {
 	[[ $(mtu_of "$d") == "$3" ]] || { ip link set dev "$d" mtu "$3" && echo "$d: MTU $3"; }
 	[[ $(admin_of "$d") == "$2" ]] || { ip link set dev "$d" "$2" && echo "$d: $2"; }
 	before=$(kept addr "$d") now=$(addresses_of "$d")
-	for line in "${owns[@]}"; do
+	for line in "${owned[@]}"; do
 		address=${line#*=}
 		if [[ ${line%%=*} == "$d" ]] && ! has "$before" "$address" && has "$now" "$address"; then
 			ip addr del "$address" dev "$d" && echo "$d: without $address"
@@ -58,7 +58,7 @@ restore_link() {
 	done <<<"$before"
 	# networkd may do the same at the same time: what counts is how it is in the end.
 	now=$(addresses_of "$d")
-	for line in "${owns[@]}"; do
+	for line in "${owned[@]}"; do
 		[[ ${line%%=*} != "$d" ]] || has "$before" "${line#*=}" || ! has "$now" "${line#*=}" || wrong "$d" "${line#*=} is still there"
 	done
 	while IFS= read -r line; do
@@ -69,6 +69,29 @@ restore_link() {
 wrong() {
 	echo "$me: $1: $2" >&2
 	failed=yes
+}
+
+# rename_back gives ports the names that they had before the change. A device has to be down for it, as netplan apply renames
+# them too; since one may have the name that another had, each waits under a name of its own in between. ip-link(8),
+# netplan_cli/cli/commands/apply.py. With again, what fails is tried again later.
+rename_back() {
+	local port old now from=() to=() waits=() i
+	while read -r port old; do
+		now=$(device_of "$port")
+		[[ $now == "$old" || ! -e /sys/class/net/$now ]] || { from+=("$now") && to+=("$old") && waits+=("rocec-if$(cat "/sys/class/net/$now/ifindex")"); }
+	done <"$previous/runtime/names"
+	for i in "${!from[@]}"; do
+		ip link set dev "${from[i]}" down
+		[[ ${from[i]} == "${waits[i]}" ]] || ip link set dev "${from[i]}" name "${waits[i]}"
+	done
+	for i in "${!from[@]}"; do
+		if ip link set dev "${waits[i]}" name "${to[i]}"; then
+			echo "${from[i]} is ${to[i]} again"
+		else
+			[[ ${1-} == again ]] || wrong "${from[i]}" "it was ${to[i]} before, and cannot be renamed"
+			[[ ! -e /sys/class/net/${waits[i]} ]] || ip link set dev "${waits[i]}" name "${from[i]}"
+		fi
+	done
 }
 
 # restore_rules removes the rules of the change that were not there before; ip-rule(8).
@@ -87,8 +110,10 @@ rules_now() { ip "$family" rule show | sed -n "s/^$table:[[:space:]]*//p"; }
 has_rule() { [[ $'\n'$1 == *$'\n'"from $address lookup "* ]]; }
 
 restore_network() {
-	local d admin mtu
+	local d admin mtu owned=()
+	for d in "${owns[@]}"; do owned+=("$(named "$previous/runtime" "${d%%=*}")=${d#*=}"); done
 	for d in "${links[@]}"; do
+		d=$(named "$previous/runtime" "$d")
 		read -r admin mtu <<<"$(kept link "$d")"
 		[[ -n $admin ]] || continue
 		[[ -e /sys/class/net/$d ]] || { wrong "$d" "it was there before, and is not"; continue; }
@@ -123,10 +148,14 @@ main() {
 	fi
 	if [[ -z $root ]]; then
 		udevadm control --reload
-		# First of all: netplan apply tells networkd of files that went only if it takes them away itself, and both netplan generate
-		# and a daemon-reload, which runs its generator, would be before it (netplan_cli/cli/commands/apply.py).
+		# The names first, by which the files of before may take a device; a second time should a rule that was just taken away
+		# still have been at work.
+		[[ ! -s $previous/runtime/names ]] || rename_back again
+		# Then netplan apply: it tells networkd of files that went, and in 1.1 of any change, only if it makes it itself, and both
+		# netplan generate and a daemon-reload, which runs its generator, would be before it (see install.sh).
 		netplan apply || failed=yes
 		systemctl daemon-reload
+		[[ ! -s $previous/runtime/names ]] || rename_back
 		[[ ! -e $previous/network ]] || ! put_netplan || unmake
 		[[ ! -d $previous/runtime ]] || bash "$kit/rocec-qos" --data "$here/host.sh" --restore "$previous/runtime" || failed=yes
 		[[ ! -e $previous/network ]] || ! put_netplan || restore_network

@@ -87,10 +87,13 @@ function Restore-Intents {
                 if ($null -ne (Find-Intent -Name $name)) { Write-Kept -Text ("intent '{0}' did not exist before; -RemoveIntent removes it from the cluster" -f $name) }
                 continue
             }
-            if (-not (Test-Approved -Name $name)) { continue }
+            if ($null -ne (Find-Intent -Name $name) -and -not (Test-Approved -Name $name)) { continue }
+            $there = $null -ne (Find-Intent -Name $name)
             Invoke-Step -What ("intent '{0}' is removed" -f $name) -Test { $null -eq (Find-Intent -Name $name) } -Apply {
                 Remove-NetIntent -Name $name -ErrorAction Stop @scope
             }
+            # Remove-NetIntent "does not remove the provisioning on the target hosts" (windows-powershell-docs).
+            if ($there) { Write-Kept -Text ("intent '{0}' leaves on every node what it set: look at Get-VMSwitch, Get-NetQosPolicy, Get-NetQosTrafficClass, Get-NetQosFlowControl and Get-NetAdapterAdvancedProperty, and take away what was not there" -f $name) }
             continue
         }
         $is = @($script:Before.Intents | Where-Object { $_.Name -eq $name } | ForEach-Object { $_.Overrides })

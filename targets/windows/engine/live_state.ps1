@@ -5,6 +5,7 @@ $Root = 'C:\ProgramData\rocec\live'
 $PendingFile = Join-Path -Path $env:ProgramData -ChildPath 'rocec\restart-pending.json'
 $OpenPhases = 'begun', 'changing', 'changed', 'failed', 'reverting', 'stuck'
 $ArmedPhases = 'begun', 'changing', 'changed', 'failed'
+$KeptEnded = 5
 
 # The last line of the standard error says why.
 function Stop-Verb {
@@ -29,7 +30,6 @@ function Get-Elapsed {
 function Write-Whole {
     param([string]$Path, [string]$Text)
     $new = $Path + '.new'
-    $old = $Path + '.old'
     $bytes = [System.Text.Encoding]::UTF8.GetBytes($Text)
     $stream = [System.IO.File]::Open($new, 'Create', 'Write', 'None')
     try {
@@ -37,8 +37,18 @@ function Write-Whole {
         $stream.Flush($true)
     }
     finally { $stream.Dispose() }
-    if (Test-Path -LiteralPath $Path) { [System.IO.File]::Replace($new, $Path, $old) }
-    else { [System.IO.File]::Move($new, $Path) }
+    # Windows does not replace a file while somebody reads it, be it a scanner.
+    foreach ($milliseconds in 100, 200, 500, 1000, 2000, 0) {
+        try {
+            if (Test-Path -LiteralPath $Path) { [System.IO.File]::Replace($new, $Path, ($Path + '.old')) }
+            else { [System.IO.File]::Move($new, $Path) }
+            return
+        }
+        catch {
+            if ($milliseconds -eq 0) { throw }
+        }
+        Start-Sleep -Milliseconds $milliseconds
+    }
 }
 
 function Get-Kept {
@@ -86,6 +96,33 @@ function Get-Left {
     if ($ArmedPhases -notcontains $State.Phase) { return 0 }
     if (-not (Test-Task -Part '')) { return 0 }
     [Math]::Max(1, [long]$State.Seconds - (Get-Elapsed -Since $State.Tick))
+}
+
+# Forgets all but the last transactions that ended, this one among them, with the
+# files that sessions put there. Its order is that in which they ended, whatever
+# the clock said. What cannot be removed is tried again after the next one.
+function Remove-Ended {
+    $file = Join-Path -Path $Root -ChildPath 'ended.json'
+    $ended = @()
+    try {
+        if (Test-Path -LiteralPath $file) { $ended = @(([System.IO.File]::ReadAllText($file) | ConvertFrom-Json).Ids) }
+    }
+    catch { $ended = @() }
+    $ended = @($ended | Where-Object { [string]$_ -match '^[a-z0-9]{1,32}$' -and $_ -ne $Id }) + $Id
+    try {
+        while ($ended.Count -gt $KeptEnded) {
+            $gone = $ended[0]
+            $paths = @(Join-Path -Path $Root -ChildPath $gone)
+            foreach ($kind in 'before.json', 'before.json.old', 'room', 'state.json.old', 'state.json') { $paths = $paths + (Get-Kept -Of $gone -Kind $kind) }
+            foreach ($path in $paths) {
+                if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force -ErrorAction Stop }
+            }
+            $ended = @($ended | Where-Object { $_ -ne $gone })
+        }
+    }
+    catch { [Console]::Error.WriteLine((ConvertTo-Ascii -Text $_.Exception.Message)) }
+    try { Write-Whole -Path $file -Text (ConvertTo-Json -InputObject ([pscustomobject]@{ Ids = [string[]]@($ended) }) -Compress) }
+    catch { [Console]::Error.WriteLine((ConvertTo-Ascii -Text $_.Exception.Message)) }
 }
 
 # One command at a time. Windows gives the file back when its process ends.

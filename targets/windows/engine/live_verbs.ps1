@@ -120,6 +120,7 @@ function Confirm-Change {
     # From here on the tasks find nothing to do; Windows keeps the settings by itself.
     if ($state.Phase -ne 'confirmed') { Set-Phase -State $state -Phase 'confirmed' -Message $state.Message }
     Unregister-Live
+    Remove-Ended
     Exit-Lock
 }
 

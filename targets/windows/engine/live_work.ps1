@@ -25,7 +25,7 @@ function Get-Outcome {
 # Whether the intent lets adapters restart without asking.
 function Test-Restart {
     param($State)
-    $desired = Import-PowerShellDataFile -LiteralPath (Join-Path -Path $State.Folder -ChildPath 'host.psd1')
+    $desired = Import-PowerShellDataFile -LiteralPath (Join-Path -Path $State.Folder -ChildPath 'host.psd1') -ErrorAction Stop
     $desired.ContainsKey('LiveRestart') -and $desired.LiveRestart
 }
 
@@ -97,6 +97,7 @@ function Invoke-Revert {
     if (-not (Enter-Lock -Seconds 60)) { return }
     Set-Phase -State $state -Phase $phase -Message $text
     Unregister-Live
+    if ($phase -eq 'reverted') { Remove-Ended }
     Exit-Lock
 }
 

@@ -118,7 +118,10 @@ func (p *picture) layout() (at []placed, width, height float64) {
 		}
 		y += rows[t] + tierGap
 	}
-	return at, x + margin, y - tierGap + margin
+	if p.tiers > 0 {
+		y -= tierGap
+	}
+	return at, x + margin, y + margin
 }
 
 // spread puts boxes side by side with equal room between them.

@@ -57,13 +57,3 @@ link "rack" {
   ends     = [node.s[each.key].nic["rdma0"], switch.tor.port[each.value]]
   cable    = { media = "dac", length = "3m" }
 }
-
-rollout {
-  order   = "downstream_first"
-  confirm = "60s"
-  wave "canary" {
-    select = [node.s["s1"]]
-    gate   = ["verify"]
-  }
-  wave "rest" {}
-}

@@ -4,7 +4,7 @@
 host=gpu01
 tool=dcb
 ports=(rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7)
-programs=(ip netplan systemctl systemd-escape flock ethtool dcb rdma)
+programs=(ip netplan systemctl systemd-escape flock ethtool dcb python3 rdma)
 packages=(ethtool ibverbs-providers ibverbs-utils iproute2 kmod netplan.io perftest procps rdma-core rdmacm-utils)
 parts=(rdma mlx5)
 links=(rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7)

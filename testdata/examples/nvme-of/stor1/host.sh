@@ -4,7 +4,7 @@
 host=stor1
 tool=dcb
 ports=(p0 p1)
-programs=(ip netplan systemctl systemd-escape flock ethtool dcb rdma)
+programs=(ip netplan systemctl systemd-escape flock ethtool dcb python3 rdma)
 packages=(ethtool ibverbs-providers ibverbs-utils iproute2 kmod netplan.io perftest procps rdma-core rdmacm-utils)
 parts=(rdma mlx5)
 links=(p0 p1 bond0 nvme_a nvme_b)

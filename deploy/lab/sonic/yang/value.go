@@ -1,4 +1,4 @@
-package oracle
+package yang
 
 import (
 	"encoding/json"

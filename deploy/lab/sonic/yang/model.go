@@ -1,9 +1,9 @@
-package oracle
+package yang
 
 import (
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"strings"
 )
 
@@ -54,23 +54,23 @@ type models struct {
 	tables  map[string]table
 }
 
-// loadModels parses every .yang file of dir.
-func loadModels(dir string) (*models, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.yang"))
+// load parses every .yang file of a folder.
+func load(fsys fs.FS) (*models, error) {
+	names, err := fs.Glob(fsys, "*.yang")
 	if err != nil {
 		return nil, err
 	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("no .yang files in %s", dir)
+	if len(names) == 0 {
+		return nil, errors.New("there are no .yang files")
 	}
 	ms := &models{modules: map[string]*module{}, tables: map[string]table{}}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
+	for _, name := range names {
+		text, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			return nil, err
 		}
 		if err := ms.add(string(text)); err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return ms, nil
@@ -78,7 +78,7 @@ func loadModels(dir string) (*models, error) {
 
 // add parses one module and enters its tables.
 func (ms *models) add(text string) error {
-	body, err := parseYang(text)
+	body, err := parse(text)
 	if err != nil {
 		return err
 	}
@@ -161,9 +161,9 @@ func (m *module) nodes(s *stmt) ([]*stmt, error) {
 	return out, nil
 }
 
-// parseYang parses the text of one module.
-func parseYang(text string) (*stmt, error) {
-	p := &yangParser{text: text, line: 1}
+// parse parses the text of one module.
+func parse(text string) (*stmt, error) {
+	p := &parser{text: text, line: 1}
 	s, err := p.statement()
 	if err != nil {
 		return nil, err
@@ -177,13 +177,13 @@ func parseYang(text string) (*stmt, error) {
 	return s, nil
 }
 
-type yangParser struct {
+type parser struct {
 	text      string
 	pos, line int
 }
 
 // space skips white space and comments.
-func (p *yangParser) space() {
+func (p *parser) space() {
 	for p.pos < len(p.text) {
 		rest := p.text[p.pos:]
 		n := 0
@@ -207,7 +207,7 @@ func (p *yangParser) space() {
 }
 
 // word reads an unquoted string.
-func (p *yangParser) word() string {
+func (p *parser) word() string {
 	start := p.pos
 	for p.pos < len(p.text) && strings.IndexByte(" \t\r\n;{}", p.text[p.pos]) < 0 {
 		p.pos++
@@ -216,7 +216,7 @@ func (p *yangParser) word() string {
 }
 
 // statement reads one statement with all below it.
-func (p *yangParser) statement() (*stmt, error) {
+func (p *parser) statement() (*stmt, error) {
 	p.space()
 	s := &stmt{line: p.line, keyword: p.word()}
 	if s.keyword == "" {
@@ -251,7 +251,7 @@ func (p *yangParser) statement() (*stmt, error) {
 }
 
 // argument reads a statement's argument: a bare word, or quoted strings joined by +.
-func (p *yangParser) argument() (string, error) {
+func (p *parser) argument() (string, error) {
 	if p.space(); p.pos == len(p.text) {
 		return "", nil
 	}
@@ -269,7 +269,7 @@ func (p *yangParser) argument() (string, error) {
 			}
 			if c == '\\' && quote == '"' && p.pos+1 < len(p.text) {
 				p.pos++
-				c = unescapeYang(p.text[p.pos], &out)
+				c = unescape(p.text[p.pos], &out)
 			}
 			out.WriteByte(c)
 			p.pos++
@@ -288,9 +288,9 @@ func (p *yangParser) argument() (string, error) {
 	}
 }
 
-// unescapeYang returns the byte an escape stands for. Another character than the four of RFC 7950 section 6.1.3 keeps its backslash,
+// unescape returns the byte an escape stands for. Another character than the four of RFC 7950 section 6.1.3 keeps its backslash,
 // which YANG 1.0 modules rely on in patterns.
-func unescapeYang(c byte, out *strings.Builder) byte {
+func unescape(c byte, out *strings.Builder) byte {
 	switch c {
 	case 'n':
 		return '\n'

@@ -1,4 +1,4 @@
-package oracle
+package yang
 
 import (
 	"bytes"
@@ -101,9 +101,9 @@ func parseValue(d *json.Decoder, path string) (any, error) {
 	return tok, nil
 }
 
-// yangJSON turns the text of a config_db.json into the JSON encoding (RFC 7951) of the same data under the models. Everything the
+// translate turns the text of a config_db.json into the JSON encoding (RFC 7951) of the same data under the models. Everything the
 // models do not know, and every shape ConfigDB does not have, is an error; all of them are reported.
-func (ms *models) yangJSON(configDB []byte) ([]byte, error) {
+func (ms *models) translate(configDB []byte) ([]byte, error) {
 	db, err := parseObject(configDB)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (ms *models) yangJSON(configDB []byte) ([]byte, error) {
 	for _, row := range db {
 		tab, ok := ms.tables[row.name]
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s: no such table in the models", row.name))
+			errs = append(errs, fmt.Errorf("%s: %w", row.name, ErrNoTable))
 			continue
 		}
 		body, err := ms.table(tab, row)

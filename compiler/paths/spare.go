@@ -1,0 +1,131 @@
+package paths
+
+import "slices"
+
+// A peer link stands in for ways that are gone. What a switch of an MLAG pair has
+// lost the way for goes to the other one, and from there by its own ways; what
+// came that way never goes back by it. Nobody but the pair learns of a cable that
+// a node on both switches has lost: the others go on sending to either of them.
+// And what has come to one of the two for hosts of the other alone may cross.
+
+// spares finds the peer links that are up, and what they stand in for.
+func (x *router) spares(d *Down) {
+	c := x.c
+	for k := range int32(len(c.to)) {
+		if !c.peer(k) {
+			continue
+		}
+		if x.spare == nil { // peer links that are down are none of the others either
+			x.spare = make([][]int32, x.n.Switches)
+		}
+		if c.width[k] > 0 {
+			x.spare[c.from[k]] = append(x.spare[c.from[k]], k)
+		}
+	}
+	if x.spare == nil || d.empty() || x.still == nil {
+		return
+	}
+	for k := range int32(len(c.to)) {
+		if c.width[k] > 0 || c.peer(k) || !x.still[c.to[k]] || slices.Contains(d.Switches, c.to[k]) {
+			continue
+		}
+		if slices.ContainsFunc(x.spare[c.from[k]], func(over int32) bool { return x.joined(c.to[over], c.to[k]) }) {
+			if x.held == nil {
+				x.held = make([]bool, len(c.to))
+			}
+			x.held[c.back[k]] = true
+		}
+	}
+}
+
+// joined reports whether a cable between two switches is up.
+func (x *router) joined(a, b Switch) bool {
+	c := x.c
+	for k := c.off[a]; k < c.off[a+1]; k++ {
+		if c.to[k] == b && c.width[k] > 0 && !c.peer(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// bypass gives those a way down by a peer link that have none themselves, so that
+// switches below them climb to them.
+func (x *router) bypass() {
+	if x.spare == nil {
+		return
+	}
+	type way struct {
+		at   Switch
+		dist int32
+	}
+	var found []way
+	for v, list := range x.spare {
+		if x.dist[v] >= 0 {
+			continue
+		}
+		best := int32(-1)
+		for _, k := range list {
+			if n := x.dist[x.c.to[k]]; n >= 0 && (best < 0 || n < best) {
+				best = n
+			}
+		}
+		if best >= 0 {
+			found = append(found, way{Switch(v), best + 1})
+		}
+	}
+	for _, w := range found {
+		x.dist[w.at], x.passed = w.dist, true
+	}
+}
+
+// holds reports whether a channel from a node is down, and still leads to it.
+func (x *router) holds(k int32) bool { return x.held != nil && x.held[k] }
+
+// spared reports whether some switch may send to a destination by a peer link.
+func (x *router) spared(d Switch) bool {
+	if x.spare == nil {
+		return false
+	}
+	if x.passed || len(x.spare[d]) > 0 {
+		return true
+	}
+	for v, list := range x.spare {
+		if x.dist[v] < 0 && slices.ContainsFunc(list, func(k int32) bool { return x.dist[x.c.to[k]] >= 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// across is the peer link of v, where the destination is its other end.
+func (x *router) across(list []hop, v, d Switch, in int32) []hop {
+	for _, k := range x.spare[v] {
+		if out := k - x.c.off[v]; x.c.to[k] == d && !x.back(v, out, in) {
+			list = append(list, hop{out, -1})
+		}
+	}
+	return list
+}
+
+// over is the peer link of v for what v has no way for, where there was one or
+// the other switch has one.
+func (x *router) over(list []hop, v, d Switch, in int32) []hop {
+	for _, k := range x.spare[v] {
+		out, to := k-x.c.off[v], x.c.to[k]
+		if to == d || x.back(v, out, in) || x.dist[v] < 0 && x.dist[to] < 0 && !x.ruled(to) {
+			continue
+		}
+		list = append(list, hop{out, -1})
+	}
+	return list
+}
+
+// back reports whether a channel of v leads to where a frame came from, and that
+// is no way for it.
+func (x *router) back(v Switch, out, in int32) bool { return !x.r.MayReturn && x.same(v, out, in) }
+
+// ruled reports whether rows say where a switch sends to the destination.
+func (x *router) ruled(v Switch) bool {
+	return slices.ContainsFunc(x.here, func(i int32) bool { return x.r.Rows[i].At == v })
+}
