@@ -263,6 +263,7 @@ run() {
 	((code == 77)) || return $code
 	cd "$here" && part_change "$state/kept" >"$state/log" 2>&1
 	code=$?
+	sync # what was written outlasts the power before the state says so
 	flock "$top/.lock" bash "$self" _ended "$id" "$code"
 	return 0
 }
@@ -313,6 +314,7 @@ confirm() {
 		echo "cannot be confirmed: $(last_line "$state/log")" >&2
 		return 20
 	fi
+	sync
 	# From here on it holds: what is left of it is taken away now, or by the timer.
 	if ! put "$top/.last" "$id" || ! save confirmed "confirmed"; then
 		echo "cannot be confirmed: cannot write to $state" >&2
@@ -363,6 +365,7 @@ undo() {
 	fi
 	pid=
 	if [[ $was == begun ]] || { cd "$here" && part_revert "$state/kept" >>"$state/log" 2>&1; }; then
+		sync
 		# .last is this change only if it was confirmed.
 		[[ $(cat "$top/.last" 2>/dev/null) != "$id" ]] || put "$top/.last" "$before"
 		save reverted "undone" || return 1

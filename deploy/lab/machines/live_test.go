@@ -183,6 +183,16 @@ func TestLiveBack(t *testing.T) {
 				if diff := cmp.Diff(before, x.left(true)); diff != "" {
 					t.Errorf("(-before +after):\n%s", diff)
 				}
+				if x.target.Name != "linux" {
+					return
+				}
+				// What rdma_cm shows of no device before somebody asks for it goes back as well.
+				tos := run(t, x.machine, 0, "grep -Hr . /sys/kernel/config/rdma_cm --include=default_roce_tos || true")
+				for line := range strings.Lines(tos) {
+					if !strings.HasSuffix(line, "/default_roce_tos:0\n") {
+						t.Errorf("it was 0 before: %s", line)
+					}
+				}
 			})
 		}
 	}

@@ -66,6 +66,7 @@ begin() {
 			[[ $d == "$p" ]] || { names+="$p $d"$'\n' && devices+=("$d"); }
 		done
 		{ install -d -m 700 "$next/runtime" && printf %s "$names" >"$next/runtime/names"; } || die "cannot write to $next"
+		bash "$kit/rocec-qos" --data "$here/host.sh" --open "$next/runtime" || die "cannot see the settings of now"
 		bash "$kit/capture.sh" "$next/runtime" "${devices[@]}" >/dev/null || die "cannot keep the settings of now"
 		network >"$next/network" || die "cannot write to $next"
 		enabled_units >"$next/units"

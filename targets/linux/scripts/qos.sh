@@ -542,13 +542,29 @@ settle_egress() {
 	done
 }
 
+# open_port lets rdma_cm show what it has for a port: it does so only for devices that have a folder there, and what capture.sh
+# does not see restore_port cannot bring back.
+open_port() {
+	dev=$1
+	of "$dev" || return
+	dev=$(former "$1")
+	[[ -z $roce_mode$roce_tos || ! -e /sys/class/net/$dev ]] || ! rdma_of || open_cm || fail "no $cm/$rdma_dev: load rdma_cm and mount configfs"
+}
+
+# former prints the name under which $from knows a port.
+former() {
+	local port old name=$1
+	[[ ! -r $from/names ]] || while read -r port old; do [[ $port != "$1" ]] || name=$old; done <"$from/names"
+	echo "$name"
+}
+
 # restore_port brings back what capture.sh saw: DCB, pause, RoCE defaults, CNP marks.
 restore_port() {
-	local setting wanted port old via=dcb
+	local setting wanted via=dcb
 	dev=$1
 	of "$dev" || return
 	# One that the configuration renamed was captured by the name that it had, and has again.
-	[[ ! -r $from/names ]] || while read -r port old; do [[ $port != "$1" ]] || dev=$old; done <"$from/names"
+	dev=$(former "$1")
 	[[ -d $from/$dev || -e /sys/class/net/$dev ]] || return 0 # it was not there, and is not
 	[[ -d $from/$dev && -e /sys/class/net/$dev ]] || { fail "nothing was captured of it in $from"; return; }
 	[[ $driver != mlx5 || $tool != mlnx_qos ]] || via=mlnx
@@ -591,19 +607,20 @@ restore_files() {
 usage() {
 	cat <<'USAGE'
 usage: rocec-qos [--data FILE] [--check] PORT... | --all     bring ports to their settings, or report differences
+       rocec-qos [--data FILE] --open DIR                    before capture.sh writes into DIR: let all be shown that --restore brings back
        rocec-qos [--data FILE] --restore DIR                 bring back what capture.sh wrote into DIR
 exit: 0 as wanted, 1 something failed, 2 differences found by --check
 USAGE
 }
 
 main() {
-	local all='' from='' list=() p
+	local all='' from='' each=settle_port list=() p
 	while (($#)); do
 		case $1 in
 		--check) mode=check ;;
 		--all) all=yes ;;
 		--data) data=${2-} && shift ;;
-		--restore) from=${2-} && shift ;;
+		--open | --restore) each=${1#--}_port from=${2-} && shift ;;
 		-h | --help)
 			usage
 			return 0
@@ -636,7 +653,7 @@ main() {
 		fi
 	fi
 	for p in "${list[@]}"; do
-		if [[ -n $from ]]; then restore_port "$p"; else settle_port "$p"; fi
+		"$each" "$p"
 	done
 	((failures == 0)) || return 1
 	((drifts == 0)) || return 2
