@@ -56,7 +56,9 @@ func watched(t *testing.T, gates Gates, answer func(device, command string) (ses
 		want := d.Intent()
 		want.Ports[0].QoS = "roce"
 		want.QoS = []intent.QoS{{Name: "roce", PFC: intent.Some(intent.PrioritySet(0).With(3))}}
-		want.Ifaces = []intent.Iface{{Name: "r0", RDMA: true, Addresses: intent.Some([]netip.Prefix{netip.MustParsePrefix(fmt.Sprintf("10.0.0.%d/24", i+1))})}}
+		want.Ifaces = []intent.Iface{{Name: "r0", RDMA: true, Addresses: intent.Some([]netip.Prefix{
+			netip.MustParsePrefix(fmt.Sprintf("10.0.0.%d/24", i+1)), netip.MustParsePrefix(fmt.Sprintf("10.0.0.%d/24", i+11)), // a host does not ping itself
+		})}}
 	}
 	env := s.env(s.journal())
 	env.Dialer = answering{s.net, answer}
@@ -144,7 +146,7 @@ func TestGates(t *testing.T) {
 			Gates{RDMAPing: true},
 			func(s *site, device, command string) (session.Output, bool) {
 				switch {
-				case device == "a" && command == "timeout 60 rping -s -a 10.0.0.1 -p 7174 -C 10 -v", device == "b" && command == "timeout 30 rping -c -a 10.0.0.1 -p 7174 -C 10 -v":
+				case device == "a" && command == "timeout 60 rping -s -a 10.0.0.11 -p 7174 -C 10 -v", device == "b" && command == "timeout 30 rping -c -a 10.0.0.11 -p 7174 -C 10 -v":
 					return text("ping data: rdma-ping-0\n")
 				}
 				return session.Output{Exit: 1, Stderr: []byte("unexpected")}, strings.Contains(command, "rping")
@@ -158,7 +160,7 @@ func TestGates(t *testing.T) {
 					return session.Output{Exit: 255, Stderr: []byte("cma event RDMA_CM_EVENT_UNREACHABLE, error -110")}, true
 				}
 				return session.Output{}, strings.Contains(command, "rping")
-			}, "wave canary: gate rdma_ping: from switch.b to switch.a: timeout 30 rping -c -a 10.0.0.1 -p 7174 -C 10 -v: exit code 255: cma event RDMA_CM_EVENT_UNREACHABLE, error -110",
+			}, "wave canary: gate rdma_ping: from switch.b to switch.a: timeout 30 rping -c -a 10.0.0.11 -p 7174 -C 10 -v: exit code 255: cma event RDMA_CM_EVENT_UNREACHABLE, error -110",
 		},
 	} {
 		for _, stop := range []bool{false, true} {
