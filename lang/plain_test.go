@@ -130,8 +130,10 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-func FuzzPlain(f *testing.F) {
-	for _, s := range plainSeeds {
+// fuzzFrom adds texts, and the sources in testdata, to what a fuzz target begins with.
+func fuzzFrom(f *testing.F, texts []string) {
+	f.Helper()
+	for _, s := range texts {
 		f.Add([]byte(s))
 	}
 	paths, _ := filepath.Glob("testdata/*.txtar")
@@ -146,5 +148,9 @@ func FuzzPlain(f *testing.F) {
 			}
 		}
 	}
+}
+
+func FuzzPlain(f *testing.F) {
+	fuzzFrom(f, plainSeeds)
 	f.Fuzz(func(t *testing.T, src []byte) { samePlain(t, src) })
 }

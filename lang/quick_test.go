@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 )
 
 // rows prints all that a file was reduced to, numbers of strings included.
@@ -107,20 +106,6 @@ func TestQuick(t *testing.T) {
 }
 
 func FuzzQuick(f *testing.F) {
-	for _, s := range append(quickSeeds, plainSeeds...) {
-		f.Add([]byte(s))
-	}
-	paths, _ := filepath.Glob("testdata/*.txtar")
-	for _, p := range paths {
-		a, err := txtar.ParseFile(p)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range a.Files {
-			if strings.HasSuffix(file.Name, ".hcl") {
-				f.Add(file.Data)
-			}
-		}
-	}
+	fuzzFrom(f, append(quickSeeds, plainSeeds...))
 	f.Fuzz(func(t *testing.T, src []byte) { sameReduced(t, src) })
 }

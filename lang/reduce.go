@@ -151,7 +151,7 @@ func (f *file) syntax(diags hcl.Diagnostics) {
 type reducer struct {
 	*file
 	stack []int32 // the blocks around
-	quick []attr  // of the block at hand
+	taken []attr  // of the block at hand
 	args  []*hclsyntax.Attribute
 }
 
@@ -468,25 +468,23 @@ func badLabel(s string) string {
 // fabric reduces the attributes of a block of the fabric.
 func (r *reducer) fabric(b *hclsyntax.Block, d *decl) {
 	def := schema.Def(d.kind)
-	r.quick = r.quick[:0]
+	r.taken = r.taken[:0]
 	for name, a := range b.Body.Attributes {
 		ad := r.lookup(d, def, name)
 		if ad == nil {
 			r.args = append(r.args, a)
 			continue
 		}
-		at := attr{def: defOf(d, ad), num: ad.Num, at: placeOf(a.Expr.Range())}
-		r.quick = append(r.quick, at)
-		_ = a
+		r.taken = append(r.taken, attr{def: defOf(d, ad), num: ad.Num, at: placeOf(a.Expr.Range())})
 	}
 	for _, a := range sortedUnknown(r.args) {
 		r.unknownAttr(a, d, def)
 	}
 	r.args = r.args[:0]
-	slices.SortFunc(r.quick, func(a, b attr) int { return cmp.Compare(a.num, b.num) })
-	d.attrs = span32{uint32(len(r.attrs)), uint32(len(r.quick))}
-	r.attrs = append(r.attrs, r.quick...)
-	for i := range r.quick {
+	slices.SortFunc(r.taken, func(a, b attr) int { return cmp.Compare(a.num, b.num) })
+	d.attrs = span32{uint32(len(r.attrs)), uint32(len(r.taken))}
+	r.attrs = append(r.attrs, r.taken...)
+	for i := range r.taken {
 		at := &r.attrs[int(d.attrs.first)+i]
 		e := b.Body.Attributes[at.num.Name()].Expr
 		r.value(at, e, d)

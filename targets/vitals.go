@@ -1,8 +1,6 @@
 package targets
 
 import (
-	"strings"
-
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -13,6 +11,8 @@ import (
 type Health struct {
 	// Probes are read-only commands, whose files lie in a folder of their own.
 	Probes []Probe
+	// Capture is Target.Capture for these probes.
+	Capture string
 	// Read turns what they print into vitals. What it cannot read is not known; like
 	// captures the text is hostile.
 	Read func(d *intent.Device, c Captured) (*Vitals, diag.List)
@@ -25,14 +25,10 @@ func (h *Health) Runs(d *intent.Device) []Probe {
 }
 
 // Asking is the target with other probes: for whoever reads something else than
-// settings, in the way in which those are read. Where that is a program of the kit,
-// the one that a probe's command starts, its last word, is another.
-func (t *Target) Asking(probes ...Probe) *Target {
-	a := &Target{Name: t.Name, Live: t.Live, Parse: t.Parse, Probes: probes}
-	if t.Capture != "" && len(probes) == 1 {
-		a.Emit, a.Capture = t.Emit, probes[0].Command[strings.LastIndexAny(probes[0].Command, ` \`)+1:]
-	}
-	return a
+// settings, in the way in which those are read. Capture is the artifact that runs
+// the probes, "" where none does.
+func (t *Target) Asking(capture string, probes ...Probe) *Target {
+	return &Target{Name: t.Name, Live: t.Live, Parse: t.Parse, Emit: t.Emit, Capture: capture, Probes: probes}
 }
 
 // Vitals are what a device shows of its health.

@@ -50,8 +50,8 @@ not: it is named, with what to type on it.
 A journal in .rocec/journal says what was done. After a crash the next apply asks each
 device, says what is done, undone and in doubt, and finishes it; rocec rollback takes it
 back instead. A wave that was not watched to its end, as apply was interrupted or a gate
-did not hold, is watched again before devices of a later one change. --confirm=DUR leaves the devices armed for that long: rocec confirm makes
-the changes last.
+did not hold, is watched again before devices of a later one change. --confirm=DUR leaves
+the devices armed for that long: rocec confirm makes the changes last.
 
 A bundle has the artifacts of every device that changes and no session leads to;
 apply prints what to run on each, and how to read it back where none of its scripts

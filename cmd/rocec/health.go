@@ -49,13 +49,13 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 		if s.target.Health == nil {
 			continue
 		}
-		ask := s.target.Asking(s.target.Health.Probes...)
+		ask := s.target.Asking(s.target.Health.Capture, s.target.Health.Probes...)
 		if r.from != "" {
 			then := slices.Clone(ask.Probes)
 			for i := range then {
 				then[i].File = earlier + then[i].File
 			}
-			c, err := verify.Files(r.from, p.lower(s).intent, s.target.Asking(then...), p.cfg.Files)
+			c, err := verify.Files(r.from, p.lower(s).intent, s.target.Asking("", then...), p.cfg.Files)
 			for name, text := range c.Files {
 				delete(c.Files, name)
 				c.Files[strings.TrimPrefix(name, earlier)] = text

@@ -86,7 +86,7 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 		switch {
 		case probe == nil:
 		case r.from != "":
-			c, err := verify.Files(r.from, &intent.Device{Name: s.name}, s.target.Asking(*probe), nil)
+			c, err := verify.Files(r.from, &intent.Device{Name: s.name}, s.target.Asking("", *probe), nil)
 			keep(s, c.Files[probe.File], err)
 		default:
 			spec, findings := p.spec(s.id)
@@ -94,7 +94,7 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 				failed = append(failed, findings...)
 				continue
 			}
-			live = append(live, observe.Device{Spec: spec, Target: s.target.Asking(*probe), Intent: func() *intent.Device { return &intent.Device{Name: s.name} }})
+			live = append(live, observe.Device{Spec: spec, Target: s.target.Asking("", *probe), Intent: func() *intent.Device { return &intent.Device{Name: s.name} }})
 			of = append(of, s)
 		}
 	}

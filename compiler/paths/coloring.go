@@ -53,7 +53,7 @@ func newColoring(c *channels, keep []uint64) *coloring {
 
 // part is what a neighbour of a colour adds to the sum, by the channel to it.
 func (x *coloring) part(k int32, color uint64) uint64 {
-	return mix(color ^ uint64(x.c.width[k])<<16 ^ uint64(x.c.lossless[k]))
+	return mix(color ^ uint64(x.c.width[k])<<16 ^ uint64(x.c.kind[k]))
 }
 
 func (x *coloring) cell(color uint64) cell {

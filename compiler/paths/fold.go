@@ -44,7 +44,7 @@ func fold(n *Net, d *Down, frozen bool) (folded *Net, classOf []int32, size []in
 				down.Links = append(down.Links, len(folded.Links))
 			}
 			for range max(c.width[ch], 1) {
-				folded.Links = append(folded.Links, Link{A: Switch(k), B: Switch(to), Lossless: uint8(c.lossless[ch]), Peer: c.peer(ch)})
+				folded.Links = append(folded.Links, Link{A: Switch(k), B: Switch(to), Lossless: c.lossless(ch), Peer: c.peer(ch)})
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func classes(n *Net, c *channels, d *Down, frozen bool) (of []int32, first []Swi
 		h := mix(uint64(n.level(Switch(s)))<<3 | flag(still[s])<<2 | flag(sink[s])<<1 | flag(down[s]))
 		for k := c.off[s]; k < c.off[s+1]; k++ {
 			if c.width[k] > 0 || frozen {
-				h = mix(h ^ uint64(c.to[k])<<32 ^ uint64(c.width[k])<<16 ^ uint64(c.lossless[k]))
+				h = mix(h ^ uint64(c.to[k])<<32 ^ uint64(c.width[k])<<16 ^ uint64(c.kind[k]))
 			}
 		}
 		of[s] = -1
@@ -125,7 +125,7 @@ func alike(c *channels, a, b Switch, all bool) bool {
 		if i == c.off[a+1] || j == c.off[b+1] {
 			return i == c.off[a+1] && j == c.off[b+1]
 		}
-		if c.to[i] != c.to[j] || c.width[i] != c.width[j] || c.lossless[i] != c.lossless[j] {
+		if c.to[i] != c.to[j] || c.width[i] != c.width[j] || c.kind[i] != c.kind[j] {
 			return false
 		}
 		i++

@@ -81,7 +81,7 @@ func (g *graph) after(s Switch, column int32) int32 {
 // lossless reports whether a buffer is one: its priority has PFC on the link. A
 // frame that crosses a link without goes on, and waits for nothing there.
 func (g *graph) lossless(b int32) bool {
-	return g.x.c.lossless[b/g.layers]>>g.u.layers[b%g.layers]&1 == 1
+	return g.x.c.lossless(b/g.layers)>>g.u.layers[b%g.layers]&1 == 1
 }
 
 func (g *graph) reach(b int32) { g.seen[b>>6] |= 1 << (b & 63) }
@@ -97,7 +97,7 @@ func (g *graph) fill(b *Buffers, count bool) error {
 	simple := g.layers == 1 && x.r.Remap == nil
 	if simple {
 		for k := range x.c.to {
-			if x.c.lossless[k]>>g.u.layers[0]&1 == 1 {
+			if x.c.lossless(int32(k))>>g.u.layers[0]&1 == 1 {
 				x.set(lossless, int32(k))
 			}
 		}
@@ -219,7 +219,7 @@ func (g *graph) flood(floods []Flood) {
 			links[Vertex{x.n.Links[l].A, x.n.Links[l].B, x.n.Links[l].Lossless}], links[Vertex{x.n.Links[l].B, x.n.Links[l].A, x.n.Links[l].Lossless}] = true, true
 		}
 		on := func(k int32) bool {
-			return c.width[k] > 0 && !c.peer(k) && c.lossless[k]>>f.Priority&1 == 1 && links[Vertex{c.from[k], c.to[k], uint8(c.lossless[k])}]
+			return c.width[k] > 0 && !c.peer(k) && c.lossless(k)>>f.Priority&1 == 1 && links[Vertex{c.from[k], c.to[k], c.lossless(k)}]
 		}
 		for k := range int32(len(c.to)) {
 			if !on(k) {

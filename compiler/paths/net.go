@@ -236,16 +236,19 @@ func (n *Net) level(s Switch) uint8 {
 // channel's position among those of its sender is also the position of its
 // reverse among those that enter the sender: every link has two directions.
 type channels struct {
-	off      []int32
-	to       []Switch
-	from     []Switch
-	back     []int32  // the channel the other way
-	width    []int32  // links in it that are up, 0 = all down
-	lossless []uint16 // kind of its links
+	off   []int32
+	to    []Switch
+	from  []Switch
+	back  []int32  // the channel the other way
+	width []int32  // links in it that are up, 0 = all down
+	kind  []uint16 // of its links
 }
 
+// lossless are the priorities that are lossless on a channel.
+func (c *channels) lossless(k int32) uint8 { return uint8(c.kind[k]) }
+
 // peer reports whether a channel is the peer link of an MLAG pair.
-func (c *channels) peer(k int32) bool { return c.lossless[k]&peerBit != 0 }
+func (c *channels) peer(k int32) bool { return c.kind[k]&peerBit != 0 }
 
 // layChannels bundles the links of a net. It keeps channels that are down.
 func layChannels(n *Net, d *Down) *channels {
@@ -312,7 +315,7 @@ func layChannels(n *Net, d *Down) *channels {
 	}
 	c := &channels{
 		off: deg, to: make([]Switch, 2*len(bundles)), from: make([]Switch, 2*len(bundles)), back: make([]int32, 2*len(bundles)),
-		width: make([]int32, 2*len(bundles)), lossless: make([]uint16, 2*len(bundles)),
+		width: make([]int32, 2*len(bundles)), kind: make([]uint16, 2*len(bundles)),
 	}
 	for s := range n.Switches {
 		c.off[s+1] += c.off[s]
@@ -323,8 +326,8 @@ func layChannels(n *Net, d *Down) *channels {
 		x, y := at[b.low], at[b.high]
 		at[b.low]++
 		at[b.high]++
-		c.from[x], c.to[x], c.back[x], c.width[x], c.lossless[x] = b.low, b.high, y, b.width, b.kind
-		c.from[y], c.to[y], c.back[y], c.width[y], c.lossless[y] = b.high, b.low, x, b.width, b.kind
+		c.from[x], c.to[x], c.back[x], c.width[x], c.kind[x] = b.low, b.high, y, b.width, b.kind
+		c.from[y], c.to[y], c.back[y], c.width[y], c.kind[y] = b.high, b.low, x, b.width, b.kind
 	}
 	return c
 }

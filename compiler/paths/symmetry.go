@@ -213,7 +213,7 @@ func (s *symmetry) keeps(moved []int32) bool {
 		s.hit[w] = true
 		s.left -= int64(c.degree(Switch(v)))
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if !s.has(Switch(w), Switch(s.to[c.to[k]]), c.width[k], c.lossless[k]) {
+			if !s.has(Switch(w), Switch(s.to[c.to[k]]), c.width[k], c.kind[k]) {
 				return false
 			}
 		}
@@ -226,7 +226,7 @@ func (s *symmetry) has(v, w Switch, width int32, kind uint16) bool {
 	c := s.c
 	i, _ := slices.BinarySearchFunc(c.to[c.off[v]:c.off[v+1]], w, func(a, b Switch) int { return int(a) - int(b) })
 	for k := c.off[v] + int32(i); k < c.off[v+1] && c.to[k] == w; k++ {
-		if c.width[k] == width && c.lossless[k] == kind {
+		if c.width[k] == width && c.kind[k] == kind {
 			return true
 		}
 	}

@@ -328,33 +328,28 @@ func why(p intent.Path) string {
 	return "expected, never written: manage = \"verify\""
 }
 
-// portOf is a port of the device, nil if it has none of that name. Paths come port
-// by port, so that it is mostly the one of the path before, or the next.
+// portOf is a port of the device, nil if it has none of that name.
 func (c *comparison) portOf(name string) *intent.Port {
-	ports := c.device.Want.Ports
-	for range ports {
-		if c.port >= len(ports) {
-			c.port = 0
-		}
-		if ports[c.port].Name == name {
-			return &ports[c.port]
-		}
-		c.port++
-	}
-	return nil
+	return named(c.device.Want.Ports, &c.port, func(p *intent.Port) bool { return p.Name == name })
 }
 
 // ifaceOf is portOf for an interface.
 func (c *comparison) ifaceOf(name string) *intent.Iface {
-	ifaces := c.device.Want.Ifaces
-	for range ifaces {
-		if c.iface >= len(ifaces) {
-			c.iface = 0
+	return named(c.device.Want.Ifaces, &c.iface, func(f *intent.Iface) bool { return f.Name == name })
+}
+
+// named is the first from a place on that is looked for, and the place becomes its
+// own: paths come port by port, so that it is mostly the one of the path before, or
+// the next.
+func named[T any](list []T, from *int, is func(*T) bool) *T {
+	for range list {
+		if *from >= len(list) {
+			*from = 0
 		}
-		if ifaces[c.iface].Name == name {
-			return &ifaces[c.iface]
+		if is(&list[*from]) {
+			return &list[*from]
 		}
-		c.iface++
+		*from++
 	}
 	return nil
 }

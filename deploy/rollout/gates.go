@@ -146,7 +146,7 @@ func (u *unit) vitals(ctx context.Context, g Gates) (*targets.Vitals, error) {
 	want := u.intent()
 	ctx, cancel := context.WithTimeout(ctx, u.within(observeWithin))
 	defer cancel()
-	c, err := u.env.Observe(ctx, u.session, want, u.device.Target.Asking(h.Probes...))
+	c, err := u.env.Observe(ctx, u.session, want, u.device.Target.Asking(h.Capture, h.Probes...))
 	if err != nil {
 		u.hangUp()
 		return nil, callError(err)

@@ -258,10 +258,13 @@ var single = []string{
 
 // printed reads testdata/oracles/cumulus/nvue-printed.csv: paths, and values,
 // that switches print themselves.
-func printed(t testing.TB) []key {
+func printed(t testing.TB) []key { return keysIn(t, "nvue-printed.csv") }
+
+// keysIn are the rows of a file with the paths and values of a second source.
+func keysIn(t testing.TB, name string) []key {
 	t.Helper()
 	var list []key
-	for _, r := range oracle.Rows(t, "cumulus", "nvue-printed.csv") {
+	for _, r := range oracle.Rows(t, "cumulus", name) {
 		k := key{path: strings.Fields(r[0]), until: release{Major: 1 << 20}}
 		if r[1] != "" {
 			k.values = strings.Split(r[1], "|")
@@ -273,18 +276,7 @@ func printed(t testing.TB) []key {
 
 // secondSource reads testdata/oracles/cumulus/nvidia-nvue.csv: paths and choices
 // of NVIDIA's Ansible collection nvidia.nvue 1.2.5.
-func secondSource(t testing.TB) []key {
-	t.Helper()
-	var list []key
-	for _, r := range oracle.Rows(t, "cumulus", "nvidia-nvue.csv") {
-		k := key{path: strings.Fields(r[0]), until: release{Major: 1 << 20}}
-		if r[1] != "" {
-			k.values = strings.Split(r[1], "|")
-		}
-		list = append(list, k)
-	}
-	return list
-}
+func secondSource(t testing.TB) []key { return keysIn(t, "nvidia-nvue.csv") }
 
 // TestSecondSource: what is emitted for versions that the collection knows is in
 // it, in its form and with one of its choices, or was printed by a switch in that

@@ -34,12 +34,12 @@ var kit = sync.OnceValue(func() *emit.Kit {
 		return emit.Artifact{Path: path, Mode: 0o644, Step: emit.Data, Bytes: []byte("# made by rocec, the same for every host\n" + text)}
 	}
 	files := []emit.Artifact{
-		program("install.sh", emit.Apply, "install.sh", "lib", "install"),
+		program("install.sh", emit.Apply, "install.sh", "lib", "names", "install"),
 		program("verify.sh", emit.Verify, "verify.sh", "lib", "verify"),
-		program("rollback.sh", emit.Rollback, "rollback.sh", "lib", "rollback"),
+		program("rollback.sh", emit.Rollback, "rollback.sh", "lib", "names", "rollback"),
 		program("capture.sh", emit.Verify, "capture.sh", "lib", "", "capture"),
 		posix.Program(script("live.sh")), // what rocec-live.sh does on this system
-		program("rocec-qos", emit.Data, "", "dcb", "mlnx", "families", "qos"),
+		program("rocec-qos", emit.Data, "", "dcb", "mlnx", "families", "names", "qos"),
 		program("rocec-env", emit.Data, "", "env"),
 		{Path: "dcbx.py", Mode: 0o644, Step: emit.Data, Bytes: []byte(script("dcbx.py"))},
 		data("rocec-qos@.service", portUnit),

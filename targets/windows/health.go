@@ -19,8 +19,9 @@ const counted = "health/counters.json"
 // root/cimv2 Win32_PerfFormattedData_Mlx5Provider_*], which need no word of the
 // system's language. Storms are counted by none of them.
 var health = targets.Health{
-	Probes: []targets.Probe{{File: counted, Command: run + healthFile}},
-	Read:   vitals,
+	Probes:  []targets.Probe{{File: counted, Command: run + healthFile}},
+	Capture: healthFile,
+	Read:    vitals,
 }
 
 // counts are the read-back that health.ps1 prints.

@@ -176,7 +176,7 @@ func FuzzHealth(f *testing.F) {
 // of the settings is.
 func TestHealthIsAsked(t *testing.T) {
 	for _, tg := range []*targets.Target{&Target, &NetworkATC} {
-		ask := tg.Asking(tg.Health.Probes...)
+		ask := tg.Asking(tg.Health.Capture, tg.Health.Probes...)
 		var out emit.Out
 		ask.Emit(s2d(), &out)
 		there := 0

@@ -82,12 +82,3 @@ device_of() {
 	done
 	if ((${#found[@]} == 1)); then echo "${found[0]}"; else echo "$1"; fi
 }
-
-# named DIR PORT prints the name that a port had before the change whose runtime settings are in DIR.
-named() {
-	local port old
-	[[ ! -r $1/names ]] || while read -r port old; do
-		[[ $port != "$2" ]] || { echo "$old"; return; }
-	done <"$1/names"
-	echo "$2"
-}

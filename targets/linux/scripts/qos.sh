@@ -547,15 +547,8 @@ settle_egress() {
 open_port() {
 	dev=$1
 	of "$dev" || return
-	dev=$(former "$1")
+	dev=$(named "$from" "$1")
 	[[ -z $roce_mode$roce_tos || ! -e /sys/class/net/$dev ]] || ! rdma_of || open_cm || fail "no $cm/$rdma_dev: load rdma_cm and mount configfs"
-}
-
-# former prints the name under which $from knows a port.
-former() {
-	local port old name=$1
-	[[ ! -r $from/names ]] || while read -r port old; do [[ $port != "$1" ]] || name=$old; done <"$from/names"
-	echo "$name"
 }
 
 # restore_port brings back what capture.sh saw: DCB, pause, RoCE defaults, CNP marks.
@@ -564,7 +557,7 @@ restore_port() {
 	dev=$1
 	of "$dev" || return
 	# One that the configuration renamed was captured by the name that it had, and has again.
-	dev=$(former "$1")
+	dev=$(named "$from" "$1")
 	[[ -d $from/$dev || -e /sys/class/net/$dev ]] || return 0 # it was not there, and is not
 	[[ -d $from/$dev && -e /sys/class/net/$dev ]] || { fail "nothing was captured of it in $from"; return; }
 	[[ $driver != mlx5 || $tool != mlnx_qos ]] || via=mlnx
