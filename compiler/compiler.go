@@ -32,6 +32,9 @@ type Options struct {
 	// limits of rules elsewhere: see lint.How.
 	Each   bool
 	Limits lint.Limits
+	// Elsewhere finds, by code or name, rules that are decided later than here: by
+	// targets, plans and devices. Nothing in the source takes their findings out.
+	Elsewhere func(codeOrName string) *diag.Rule
 	// Rows returns the headroom tables of shipping platforms; nil: none.
 	Rows func(platforms ...string) []headroom.Row
 }
@@ -68,8 +71,8 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 		rules = lint.All
 	}
 	found := lint.RunAs(f, facts, lint.How{AsOf: opt.AsOf, Each: opt.Each, Limits: opt.Limits}, rules)
-	found, exempt := accept(f, found, opt.AsOf, len(rules) == len(lint.All))
-	found, silent := silence(f, found, len(rules) == len(lint.All))
+	found, exempt := accept(f, found, &opt, len(rules) == len(lint.All))
+	found, silent := silence(f, found, &opt, len(rules) == len(lint.All))
 	if !opt.Pedantic {
 		found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
 			r := lint.Find(d.Rule)

@@ -25,14 +25,14 @@ type Exempt struct {
 // accept takes out the findings that an override accepts, and judges the
 // overrides themselves: their dates, rules that nothing may accept, and those
 // that no longer accept anything (only when every rule ran).
-func accept(f *fabric.Fabric, found diag.List, asOf string, complete bool) (diag.List, []Exempt) {
+func accept(f *fabric.Fabric, found diag.List, opt *Options, complete bool) (diag.List, []Exempt) {
 	var out diag.List
 	used := make([]bool, len(f.Overrides))
 	taken := make([]diag.List, len(f.Overrides))
 	state := make([]standing, len(f.Overrides))
 	covers := make([]coverage, len(f.Overrides))
 	for i := range f.Overrides {
-		state[i] = judge(f, &f.Overrides[i], asOf, &out)
+		state[i] = judge(f, &f.Overrides[i], opt, &out)
 		covers[i] = coverageOf(f, &f.Overrides[i])
 	}
 	for _, d := range found {
@@ -84,7 +84,7 @@ const (
 )
 
 // judge reports on an override itself and says how it stands.
-func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) standing {
+func judge(f *fabric.Fabric, o *fabric.Override, opt *Options, out *diag.List) standing {
 	expires := f.Text(o.Expires)
 	at := f.Label(o.Decl, 0, schema.AExpires, "")
 	add := func(s diag.Severity, summary, help string) {
@@ -93,7 +93,10 @@ func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) st
 	for _, a := range o.Accept {
 		r := lint.Find(f.Text(a))
 		label := f.Label(o.Decl, 0, schema.AAccept, "")
-		switch {
+		switch later := opt.elsewhere(f.Text(a)); {
+		case r == nil && later != nil:
+			out.Add(diag.Diagnostic{Summary: fmt.Sprintf("nothing may accept %s %s", later.ID, later.Name), Notes: []string{foundLater}, Help: later.Fix, Labels: []diag.Label{label}})
+			return wrong
 		case r == nil:
 			out.Add(diag.Diagnostic{
 				Summary: fmt.Sprintf("override accepts %q, which is not a rule", f.Text(a)),
@@ -110,7 +113,7 @@ func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) st
 		add(diag.Error, fmt.Sprintf("override ends on %q, which is not a date", expires), "write expires as YYYY-MM-DD")
 		return wrong
 	}
-	now, err := time.Parse(time.DateOnly, asOf)
+	now, err := time.Parse(time.DateOnly, opt.AsOf)
 	switch {
 	case err != nil:
 		add(diag.Notice, "the end date of this override is not judged", "give --as-of=DATE; pipelines pass the date of the commit")
@@ -120,6 +123,16 @@ func judge(f *fabric.Fabric, o *fabric.Override, asOf string, out *diag.List) st
 		add(diag.Warning, fmt.Sprintf("override ends on %s, in %d days", expires, int(end.Sub(now).Hours()/24)), "mend what it accepts before then")
 	}
 	return inForce
+}
+
+// foundLater is why nothing in the source silences some rules.
+const foundLater = "it is found on devices, or while something is done to them"
+
+func (o *Options) elsewhere(codeOrName string) *diag.Rule {
+	if o.Elsewhere == nil {
+		return nil
+	}
+	return o.Elsewhere(codeOrName)
 }
 
 // coverage is what an override accepts, laid out for many questions.
@@ -197,7 +210,7 @@ func addresses(f *fabric.Fabric, o *fabric.Override) []string {
 
 // silence takes out warnings and notices that a comment silences. A rule in a
 // comment that finds nothing there is a finding itself (only when every rule ran).
-func silence(f *fabric.Fabric, found diag.List, complete bool) (diag.List, []Exempt) {
+func silence(f *fabric.Fabric, found diag.List, opt *Options, complete bool) (diag.List, []Exempt) {
 	if len(f.Ignores) == 0 {
 		return found, nil
 	}
@@ -235,7 +248,7 @@ func silence(f *fabric.Fabric, found diag.List, complete bool) (diag.List, []Exe
 			exempt = append(exempt, Exempt{Findings: taken[i], Comment: true, Reason: f.Text(ig.Reason), At: ig.At})
 		}
 		if complete {
-			unused(f, ig, used[i], &out)
+			unused(f, ig, used[i], opt, &out)
 		}
 	}
 	return out, exempt
@@ -243,11 +256,16 @@ func silence(f *fabric.Fabric, found diag.List, complete bool) (diag.List, []Exe
 
 // unused reports the rules of a comment that are none, and those that find
 // nothing where it stands.
-func unused(f *fabric.Fabric, ig *fabric.Ignore, used map[string]bool, out *diag.List) {
+func unused(f *fabric.Fabric, ig *fabric.Ignore, used map[string]bool, opt *Options, out *diag.List) {
 	var idle []fabric.Str
 	var unknown []string
 	for _, n := range ig.Rules {
-		switch r := lint.Find(f.Text(n)); {
+		switch r, later := lint.Find(f.Text(n)), opt.elsewhere(f.Text(n)); {
+		case r == nil && later != nil:
+			out.Add(diag.Diagnostic{
+				Severity: diag.Warning, Summary: "comment silences " + later.Name + ", which no comment silences",
+				Labels: []diag.Label{{Span: ig.At}}, Notes: []string{foundLater}, Help: later.Fix,
+			})
 		case r == nil:
 			unknown = append(unknown, fmt.Sprintf("%q", f.Text(n)))
 		case !used[r.ID]:
@@ -265,7 +283,7 @@ func unused(f *fabric.Fabric, ig *fabric.Ignore, used map[string]bool, out *diag
 		})
 	}
 	help := "delete the comment"
-	if len(idle) < len(ig.Rules) {
+	if len(idle) < len(ig.Rules) { // others find something, or are told above
 		help = "delete " + names(f, idle) + " from the comment"
 	}
 	if len(idle) > 0 {

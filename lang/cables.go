@@ -172,7 +172,7 @@ func (r *cableReader) row(in *cabling.Row) {
 	}
 	row := CableRow{
 		ADevice: r.name(in.A.Device), APort: ld.bytesStr(in.A.Port), BDevice: r.name(in.B.Device), BPort: ld.bytesStr(in.B.Port),
-		Media: ld.bytesStr(in.Media), Label: ld.bytesStr(in.Label), LengthMm: in.LengthMm, HasLength: in.HasLength, Panels: in.Panels,
+		Media: ld.bytesStr(in.Media), Label: ld.bytesStr(in.Label), LengthMm: in.LengthMm, OffMm: in.OffMm, HasLength: in.HasLength, Panels: in.Panels,
 		Span: source.Span{File: r.file, Start: in.At.Start, Len: in.At.Len},
 	}
 	for i, c := range [6]cabling.Cell{in.ADevice, in.APort, in.BDevice, in.BPort, in.MediaAt, in.LengthAt} {

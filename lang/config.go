@@ -132,6 +132,7 @@ type CableRow struct {
 	LengthMm                       uint32
 	HasLength                      bool
 	Panels                         uint8       // patch panels on the way; the lengths of all pieces are added
+	OffMm                          uint16      // by how much a length that was rounded in feet, inches or miles may differ
 	Span                           source.Span // the row
 	start                          [6]uint32
 	length                         [6]uint16

@@ -70,7 +70,7 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 		m.depth = parent.depth + 1
 	}
 	ld.mods = append(ld.mods, m)
-	ld.insts = slices.Grow(ld.insts, len(u.top)) // each is at least one
+	ld.insts = slices.Grow(ld.insts, len(u.decls)) // most are one at least
 	ld.addDecls(m)
 	for _, t := range u.top {
 		ld.addFamily(m, t)
@@ -89,6 +89,7 @@ func (ld *loader) addDecls(m *modinst) {
 	m.declBase = DeclID(len(c.Decls))
 	c.Decls = slices.Grow(c.Decls, len(u.decls))
 	c.Spans = slices.Grow(c.Spans, len(u.attrs))
+	c.Attrs = slices.Grow(c.Attrs, len(u.attrs)) // likewise, as blocks that are written once have theirs
 	for i := range u.decls {
 		d := &u.decls[i]
 		row := Decl{Kind: d.kind, Span: u.spanOf(d), Module: m.id, Head: d.head, First: d.first, spans: span32{uint32(len(c.Spans)), 0}}

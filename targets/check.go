@@ -20,9 +20,9 @@ import (
 var ROCE717 = diag.Rule{
 	ID: "ROCE717", Name: "capability_expressible", Severity: diag.Error, When: diag.Compile, Hard: true,
 	Title: "every attribute can be expressed on the target that was chosen",
-	Why: "A setting that a platform lacks would otherwise be left out of its configuration, and the device would differ from the" +
-		" fabric that was proven: one port without its watchdog or with another mark, found under load.",
-	Fix:    "Remove the attribute, write what the help of the finding names instead, or choose another target or a newer version of the operating system.",
+	Why: "a setting that a platform lacks would otherwise be left out of its configuration, and the device would differ from the" +
+		" fabric that was proven: one port without its watchdog or with another mark, found under load",
+	Fix:    "remove the attribute, write what the help of the finding names instead, or choose another target or a newer version of the operating system",
 	Source: "the feature table of the target; each row names the vendor document or source file it rests on",
 	Bad: `qos "storage" {
   trust = "dscp"

@@ -128,6 +128,7 @@ type Probe struct {
 	File    string // "running-config.json"; a %s stands for a port's name
 	Command string
 	PerPort bool
+	Needed  bool // every such device prints it: where a live one does not, nothing is told by the rest
 }
 
 // Runs are the probes of one device, those of a port for each of its ports. A port
@@ -144,7 +145,7 @@ func (t *Target) Runs(d *intent.Device) []Probe {
 			file := strings.ReplaceAll(p.File, "%s", name)
 			word, err := emit.Shell(name)
 			if err == nil && fs.ValidPath(file) {
-				list = append(list, Probe{File: file, Command: strings.ReplaceAll(p.Command, "%s", word), PerPort: true})
+				list = append(list, Probe{File: file, Command: strings.ReplaceAll(p.Command, "%s", word), PerPort: true, Needed: p.Needed})
 			}
 		}
 	}

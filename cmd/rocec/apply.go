@@ -40,18 +40,19 @@ hands over bundles for the others.
 
 Each live device changes in a transaction that goes back by itself: it is compared with
 the plan, what it has is kept, a timer is set on it, the change is made, and only when a
-new session has read back everything as wanted is it confirmed and recorded. When a
-device fails, it goes back, and so do the devices of its part of the wave that changed
-before it (on_failure = "stop" leaves those); nothing further begins. Without a rollout
-block devices change ten at a time, those of one link together, and all of them are one
-part. Exit code 1 says that every device is as it was or as it shall be, 3 that one is
-not: it is named, with what to type on it.
+new session has read back everything as wanted is it confirmed and recorded. Each part
+of a wave is watched, and its gates asked, before the next one begins. When a device
+fails it goes back, and so do the devices of its part that changed before it, as all of
+a part do whose gates do not hold (on_failure = "stop" leaves those); nothing further
+begins. Without a rollout block devices change ten at a time, those of one link together,
+and all of them are one part. Exit code 1 says that every device is as it was or as it
+shall be, 3 that one is not: it is named, with what to type on it.
 
 A journal in .rocec/journal says what was done. After a crash the next apply asks each
 device, says what is done, undone and in doubt, and finishes it; rocec rollback takes it
-back instead. A wave that was not watched to its end, as apply was interrupted or a gate
-did not hold, is watched again before devices of a later one change. --confirm=DUR leaves
-the devices armed for that long: rocec confirm makes the changes last.
+back instead. A part that was not watched to its end, as apply was interrupted or a gate
+did not hold, is watched again before a later one changes. --confirm=DUR leaves the
+devices armed for that long: rocec confirm makes the changes last.
 
 A bundle has the artifacts of every device that changes and no session leads to;
 apply prints what to run on each, and how to read it back where none of its scripts

@@ -42,7 +42,7 @@ type bufferJSON struct {
 	Priority uint8           `json:"priority"`
 	Links    []string        `json:"links"`
 	Range    *diag.JSONRange `json:"range,omitempty"`
-	Flow     *flowJSON       `json:"flow,omitempty"` // none: it is flooded
+	Flow     *flowJSON       `json:"flow,omitempty"` // none: it is flooded, or was not looked for
 }
 
 type flowJSON struct {
@@ -85,12 +85,11 @@ func (a *app) buffers(in *inputs, fail []string, format string) error {
 // buffersOf counts the graph of one part, and draws it unless only counts are
 // asked for.
 func (p *project) buffersOf(part *paths.Part, mask *fabric.Mask, format string, drawn *bufferPicture) bufferPartJSON {
-	o := part.Options(p.res.Fabric.Analysis.BudgetSteps)
-	net := &part.Net
-	o.Down, o.Search = part.Down(mask), true
-	if homes := part.HomedDown(mask); homes != nil { // nodes that go round the failure
-		net, o.Down = &part.Homed.Net, homes
+	net, o, down := &part.Net, part.Options(p.res.Fabric.Analysis.BudgetSteps), part.Down(mask)
+	if homes := part.HomedDown(mask); homes != nil || part.Homed != nil && (part.Homed.Flooded || part.Homed.Rowed) { // nodes that go round the failure, and floods
+		net, o, down = &part.Homed.Net, part.HomedOptions(o.Steps), homes
 	}
+	o.Down, o.Search = down, true
 	j := bufferPartJSON{
 		Switches: part.Net.Switches, Links: len(part.Net.Links), Routing: part.Routing.Base.String(), Assumed: part.Assumed, Repair: "global",
 		Circles: []int64{}, Cycle: []bufferJSON{}, NotProven: []string{},

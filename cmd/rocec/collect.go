@@ -8,13 +8,16 @@ import (
 )
 
 // What the heap may grow by before it is collected: as much as is live, as the
-// runtime has it, but not less than leastBytes nor more than mostBytes. A fabric
-// grows while it is compiled and little of it is garbage, so that collecting often
-// while it is small is mostly in vain; of a large one the peak counts more than
-// the time. Percents bound what a very small or very large heap would ask for.
+// runtime has it, but not less than leastBytes nor more than mostBytes, and of what
+// is larger by largePercent up to largeBytes. A fabric grows while it is compiled and
+// little of it is garbage, so that collecting often while it is small is mostly in
+// vain; of a large one the peak counts more than the time. Percents bound what a very
+// small or very large heap would ask for.
 const (
-	leastBytes   = 128 << 20
+	leastBytes   = 192 << 20
 	mostBytes    = 256 << 20
+	largePercent = 75
+	largeBytes   = 384 << 20
 	mostPercent  = 300
 	leastPercent = 50
 )
@@ -24,7 +27,7 @@ func growth(live uint64) int {
 	if live == 0 {
 		return mostPercent
 	}
-	spare := min(max(live, leastBytes), mostBytes)
+	spare := max(min(max(live, leastBytes), mostBytes), min(live*largePercent/100, largeBytes))
 	return int(min(max(spare*100/live, leastPercent), mostPercent))
 }
 

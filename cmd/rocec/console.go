@@ -36,7 +36,7 @@ func (a *app) consoleCommand() *cobra.Command {
 					}
 					return readFile(name)
 				}
-				diag.Text(a.err, diags, p.view, diag.TextOptions{Color: a.colored(a.err), Width: a.width(a.err), Rules: ruleOf})
+				diag.Text(a.err, diags, p.view, a.textOptions(a.err))
 				return exit(1)
 			}
 			return a.object(map[string]string{"value": text}, func() error {

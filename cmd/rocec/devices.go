@@ -34,7 +34,7 @@ type served struct {
 type compiled struct {
 	*served
 	intent *intent.Device // shares lists with those of other devices: not to be changed
-	like   *intent.Canon  // of one that it shares lists with; may be nil
+	like   *emit.Like     // what it has in common with others; may be nil
 	memo   *emit.Memo     // of the project
 }
 

@@ -58,10 +58,17 @@ func (a *app) explainCommand() *cobra.Command {
 func (a *app) explainRule(r *diag.Rule) error {
 	return a.object(jsonOf(r), func() error {
 		fmt.Fprintf(a.out, "%s %s (%s)\n\n  %s\n\nWhy: %s.\nFix: %s.\nSource: %s.\n", r.ID, r.Name, r.Severity, r.Title, r.Why, r.Fix, r.Source)
-		if r.Hard {
-			fmt.Fprintln(a.out, "Neither a comment nor an override silences it.")
+		what, later := "A fabric", elsewhere(r.ID) != nil
+		if later {
+			what = "An example"
 		}
-		fmt.Fprintf(a.out, "\nA fabric that breaks it:\n\n%s\n", indent(strings.TrimSpace(r.Bad)))
+		switch {
+		case r.Hard:
+			fmt.Fprintln(a.out, "Neither a comment nor an override silences it.")
+		case later:
+			fmt.Fprintln(a.out, "It is found on devices, or while something is done to them: nothing in the source silences it.")
+		}
+		fmt.Fprintf(a.out, "\n%s that breaks it:\n\n%s\n", what, indent(strings.TrimSpace(r.Bad)))
 		return nil
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -98,6 +99,37 @@ func TestHugeInput(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLongFindings: what a source has too much of is cut where it is told, and
+// said to be cut.
+func TestLongFindings(t *testing.T) {
+	const many = 20_000
+	long := strings.Repeat("a", many)
+	for _, c := range []struct{ name, text, want string }{
+		{"device", "switch \"" + long + "\" {\n}\n", "has 20000 characters"},
+		{"reference", "locals {\n  a = local." + long + "\n}\noutput \"b\" {\n  value = local.a\n}\n", "there is no local"},
+		{"segment", "segment \"" + long + "\" {\n  vlan = 5000\n}\n", "characters)..."},
+		{"qos", "qos \"" + long + "\" {\n  class \"" + long + "\" {\n    priority = 9\n  }\n}\n", "characters)..."},
+		{"blocks", unknownBlocks(many), "Not shown: 19800 errors (--verbose shows them)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(t, dir, "a.roce.hcl", []byte(c.text))
+			if code, _, errOut := rocec(t, dir, nil, "validate"); code != 1 || !strings.Contains(errOut, c.want) || len(errOut) > 100_000 {
+				t.Errorf("exit code %d, %d bytes, %.2000s", code, len(errOut), errOut)
+			}
+		})
+	}
+}
+
+func unknownBlocks(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "foo%d {\n}\n", i)
+	}
+	return b.String()
 }
 
 func noise(n int) []byte {

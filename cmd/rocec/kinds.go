@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/emit"
 )
 
 // judge asks emitters whether they can say all of each device. Most devices of a
@@ -32,7 +33,7 @@ type kind struct {
 
 	common sync.Once
 	whole  *intent.Device // of one of them; nil if there are too few to keep it for
-	canon  *intent.Canon  // of whole
+	likes  *emit.Like     // whole, and what the others have of it
 
 	bare     sync.Once
 	skeleton [sha256.Size]byte // digest of what the intents have in common, options included
@@ -43,15 +44,15 @@ type kind struct {
 const kindFrom = 16
 
 // like is the intent of a device, made of that of another one where that is kept.
-func (k *kind) like(s *served, p *project) (*intent.Device, *intent.Canon) {
+func (k *kind) like(s *served, p *project) (*intent.Device, *emit.Like) {
 	if k == nil || k.devices < kindFrom {
 		return p.alone(s), nil
 	}
 	k.common.Do(func() {
 		k.whole = p.alone(s)
-		k.canon = intent.Canonical(k.whole).Ready()
+		k.likes = emit.NewLike(k.whole, lower.Skeleton(k.whole))
 	})
-	return lower.Like(p.res.Fabric, p.res.Facts, s.id, k.whole), k.canon
+	return lower.Like(p.res.Fabric, p.res.Facts, s.id, k.whole), k.likes
 }
 
 // refusals are what the emitter of a device cannot say of it.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/deploy/lab/machines"
@@ -55,7 +56,8 @@ which changes settings, the N-th that fits the regular expression: refuse (it fa
 nothing), lie (it says that all is well and does nothing), stall, reboot. Those of a command line
 that comes over the connection: drop-before, drop, drop-after, hang (it runs, and nothing is
 answered any more). Those that hold for all of a device: slow, mute (never answers), host-key (shows
-another), down, disk-full, drops and storm (counters of lossless queues that grow at every look).`,
+another), down, disk-full, drops and storm (counters of lossless queues that grow at every look),
+lost (RDMA that it sends, gets or passes on is lost, which rping tells).`,
 		Example: "  rocec lab up\n  export ROCEC_LAB=.rocec/lab/lab.json; rocec plan; rocec apply      # in another terminal\n  ssh -F .rocec/lab/ssh_config leaf1\n  rocec lab up --fault=leaf1=drop --fault='leaf2=refuse:3:^dcb pfc'\n  rocec lab up --keep --detach; rocec lab down",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.detach && a.env[labAnnounce] == "" {
@@ -111,6 +113,7 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 	if i := slices.IndexFunc(devices, func(d lab.Device) bool { return !machines.Keeps(d.Target) }); start.keep && i >= 0 {
 		return fmt.Errorf("--keep: the state of %s cannot be kept: it is a simulation for %s, and only those of Linux, SONiC and Cumulus can", devices[i].Name, devices[i].Target)
 	}
+	o.Cables = p.cables
 	models, err := labModels(devices)
 	switch {
 	case err != nil && !errors.Is(err, exec.ErrNotFound):
@@ -189,6 +192,20 @@ func labDevices(p *project, list []served) (devices []lab.Device, others []strin
 	}
 	slices.SortFunc(devices, func(x, y lab.Device) int { return intent.Natural(x.Name, y.Name) })
 	return devices, others
+}
+
+// cables are those of the fabric, as the lab takes them.
+func (p *project) cables() []lab.Cable {
+	f := p.res.Fabric
+	end := func(id fabric.PortID) lab.End {
+		port := &f.Ports[id]
+		return lab.End{Device: f.Text(f.Devices[port.Device].Name), Port: f.Text(port.Name), Switch: f.Devices[port.Device].Kind == fabric.Switch}
+	}
+	var list []lab.Cable
+	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
+		list = append(list, lab.Cable{end(f.Links[l].A), end(f.Links[l].B)})
+	}
+	return list
 }
 
 // labAskCommand asks a lab that runs.

@@ -179,7 +179,7 @@ func (a *app) lint(ctx context.Context, f *lintFlags, folders []string) error {
 		}
 	}
 	all := l.all()
-	if !f.diff {
+	if !f.diff || l.broken {
 		if err := a.lintReport(f, all, least); err != nil {
 			return err
 		}

@@ -76,7 +76,9 @@ func (a *app) lintForm(w io.Writer, form string, all []findings, least diag.Seve
 				_, err = io.WriteString(w, "\n")
 			}
 			said = said || len(x.list) > 0
-			err = errors.Join(err, diag.Text(w, x.list, x.view, diag.TextOptions{Color: color, Width: a.width(w), Rules: ruleOf}))
+			o := a.textOptions(w)
+			o.Color = color
+			err = errors.Join(err, diag.Text(w, x.list, x.view, o))
 		}
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/cmd/rocec/internal/changes"
 	"github.com/rocec/rocec/cmd/rocec/internal/report"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/format"
 	"github.com/rocec/rocec/lang/source"
 )
 
@@ -234,6 +235,23 @@ func (l *linter) changed(ctx context.Context, p *project) (func(*diag.Diagnostic
 	if err != nil {
 		return nil, fmt.Errorf("new-from-rev: %w", err)
 	}
+	trees := map[source.FileID]*format.Tree{}
+	// A finding that points to the head of a block is about what stands in it.
+	whole := func(s source.Span, name string) source.Span {
+		t, read := trees[s.File]
+		if !read && len(lines[name]) > 0 {
+			if text, err := p.view.Read(name); err == nil {
+				t, _ = format.Parse(name, text)
+			}
+			trees[s.File] = t
+		}
+		if t != nil {
+			if end, ok := t.BlockEnd(int(s.Start)); ok {
+				s.Len = max(s.Len, uint32(end)-s.Start)
+			}
+		}
+		return s
+	}
 	return func(d *diag.Diagnostic) bool {
 		placed := false
 		for _, label := range d.Labels {
@@ -245,7 +263,7 @@ func (l *linter) changed(ctx context.Context, p *project) (func(*diag.Diagnostic
 			if strings.HasPrefix(name, "pack:") {
 				continue
 			}
-			start, end, ok := p.view.Range(label.Span)
+			start, end, ok := p.view.Range(whole(label.Span, name))
 			if !ok || outside(name) || slices.Contains(p.varFiles, name) || lines.Touch(name, start.Line, end.Line) {
 				return true
 			}

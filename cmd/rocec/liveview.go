@@ -19,13 +19,12 @@ import (
 type rolling struct {
 	a     *app
 	lines io.Writer
-	waves []rollout.Wave
 	bars  *mpb.Progress // nil: not on a terminal
 	bar   *mpb.Bar      // of the wave
 }
 
-func (a *app) rolling(waves []rollout.Wave) *rolling {
-	v := &rolling{a: a, lines: a.out, waves: waves}
+func (a *app) rolling() *rolling {
+	v := &rolling{a: a, lines: a.out}
 	switch {
 	case a.json:
 		v.lines = io.Discard
@@ -97,7 +96,11 @@ func (v *rolling) text(e *rollout.Event) string {
 		}
 		return fmt.Sprintf("Wave %s: %s", e.Wave, count(e.Total, "device"))
 	case rollout.Soaking:
-		return fmt.Sprintf("Wave %s is watched for %s", e.Wave, lint.Millis(uint64(e.Soak.Milliseconds())))
+		of := e.Wave
+		if e.Part != "" {
+			of += ", " + e.Part + ","
+		}
+		return fmt.Sprintf("Wave %s is watched for %s", of, lint.Millis(uint64(e.Soak.Milliseconds())))
 	case rollout.Start:
 		return e.Address + ": changing"
 	case rollout.Progress:
@@ -170,7 +173,7 @@ func (v *rolling) put(e *rollout.Event) {
 		level = "error"
 	}
 	more := map[string]any{}
-	for name, value := range map[string]string{"wave": e.Wave, "device": e.Device, "address": e.Address, "phase": e.Phase, "outcome": string(e.Outcome)} {
+	for name, value := range map[string]string{"wave": e.Wave, "part": e.Part, "device": e.Device, "address": e.Address, "phase": e.Phase, "outcome": string(e.Outcome)} {
 		if value != "" {
 			more[name] = value
 		}
@@ -206,8 +209,8 @@ func (v *rolling) apart(p *rollout.Plan) {
 	}
 	longest, at := time.Duration(-1), 0
 	for i, x := range list {
-		if d := v.between(x.Wave, x.Then); d > longest {
-			longest, at = d, i
+		if x.Watched > longest {
+			longest, at = x.Watched, i
 		}
 	}
 	x := list[at]
@@ -224,21 +227,6 @@ func (v *rolling) apart(p *rollout.Plan) {
 		v.a.stream.put("info", "log", text, map[string]any{"first": x.First, "second": x.Second, "soak_seconds": longest.Seconds(), "pairs": len(list)})
 	}
 	fmt.Fprintln(v.lines, diag.Printable(text))
-}
-
-// between is for how long waves are watched from one to another.
-func (v *rolling) between(first, then string) (all time.Duration) {
-	on := false
-	for _, w := range v.waves {
-		on = on || w.Name == first
-		if w.Name == then {
-			break
-		}
-		if on {
-			all += w.Watched()
-		}
-	}
-	return all
 }
 
 // reported prints what became of a rollout, and is its exit code.

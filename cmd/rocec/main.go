@@ -166,7 +166,7 @@ func (a *app) root() *cobra.Command {
 		Short: "Compile, prove and roll out the configuration of an RDMA fabric",
 		Long: `rocec reads the description of a fabric (*.roce.hcl in the current folder), joins
 both ends of every cable, proves every traffic class at every hop, and writes
-what each device needs: SONiC tables, Windows NetQos scripts, Linux host files.`,
+what each device needs: SONiC tables, Cumulus patches, Windows and Linux host scripts.`,
 		Example: `  rocec validate                      # is the fabric sound?
   rocec build --out-dir=out           # write every device's files
   rocec plan                          # what would change, against the record

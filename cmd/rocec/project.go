@@ -153,7 +153,7 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	if p.diags = append(p.diags, diags...); p.diags.HasErrors() {
 		return p, nil
 	}
-	p.res = compiler.Compile(cfg, compiler.Options{AsOf: in.asOf, Rows: packs.HeadroomRows, Pedantic: in.pedantic, Each: in.each, Limits: in.limits, Failures: in.failures, Properties: in.properties})
+	p.res = compiler.Compile(cfg, compiler.Options{AsOf: in.asOf, Rows: packs.HeadroomRows, Pedantic: in.pedantic, Each: in.each, Limits: in.limits, Failures: in.failures, Properties: in.properties, Elsewhere: elsewhere})
 	p.diags = append(p.diags, p.res.Diags...)
 	p.made = p.source() // captures, read later, are no part of it
 	return p, nil

@@ -19,6 +19,11 @@ func ruleOf(codeOrName string) *diag.Rule {
 	if r := lint.Find(codeOrName); r != nil {
 		return &r.Rule
 	}
+	return elsewhere(codeOrName)
+}
+
+// elsewhere finds one of the rules that are not decided over the fabric alone.
+func elsewhere(codeOrName string) *diag.Rule {
 	for _, r := range otherRules {
 		if codeOrName == r.ID || codeOrName == r.Name {
 			return r
@@ -66,7 +71,21 @@ func (a *app) print(p *project, list diag.List) {
 			return
 		}
 	}
-	diag.Text(a.err, list, p.view, diag.TextOptions{Color: a.colored(a.err), Width: a.width(a.err), Rules: ruleOf})
+	diag.Text(a.err, list, p.view, a.textOptions(a.err))
+}
+
+// mostShown is how many findings are printed for people, above what a rule with a bound of
+// its own lists before it says how many more there are; nobody reads the
+// thousandth before the first is mended.
+const mostShown = 200
+
+// textOptions say how findings are printed for people.
+func (a *app) textOptions(w io.Writer) diag.TextOptions {
+	o := diag.TextOptions{Color: a.colored(w), Width: a.width(w), Rules: ruleOf}
+	if !a.verbose {
+		o.Limit, o.More = mostShown, "--verbose shows them"
+	}
+	return o
 }
 
 // atLeast are the findings of a severity and above.

@@ -195,6 +195,8 @@ func (a *app) applies(ctx context.Context, p *project, devices []served, list []
 // standingOf says how an apply stands, by its journal.
 func standingOf(h *rollout.History) string {
 	switch {
+	case len(h.Devices) == 0: // it died before it had written them down
+		return "changed nothing"
 	case h.Count(rollout.Pending) > 0:
 		return "waits to be confirmed"
 	case h.Open() && !h.Ended:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -189,9 +188,14 @@ func (a *app) patience() (time.Duration, error) {
 // soaks refuses to leave devices armed for less than their waves are watched.
 func soaks(pl *rollout.Plan) error {
 	var all time.Duration
-	for i := range pl.Waves {
-		if slices.ContainsFunc(pl.Devices, func(d rollout.Device) bool { return d.Wave == i+1 }) {
-			all += pl.Waves[i].Watched()
+	seen := map[rollout.Part]bool{}
+	for _, d := range pl.Devices {
+		if d.Wave == 0 {
+			continue
+		}
+		if part := (rollout.Part{Wave: pl.Waves[d.Wave-1].Name, Name: d.Group}); !seen[part] {
+			seen[part] = true
+			all += pl.Waves[d.Wave-1].Watched()
 		}
 	}
 	if pl.Hold && all >= pl.Confirm {
@@ -234,7 +238,7 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 			return err
 		}
 		defer j.Close()
-		view := a.rolling(todo.Waves)
+		view := a.rolling()
 		view.apart(todo)
 		rep, err := rollout.Run(ctx, todo, a.environment(j, lock, todo.Parallelism, view.event))
 		view.end()
@@ -254,7 +258,7 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 
 // again adds devices to a rollout that are to be watched before it goes on: those
 // of its waves that an earlier apply has changed without watching them to the end.
-// It returns those applies.
+// It returns those applies. And it tells the rollout which transactions are over.
 func (a *app) again(p *project, devices []served, todo *rollout.Plan, store *record.Store) (before []*rollout.History, err error) {
 	last := 0 // wave that changes devices now
 	seen := map[string]bool{}
@@ -273,8 +277,14 @@ func (a *app) again(p *project, devices []served, todo *rollout.Plan, store *rec
 	if err != nil {
 		return nil, err
 	}
+	over := map[string]*rollout.History{}
+	todo.Over = func(device, transaction string) bool {
+		h := over[transaction]
+		return h != nil && h.Past(device) != nil && !h.Open()
+	}
 	var left []served
 	for _, h := range list {
+		over[h.ID] = h
 		found := false
 		for _, d := range h.Devices {
 			if seen[d.Name] || d.Outcome() == rollout.Unchanged {
@@ -285,7 +295,7 @@ func (a *app) again(p *project, devices []served, todo *rollout.Plan, store *rec
 			if s == nil || !h.Unwatched(d) {
 				continue
 			}
-			if n := p.res.Fabric.Rollout.Of[s.id]; n > 0 && n < last && todo.Waves[n-1].Asks() {
+			if n := p.res.Fabric.Rollout.Of[s.id]; n > 0 && n <= last && todo.Waves[n-1].Asks() {
 				left, found = append(left, *s), true
 			}
 		}
@@ -311,7 +321,7 @@ func (a *app) goOn(h *rollout.History, todo *rollout.Plan, lock *record.Lock, do
 			return err
 		}
 		defer j.Close()
-		view := a.rolling(nil)
+		view := a.rolling()
 		rep = do(a.environment(j, lock, todo.Parallelism, view.event))
 		view.end()
 		return nil

@@ -45,6 +45,8 @@ func rulePage(r *diag.Rule) []byte {
 	fmt.Fprintf(&b, "%s# %s %s\n\n%s (%s).\n\nWhy: %s.\n\nFix: %s.\n\nSource: %s.\n", generated, r.ID, r.Name, upper(strings.TrimSpace(r.Title)), severityText(r), r.Why, r.Fix, r.Source)
 	switch {
 	case r.Hard:
+	case elsewhere(r.ID) != nil:
+		b.WriteString("\nIt is found on devices, or while something is done to them: nothing in the source silences it.\n")
 	case r.Severity == diag.Error:
 		fmt.Fprintf(&b, "\nA finding that has to stay for a while is accepted by an override block with a reason and an end date.\n\n```hcl\noverride {\n  on      = switch.tor\n  accept  = %q\n  reason  = \"...\"\n  expires = \"2027-03-31\"\n}\n```\n", r.Name)
 	default:

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 
+	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/spf13/cobra"
@@ -66,15 +68,40 @@ func (a *app) showFile(path string, form *planForm) error {
 	if err != nil {
 		return err
 	}
-	if saved, err := plan.DecodeSaved(text); err == nil {
+	var head struct {
+		Kind    string          `json:"kind"`
+		Version string          `json:"format_version"`
+		Intent  string          `json:"intent_digest"`    // of an entry
+		Changes json.RawMessage `json:"resource_changes"` // of a plan in JSON
+	}
+	if err := record.Unmarshal(text, &head); err != nil {
+		return fmt.Errorf("%s is no plan, manifest or record: %w", path, err)
+	}
+	switch {
+	case head.Kind == plan.SavedKind:
+		saved, err := plan.DecodeSaved(text)
+		if err != nil {
+			return fmt.Errorf("read plan %s: %w", path, err)
+		}
 		return a.object(saved.Plan, func() error { return a.printPlan(saved.Plan, form) })
+	case head.Kind == apply.ManifestKind:
+		_, err = apply.DecodeManifest(text)
+	case head.Kind == record.Kind, head.Kind == "" && head.Intent != "":
+		err = record.CheckFormat(head.Version, record.FormatVersion)
+	case head.Kind == "" && head.Changes != nil:
+		err = record.CheckFormat(head.Version, plan.FormatVersion)
+	default:
+		return fmt.Errorf("%s is no plan, manifest or record", path)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if err := form.ofPlans(path); err != nil {
 		return err
 	}
 	var any map[string]any
 	if err := record.Unmarshal(text, &any); err != nil {
-		return fmt.Errorf("%s is no plan, manifest or entry: %w", path, err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	pretty, err := record.Canonical(any)
 	if err != nil {

@@ -410,8 +410,25 @@ func (t *tracer) one(q asked, x paths.Traffic) (*trace, error) {
 	}
 	if q.mark != nil && c.Carries != fabric.CarriesRDMA {
 		r.Notes = append(r.Notes, fmt.Sprintf("class %s does not carry RDMA: nothing holds this traffic back from loss, or keeps it apart", r.Class))
+		if name := unshifted(f, x.From, q.nics); name != "" {
+			r.Notes = append(r.Notes, fmt.Sprintf("%d is the whole ToS byte, and so DSCP %d: for DSCP %d, which is class %s, write %d, or %d with ECT", q.nics.ToS, q.nics.ToS>>2, q.nics.ToS, name, q.nics.ToS*4, q.nics.ToS*4+2))
+		}
 	}
 	return r, nil
+}
+
+// unshifted names the class that carries RDMA whose DSCP somebody wrote where a
+// ToS byte is wanted, "" if there is none.
+func unshifted(f *fabric.Fabric, from fabric.PortID, t *jobenv.Traffic) string {
+	if t == nil || t.ToS > 63 {
+		return ""
+	}
+	for _, c := range f.QoS[f.Profiles[f.Ports[from].Profile].QoS].Classes {
+		if c.Carries == fabric.CarriesRDMA && c.DSCP>>t.ToS&1 != 0 {
+			return f.Text(c.Name)
+		}
+	}
+	return ""
 }
 
 var carriesWords = [...]string{fabric.CarriesDefault: "", fabric.CarriesRDMA: "rdma", fabric.CarriesCNP: "cnp", fabric.CarriesCluster: "cluster", fabric.CarriesOther: "other"}

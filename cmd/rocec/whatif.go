@@ -31,7 +31,10 @@ top of what --fail takes out; with 2, each pair, which counts in both orders.
 Under local repair, and with peer links unless routing goes up and then down, so does
 each peer link of an MLAG pair and each cable of a node that is bonded to both of its
 switches. What a switch of a pair has lost the way for then takes the peer link. Those
-that stand alike are proven once.`,
+that stand alike are proven once.
+
+A node that is cabled to one switch only, or by one cable, is down with it: that breaks
+no property, and is told besides. redundancy on a class asks for more switches.`,
 		Example: "  rocec whatif --fail=switch.spine1\n  rocec whatif --fail='switch.leaf1.port[Ethernet64]' --failures=1\n  rocec whatif --failures=1 --property=deadlock",
 		RunE: func(*cobra.Command, []string) error {
 			set, err := propertySet(properties)
@@ -185,6 +188,7 @@ type whatifJSON struct {
 
 type failedJSON struct {
 	Down       []string      `json:"down"`
+	WithIt     []string      `json:"down_with_it,omitempty"` // nodes without a cable that is up, and NICs of others
 	Alike      int           `json:"alike"`
 	Properties []verdictJSON `json:"properties"`
 }
@@ -218,7 +222,42 @@ func (p *project) failedJSON(o *lint.Outcome) failedJSON {
 		j.Down = append(j.Down, f.Text(f.Devices[d].Address))
 	}
 	slices.Sort(j.Down)
+	nodes, nics := downWith(f, o.Mask)
+	j.WithIt = append(nodes, nics...)
 	return j
+}
+
+// downWith are the nodes that have no cable left with a mask, and the NICs without
+// one of nodes that have others.
+func downWith(f *fabric.Fabric, m *fabric.Mask) (nodes, nics []string) {
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if f.Devices[d].Kind != fabric.Node || m.Devices[d] {
+			continue
+		}
+		first, end := f.PortsOf(d)
+		cables, before := 0, len(nics)
+		for id := first; id < end; id++ {
+			if l := f.Ports[id].Link; l != 0 {
+				cables++
+				if !f.Up(l, m) {
+					nics = append(nics, f.PortAddress(id))
+				}
+			}
+		}
+		if lost := len(nics) - before; lost > 0 && lost == cables {
+			nodes, nics = append(nodes, f.Text(f.Devices[d].Address)), nics[:before]
+		}
+	}
+	return nodes, nics
+}
+
+// first names some of a list.
+func first(list []string) string {
+	const most = 3
+	if len(list) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+	}
+	return strings.Join(list, ", ")
 }
 
 // answer prints the verdicts, and ends with 2 if some property breaks.
@@ -288,12 +327,21 @@ func (a *app) whatifText(p *project, w *whatif, shown []*lint.Outcome, proven in
 	for _, why := range w.notProven() {
 		fmt.Fprintf(a.out, "not proven    %s\n", why)
 	}
+	if w.before != nil {
+		nodes, nics := downWith(p.res.Fabric, w.before.Mask)
+		if len(nodes) > 0 {
+			fmt.Fprintf(a.out, "down with it  %s: cut off\n", first(nodes))
+		}
+		if len(nics) > 0 {
+			fmt.Fprintf(a.out, "down with it  %s, of nodes that have others\n", first(nics))
+		}
+	}
 	if n := p.besides(); n > 0 {
 		fmt.Fprintf(a.out, "besides       %s in the fabric as it is, of no property: rocec validate\n", count(n, "error"))
 	}
 	if len(broken) > 0 {
 		fmt.Fprintln(a.out)
-		diag.Text(a.out, broken, p.view, diag.TextOptions{Color: a.colored(a.out), Width: a.width(a.out), Rules: ruleOf})
+		diag.Text(a.out, broken, p.view, a.textOptions(a.out))
 	}
 }
 

@@ -51,7 +51,7 @@ const (
 	GroupDevice
 )
 
-// Gates is a set of what must hold before the next wave.
+// Gates is a set of what must hold before the next part of a wave, and the next wave.
 type Gates uint8
 
 // Gates of waves.

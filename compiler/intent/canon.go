@@ -26,6 +26,7 @@ var (
 	settingType = reflect.TypeFor[setting]()
 	marshaler   = reflect.TypeFor[json.Marshaler]()
 	textMarshal = reflect.TypeFor[encoding.TextMarshaler]()
+	textAppend  = reflect.TypeFor[encoding.TextAppender]()
 	zeroerType  = reflect.TypeFor[zeroer]()
 )
 
@@ -38,7 +39,7 @@ func canonOf(t reflect.Type, sorted bool) canon {
 	case t.Implements(marshaler):
 		return canonByLibrary
 	case t.Implements(textMarshal) && t.Kind() != reflect.Pointer:
-		return canonText
+		return canonTextOf(t)
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -79,6 +80,29 @@ func canonByLibrary(b []byte, v reflect.Value) []byte {
 		panic("part of an intent has no JSON form: " + err.Error()) // plain data only: cannot happen
 	}
 	return append(b, text...)
+}
+
+// canonTextOf writes the text of a value. One that can append it, as addresses do, is
+// asked for it in place where it has one: in an interface it would be copied first.
+func canonTextOf(t reflect.Type) canon {
+	if !reflect.PointerTo(t).Implements(textAppend) {
+		return canonText
+	}
+	return func(b []byte, v reflect.Value) []byte {
+		if !v.CanAddr() {
+			return canonText(b, v)
+		}
+		start := len(b)
+		b = append(b, '"')
+		b, err := v.Addr().Interface().(encoding.TextAppender).AppendText(b)
+		if err != nil {
+			panic("part of an intent has no text: " + err.Error()) // addresses only: cannot happen
+		}
+		if !bare(b[start+1:]) {
+			return appendString(b[:start], string(b[start+1:]))
+		}
+		return append(b, '"')
+	}
 }
 
 func canonText(b []byte, v reflect.Value) []byte {
@@ -236,14 +260,7 @@ func isZero(v reflect.Value) bool {
 
 // appendString quotes as encoding/json does by default, with < > & escaped.
 func appendString(b []byte, s string) []byte {
-	plain := true
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			plain = false
-			break
-		}
-	}
-	if plain {
+	if bare(s) {
 		b = append(b, '"')
 		b = append(b, s...)
 		return append(b, '"')
@@ -253,4 +270,14 @@ func appendString(b []byte, s string) []byte {
 		panic("a string has no JSON form: " + err.Error()) // cannot happen
 	}
 	return append(b, text...)
+}
+
+// bare reports whether a text stands in JSON as it is.
+func bare[T string | []byte](s T) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
 }

@@ -18,6 +18,7 @@ type Canon struct {
 	device Device
 	fields [][]byte            // of deviceFields, empty for one that is left out
 	sums   [][sha256.Size]byte // of fields, once somebody asked for a part
+	like   *Canon              // one whose fields it has, where they are the same memory; may be nil
 }
 
 // Canonical is the canonical JSON of a device.
@@ -44,18 +45,15 @@ func (c *Canon) Ready() *Canon {
 // whose form is ready: those are not read again.
 func CanonicalLike(d *Device, like *Canon) *Canon {
 	fields := deviceFields()
-	c := &Canon{device: *d, fields: make([][]byte, len(fields)), sums: make([][sha256.Size]byte, len(fields))}
+	c := &Canon{device: *d, fields: make([][]byte, len(fields)), like: like}
 	v, other := reflect.ValueOf(d).Elem(), reflect.ValueOf(&like.device).Elem()
-	var b []byte
 	for i := range fields {
 		if shared(v.Field(fields[i].index), other.Field(fields[i].index)) {
-			c.fields[i], c.sums[i] = like.fields[i], like.sums[i]
+			c.fields[i] = like.fields[i]
 			continue
 		}
-		start := len(b)
-		b = fields[i].append(b, v)
-		c.fields[i] = b[start:len(b):len(b)]
-		c.sums[i] = sha256.Sum256(c.fields[i])
+		const more = 128 // values differ in length
+		c.fields[i] = fields[i].append(make([]byte, 0, len(like.fields[i])+more), v)
 	}
 	return c
 }
@@ -66,8 +64,12 @@ func (c *Canon) sum() {
 		return
 	}
 	sums := make([][sha256.Size]byte, len(c.fields))
-	for i := range c.fields {
-		sums[i] = sha256.Sum256(c.fields[i])
+	for i, f := range c.fields {
+		if c.like != nil && len(f) > 0 && len(c.like.fields[i]) == len(f) && &f[0] == &c.like.fields[i][0] {
+			sums[i] = c.like.sums[i]
+			continue
+		}
+		sums[i] = sha256.Sum256(f)
 	}
 	c.sums = sums
 }

@@ -66,6 +66,13 @@ func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(b, []byte("null")) {
 		return nil
 	}
+	if value, ok := onlyValue(b); ok { // as nearly all are; anything else comes to its error below
+		var v T
+		if json.Unmarshal(value, &v) == nil {
+			*o = Opt[T]{Set, v}
+			return nil
+		}
+	}
 	var j struct {
 		Default bool            `json:"default"`
 		Value   json.RawMessage `json:"value"` // raw, so that null is a set empty list and not an absent value
@@ -113,4 +120,19 @@ func (s PrioritySet) String() string {
 		b = append(b, '0'+p)
 	}
 	return string(append(b, ']'))
+}
+
+// onlyValue is what stands behind the key "value" that an object begins with: a
+// JSON value, unless more keys follow.
+func onlyValue(b []byte) ([]byte, bool) {
+	const blanks = " \t\r\n"
+	b, ok := bytes.CutSuffix(b, []byte{'}'})
+	if !ok || len(b) == 0 || b[0] != '{' {
+		return nil, false
+	}
+	b, ok = bytes.CutPrefix(bytes.TrimLeft(b[1:], blanks), []byte(`"value"`))
+	if !ok {
+		return nil, false
+	}
+	return bytes.CutPrefix(bytes.TrimLeft(b, blanks), []byte{':'})
 }

@@ -142,6 +142,9 @@ func classPriority(p *Pass) {
 				return // ROCE406
 			}
 			first, second, note := p.Deviant(a, b, func(e End) string { return p.marks(e) })
+			if note == "" {
+				note = parting(c, first, second)
+			}
 			f1, f2 := onA, onB
 			if first.ID == b.ID {
 				f1, f2 = onB, onA
@@ -155,6 +158,17 @@ func classPriority(p *Pass) {
 		})
 	})
 	crossedPriority(p)
+}
+
+// parting names the mark of a class that the two ends take for different things,
+// which their contracts, with classes of one name, may hide.
+func parting(c *fabric.Class, a, b End) string {
+	for d := range a.Profile.DSCP {
+		if x, y := a.Profile.DSCP[d], b.Profile.DSCP[d]; c.DSCP>>d&1 != 0 && x != y && a.Profile.Trust == fabric.TrustDSCP {
+			return fmt.Sprintf("its DSCP %d is priority %d on the one and %d on the other", d, x, y)
+		}
+	}
+	return ""
 }
 
 func landing(on fabric.ClassOn) string {

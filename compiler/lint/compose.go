@@ -74,7 +74,10 @@ func (p *Pass) steps(b *paths.Break) []diag.Step {
 	for i := range b.Way {
 		h := &b.Way[i]
 		text := fmt.Sprintf("priority %d, queue %d, taken for priority %d", h.Priority, h.Queue, h.Next)
-		if i == b.At {
+		switch {
+		case p.End(h.Out).Port.Profile == 0 && p.End(h.To).Port.Profile == 0:
+			text = "no qos at either end"
+		case i == b.At:
 			text += ": " + faultWords[h.Fault]
 		}
 		list = append(list, diag.Step{
@@ -124,12 +127,30 @@ func crossedLossless(p *Pass) {
 		}
 		class, out, to, _ := p.hopNames(b)
 		h := &b.Way[b.At]
+		if p.End(h.Out).Port.Profile == 0 {
+			p.uncontracted(b, class, out, to)
+			continue
+		}
 		if b.Fault == paths.Unbuffered {
 			p.crossing(b, schema.APFC, fmt.Sprintf("class %s becomes lossy at %s: it comes from %s in priority %d, which has no headroom there", class, to, out, h.Next), fmt.Sprintf("give %s a lossless class of priority %d", to, h.Next))
 			continue
 		}
 		p.crossing(b, schema.APFC, fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", class, out, h.Next, to), fmt.Sprintf("enable PFC for priority %d on both ends, or send the class as one that they have", h.Next))
 	}
+}
+
+// uncontracted reports a cable on the way of a lossless class both of whose ends
+// were told nothing.
+func (p *Pass) uncontracted(b *paths.Break, class, out, to string) {
+	f := p.Fabric
+	h := &b.Way[b.At]
+	first := &b.Way[0]
+	p.Report(diag.Diagnostic{
+		Summary: fmt.Sprintf("class %s becomes lossy at %s: neither it nor its peer %s has a qos, and what %s sends may go that way", class, out, to, f.PortName(first.Out)),
+		Address: f.PortAddress(h.Out), Concerns: []string{f.PortAddress(h.To), f.LinkAddress(f.Ports[h.Out].Link)}, Count: b.Ports, Steps: p.steps(b),
+		Labels: []diag.Label{p.AtPort(p.End(h.Out), schema.AQoS, ""), p.AtPort(p.End(h.To), schema.AQoS, "other end"), p.atClass(b, first.Out, schema.APFC, "the class")},
+		Help:   "write qos on both ports, their devices or their topology",
+	})
 }
 
 // rewritten reports whether a class breaks in a priority that a declared remap

@@ -125,8 +125,10 @@ func (p *Pass) cycle(r Routed, after string) diag.Diagnostic {
 			if flow := p.flow(r.Part, &b.Flows[i]); len(flows) < 2 && !slices.Contains(flows, flow) {
 				flows = append(flows, flow)
 			}
-		} else {
+		} else if slices.ContainsFunc(r.Floods, func(f paths.Flood) bool { return f.Priority == v.Priority }) {
 			s.Text += "waits for it by what is flooded"
+		} else {
+			s.Text += "waits for it"
 		}
 		d.Steps = append(d.Steps, s)
 		d.Concerns = append(d.Concerns, p.address(r.Part, v.To))
@@ -411,11 +413,15 @@ func bounces(n int) string {
 // undeclared reports whether the new priority of a row is that of no class on
 // some link to the next switch.
 func (p *Pass) undeclared(part *paths.Part, row paths.Row) bool {
-	for i, l := range part.Net.Links {
+	net, links := &part.Net, part.Links
+	if part.Homed != nil { // it may be over a peer link
+		net, links = &part.Homed.Net, slices.Concat(part.Links, part.Homed.Links)
+	}
+	for i, l := range net.Links {
 		if l.Lossless>>row.Priority&1 == 1 || !(l.A == row.At && l.B == row.Next || l.B == row.At && l.A == row.Next) {
 			continue
 		}
-		link := &p.Fabric.Links[part.Links[i]]
+		link := &p.Fabric.Links[links[i]]
 		for _, id := range [2]fabric.PortID{link.A, link.B} {
 			declared := false
 			p.Classes(p.End(id), func(c *fabric.Class, on fabric.ClassOn) { declared = declared || int8(on.Priority) == row.Priority })
@@ -463,7 +469,7 @@ func noPath(p *Pass) {
 			continue
 		}
 		for i := range r.Strays.List {
-			if s := &r.Strays.List[i]; !s.Loop && p.talk(r.Part, s.Path[0], s.To) {
+			if s := &r.Strays.List[i]; !s.Loop && p.talk(r.Part, s.Path[0], s.To) && p.cut(r, s.Path[0], s.To) {
 				p.Report(p.stray(r, s, ""))
 				break // the others follow from the same: the note says how many
 			}

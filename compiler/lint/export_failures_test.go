@@ -5,3 +5,6 @@ var BackupWay = backupWay
 
 // NetOf is the fabric that examples of rules on routing vary.
 var NetOf = netOf
+
+// StepsOf is what the proofs under a failure took.
+func StepsOf(o *Outcome) int64 { return o.steps }

@@ -24,4 +24,5 @@ var (
 	SoftNode    = softNode
 	Mixed       = mixedVendors
 	RoutedV1    = routedV1
+	Rolled      = rolled
 )

@@ -28,6 +28,8 @@ type Outcome struct {
 	Names    string // of what is down
 	Alike    int    // failures that stand alike, this one included
 	Verdicts []Verdict
+
+	steps int64 // that it took
 }
 
 // Broken reports whether some property breaks.
@@ -68,7 +70,11 @@ func (v *Prover) Prove(m *fabric.Mask, set fabric.PropertySet) *Outcome {
 	after := " with " + o.Names + " down"
 	var under []Routed
 	if set.Has(fabric.Deadlock) || set.Has(fabric.Reachability) {
-		under = v.Under(m, true)
+		under = v.Under(m, set.Has(fabric.Deadlock))
+	}
+	o.steps = int64(len(v.f.Ports))
+	for i := range under {
+		o.steps += under[i].steps
 	}
 	for pr := fabric.Property(0); pr < fabric.PropertyCount; pr++ {
 		if !set.Has(pr) || !ByPath.Has(pr) {
@@ -115,7 +121,7 @@ func (v *Prover) deadlock(p *Pass, verdict *Verdict, under []Routed, m *fabric.M
 				}
 			}
 		}
-		if r.Buffers.Acyclic() || known && !base.Buffers.Acyclic() {
+		if r.Buffers == nil || r.Buffers.Acyclic() { // nil: it has a circle anyway
 			continue
 		}
 		d := p.cycle(r, after)
@@ -157,44 +163,54 @@ func (v *Prover) reachability(p *Pass, verdict *Verdict, under []Routed, m *fabr
 		for _, s := range base.Strays.List {
 			known[[2]paths.Switch{s.Path[0], s.To}] = true
 		}
-		list := r.Strays.List
-		if r.Homed != nil && r.Homed.Peers { // what is lost may go over a peer link
-			named := r.HomedOptions(v.steps)
-			named.Down, named.Routing.LocalRepair = r.HomedDown(m), false
-			s, err := paths.Ways(&r.Homed.Net, named)
-			if err != nil {
-				verdict.Open = append(verdict.Open, err.Error())
-				continue
+		// Of those that stand alike one is listed. Where that one is lost anyway, or
+		// does not talk, another may talk.
+		list, more, all := r.Strays.List, true, r.Homed != nil && r.Homed.Peers || base.Strays.Lost > 0
+		for {
+			if all {
+				var err error
+				if list, more, err = v.lost(r, m); err != nil {
+					verdict.Open = append(verdict.Open, err.Error())
+					break
+				}
 			}
-			list = slices.DeleteFunc(s.List, func(s paths.Stray) bool { return max(int(s.Path[0]), int(s.To)) >= len(r.Devices) })
-		} else if len(list) == 0 || slices.ContainsFunc(list, func(s paths.Stray) bool { return s.Path[0] == s.To }) { // counted, and not named, or by one for all that stand alike
-			named := r.Options(v.steps)
-			named.Down, named.Routing.LocalRepair = r.Down(m), false
-			s, err := paths.Ways(&r.Net, named)
-			if err != nil {
-				verdict.Open = append(verdict.Open, err.Error())
+			news := slices.DeleteFunc(slices.Clone(list), func(s paths.Stray) bool { return s.Loop || known[[2]paths.Switch{s.Path[0], s.To}] })
+			at := slices.IndexFunc(news, func(s paths.Stray) bool {
+				return p.talk(r.Part, s.Path[0], s.To) && p.survives(r.Part, s.Path[0], s.To, m)
+			})
+			if at >= 0 {
+				d := p.stray(r, &news[at], after)
+				d.Rule, d.Severity = "ROCE805", diag.Warning
+				verdict.Broken.Add(d)
+			} else if !all {
+				all = true
 				continue
+			} else if more {
+				verdict.Open = append(verdict.Open, "switches lose their way to each other, and the nodes of those that were looked at do not talk")
 			}
-			list = s.List
-		}
-		news, talks := false, false
-		for j := range list {
-			s := &list[j]
-			news = news || !s.Loop && !known[[2]paths.Switch{s.Path[0], s.To}]
-			if s.Loop || known[[2]paths.Switch{s.Path[0], s.To}] || !p.talk(r.Part, s.Path[0], s.To) || !p.survives(r.Part, s.Path[0], s.To, m) {
-				continue
-			}
-			d := p.stray(r, s, after)
-			d.Rule, d.Severity = "ROCE805", diag.Warning
-			verdict.Broken.Add(d)
-			talks = true
 			break
-		}
-		if news && !talks {
-			verdict.Open = append(verdict.Open, "switches lose their way to each other whose nodes do not talk; whether those of switches that stand alike do is not looked at")
 		}
 	}
 	v.cutOff(verdict, m)
+}
+
+// lost are pairs of switches without a way, by name, and whether there are more
+// than are listed. What is lost may go over a peer link.
+func (v *Prover) lost(r Routed, m *fabric.Mask) (list []paths.Stray, more bool, err error) {
+	net, o := &r.Net, r.Options(v.steps)
+	o.Down = r.Down(m)
+	peers := r.Homed != nil && r.Homed.Peers
+	if peers {
+		net, o = &r.Homed.Net, r.HomedOptions(v.steps)
+		o.Down = r.HomedDown(m)
+	}
+	o.Routing.LocalRepair = false
+	s, err := paths.Ways(net, o)
+	if err != nil {
+		return nil, false, err
+	}
+	more = s.Lost+s.Loops > int64(len(s.List))
+	return slices.DeleteFunc(s.List, func(s paths.Stray) bool { return peers && max(int(s.Path[0]), int(s.To)) >= len(r.Devices) }), more, nil
 }
 
 // survives reports whether some node below each of two switches has no other
@@ -330,15 +346,19 @@ type failureMasks struct {
 const (
 	failureSteps   = paths.DefaultSteps
 	failureBudgets = 16
+	leastSteps     = 10_000 // of one failure, also where the net is small
+	failureChunk   = 32     // failures between two looks at what they have taken
 )
 
 // masks are the failures of up to n links and switches on top of what a mask has
 // down, single ones first. A cable to a node fails with the node: only links
 // between switches, and switches, are taken out. With each, none stands for
 // another: switches that stand alike may treat classes in different ways. Beyond
-// a limit of steps for the proofs under them there are none.
+// a limit of steps for the proofs under them there are none. Switches that are all
+// that a node has left fail as what they are, also where others stand alike, and
+// where nothing joins them.
 func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failureMasks) {
-	most := v.most()
+	most, ties := v.most(), v.ties(m, n)
 	for _, part := range v.parts() {
 		o := part.Options(v.steps)
 		o.Whole = each
@@ -350,6 +370,10 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 		if part.Round(n) && !each { // what goes round by a pair is no matter of one class
 			net, last[0].down = &part.Homed.Net, part.HomedDown(m)
 		}
+		tied := net
+		if len(ties) > 0 && !each {
+			tied = part.Tied(net, ties)
+		}
 		for range n {
 			var now []failed
 			for _, before := range last {
@@ -357,10 +381,14 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 					break // how many more is not counted
 				}
 				o.Down = before.down
-				failures := paths.Failures(net, &o)
+				failures, steps := paths.Failures(tied, &o)
+				out.steps += steps
 				for i := range failures {
 					if down := failures[i].Down.Switches; len(down) > 0 && int(down[0]) >= len(part.Devices) {
 						continue // a node, without which nothing goes to it
+					}
+					if down := failures[i].Down.Links; len(down) > 0 && down[0] >= len(net.Links) {
+						continue // what ties switches is no cable
 					}
 					times := before.times * failures[i].Alike
 					if each && len(out.masks) >= most || out.steps > limit {
@@ -370,7 +398,7 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 					more := failed{before.down.With(&failures[i].Down), times}
 					after := o
 					after.Down = more.down
-					out.steps += paths.Work(net, &after) + int64(len(v.f.Ports))
+					out.steps += paths.Work(net, &after) + int64(len(v.f.Ports)) + leastSteps
 					mask := part.Mask(more.down)
 					if m != nil {
 						maps.Copy(mask.Links, m.Links)
@@ -382,7 +410,61 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 			last = now
 		}
 	}
+	for _, set := range ties {
+		if slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Has(set) }) {
+			continue // is among them
+		}
+		mask, orders := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}, 1
+		if m != nil {
+			maps.Copy(mask.Links, m.Links)
+			maps.Copy(mask.Devices, m.Devices)
+		}
+		for i, d := range set {
+			mask.Devices[d] = true
+			orders *= i + 1
+		}
+		out.masks, out.alike = append(out.masks, mask), append(out.alike, orders)
+		out.steps += int64(len(v.f.Ports)) + leastSteps
+	}
 	return out
+}
+
+// ties are the sets of up to n switches, each once, that are all that some node
+// with more than one has left with what a mask has down.
+func (v *Prover) ties(m *fabric.Mask, n int) (sets [][]fabric.DeviceID) {
+	if n < 2 && m == nil {
+		return nil // a node with one switch is down with it
+	}
+	f := v.f
+	seen := map[string]bool{}
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if f.Devices[d].Kind != fabric.Node || m != nil && m.Devices[d] {
+			continue
+		}
+		var facing, left []fabric.DeviceID
+		first, end := f.PortsOf(d)
+		for id := first; id < end; id++ {
+			if f.Ports[id].Link == 0 {
+				continue
+			}
+			at := f.Ports[f.Ports[id].Peer].Device
+			if !slices.Contains(facing, at) {
+				facing = append(facing, at)
+			}
+			if f.Up(f.Ports[id].Link, m) && !slices.Contains(left, at) {
+				left = append(left, at)
+			}
+		}
+		if len(facing) < 2 || len(left) == 0 || len(left) > n || slices.ContainsFunc(left, func(at fabric.DeviceID) bool { return f.Devices[at].Kind != fabric.Switch }) {
+			continue
+		}
+		slices.Sort(left)
+		if key := fmt.Sprint(left); !seen[key] {
+			seen[key] = true
+			sets = append(sets, left)
+		}
+	}
+	return sets
 }
 
 // sound reports whether classes keep their treatment whatever the ways are.
@@ -397,30 +479,50 @@ func (v *Prover) Failures(m *fabric.Mask, n int, set fabric.PropertySet) (outcom
 	limit := cmp.Or(failureBudgets*v.steps, failureSteps)
 	list := v.masks(m, n, set.Has(fabric.Composition) && !v.sound(), limit)
 	masks, alike := list.masks, list.alike
-	switch {
-	case list.left > 0 && list.steps > limit:
-		open = append(open, fmt.Sprintf("%d failures or more were not looked at: those under %d kinds take %d steps, and the limit is %d; raise budget of analysis above %d",
-			list.left, len(masks), list.steps, limit, list.steps/failureBudgets))
-	case list.left > 0:
+	if list.left > 0 && list.steps <= limit {
 		open = append(open, fmt.Sprintf("%d failures or more: classes lose their treatment already, so that each failure is looked at by itself, and %d at most are", list.left, v.most()))
 	}
 	if each := set.Has(fabric.Composition) && !v.sound(); n > 0 && each && slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Round(n) }) {
 		open = append(open, "classes lose their treatment already, so that peer links of mlag pairs, and cables of nodes on both of their switches, are not taken out")
 	}
-	v.whole() // all below compare with it
-	outcomes = make([]*Outcome, len(masks))
+	v.whole()        // all below compare with it
+	took := int64(0) // known when a chunk is done, and so the same on any number of cores
+	for len(outcomes) < len(masks) && took <= limit {
+		first := len(outcomes)
+		outcomes = append(outcomes, v.proveEach(masks[first:min(first+failureChunk, len(masks))], set)...)
+		for i := first; i < len(outcomes); i++ {
+			outcomes[i].Alike = alike[i]
+			took += outcomes[i].steps
+		}
+	}
+	left := 0
+	for _, n := range alike[len(outcomes):] {
+		left += n
+	}
+	if list.steps > limit {
+		left += list.left
+	}
+	if took = max(took, list.steps); left > 0 {
+		open = append(open, fmt.Sprintf("%d failures or more were not looked at: those under %d kinds take %d steps, and the limit is %d; raise budget of analysis above %d",
+			left, len(outcomes), took, limit, took/failureBudgets))
+	}
+	return outcomes, open
+}
+
+// proveEach proves a set of properties under each of some masks.
+func (v *Prover) proveEach(masks []*fabric.Mask, set fabric.PropertySet) []*Outcome {
+	outcomes := make([]*Outcome, len(masks))
 	var next atomic.Int64
 	var work sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), maxPasses, len(masks)) {
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(masks); i = int(next.Add(1)) - 1 {
 				outcomes[i] = v.Prove(masks[i], set)
-				outcomes[i].Alike = alike[i]
 			}
 		})
 	}
 	work.Wait()
-	return outcomes, open
+	return outcomes
 }
 
 // maxReported bounds the findings of one rule about failures.

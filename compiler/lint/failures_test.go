@@ -232,3 +232,147 @@ func TestFailuresPeerLink(t *testing.T) {
 		}
 	}
 }
+
+// TestLostNames: who loses the way by a failure is named, and not who has its
+// place among the switches of which those that stand alike are one.
+func TestLostNames(t *testing.T) {
+	text := lint.NetOf("x1 x2 x3 z", "x1-a x2-a x3-a z-a x1-b x2-b x3-b", `model = "up_down"`) + "analysis {\n  failures = 1\n  properties = [\"reachability\"]\n}\n"
+	want := []string{
+		"ROCE805: no path from the nodes of z to those of x1 with a down",
+		"ROCE805: no path from the nodes of z to those of x1 with the link x1/Ethernet4 - a/Ethernet0 down",
+		"ROCE805: no path from the nodes of z to those of x1 with the link z/Ethernet4 - a/Ethernet12 down",
+	}
+	if diff := cmp.Diff(want, findings(compiled(t, text), "ROCE805")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// twoCables is four leaves that cables join, and nodes with cables to two of them.
+func twoCables(cables string, pairs ...[2]string) string {
+	text := lint.NetOf("l1 l2 l3 l4", cables, `model = "up_down"`)
+	for i, on := range pairs {
+		name := fmt.Sprintf("dual%d", i)
+		text += fmt.Sprintf(`
+node "%s" {
+  os   = "ubuntu/24.04"
+  slot = %d
+  nic "p[0-1]" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+    fec   = "rs"
+    qos   = qos.roce
+    mtu   = 9000
+  }
+}
+`, name, 10+i)
+		for j, leaf := range on {
+			text += fmt.Sprintf("link \"%s-%d\" {\n  ends  = [node.%s.nic[\"p%d\"], switch.%s.port[\"Ethernet40\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n", name, j, name, j, leaf)
+		}
+	}
+	return text + "analysis {\n  failures = 2\n  properties = [\"reachability\"]\n}\n"
+}
+
+// TestCutOff: leaves that are all that a node has do not stand for others that are
+// not, whichever they are.
+func TestCutOff(t *testing.T) {
+	const spines = "l1-s1 l2-s1 l3-s1 l4-s1 l1-s2 l2-s2 l3-s2 l4-s2"
+	for _, c := range []struct {
+		cables string
+		pairs  [][2]string
+		want   []string
+		notes  string
+	}{
+		{spines, [][2]string{{"l1", "l2"}, {"l3", "l4"}}, []string{"ROCE805: dual0 is cut off with l1 and l2 down"}, "4 failures stand alike"},
+		{spines, [][2]string{{"l1", "l3"}, {"l2", "l4"}}, []string{"ROCE805: dual0 is cut off with l1 and l3 down"}, "4 failures stand alike"},
+		{spines, [][2]string{{"l2", "l3"}}, []string{"ROCE805: dual0 is cut off with l2 and l3 down"}, "2 failures stand alike"},
+		{"l1-s1 l2-s1 l1-s2 l2-s2 l3-s3 l4-s3 l3-s4 l4-s4", [][2]string{{"l2", "l3"}}, []string{"ROCE805: dual0 is cut off with l2 and l3 down"}, "2 failures stand alike"},
+		{spines, nil, nil, ""},
+	} {
+		var got []string
+		for _, d := range compiled(t, twoCables(c.cables, c.pairs...)) {
+			if d.Rule == "ROCE805" && strings.Contains(d.Summary, "cut off") {
+				got = append(got, d.Rule+": "+d.Summary)
+				if !slices.Contains(d.Notes, c.notes) {
+					t.Errorf("%v: notes %q, want %s", c.pairs, d.Notes, c.notes)
+				}
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%v: %s", c.pairs, diff)
+		}
+	}
+}
+
+// TestFailuresSteps: under failures no circle is looked for in a part that has one
+// anyway; what else they take is counted, and ends at the budget.
+func TestFailuresSteps(t *testing.T) {
+	cables := ""
+	for i := range 24 {
+		cables += fmt.Sprintf(" x%d-x%d", i, (i+1)%24)
+		if i%5 == 0 {
+			cables += fmt.Sprintf(" x%d-x%d", i, (i+9)%24)
+		}
+	}
+	res := compiledResult(t, lint.NetOf("x0 x3 x7 x8 x13 x16 x20 x22", strings.TrimSpace(cables), "model = \"ecmp\""))
+	const links, switches = 29, 24
+	for _, c := range []struct {
+		budget int64
+		most   int // failures that are looked at
+		left   bool
+	}{
+		{0, links + switches, false},
+		{8000, 16, true},
+	} {
+		res.Fabric.Analysis.BudgetSteps = c.budget
+		v := lint.NewProver(res.Fabric, res.Facts)
+		if b := v.Parts()[0].Buffers; b == nil || b.Acyclic() {
+			t.Fatal("no circle with everything up")
+		}
+		outcomes, open := v.Failures(nil, 1, fabric.PropertySet(0).With(fabric.Deadlock))
+		left := slices.ContainsFunc(open, func(s string) bool {
+			return strings.Contains(s, "failures or more were not looked at: those under ")
+		})
+		if len(outcomes) > c.most || len(outcomes) == 0 || left != c.left || !left && len(outcomes) != c.most {
+			t.Errorf("budget %d: %d failures are looked at, at most %d; left %v: %q", c.budget, len(outcomes), c.most, left, open)
+		}
+		for _, o := range outcomes {
+			const ways = 8 * (2*links + switches)
+			if got := lint.StepsOf(o); got > int64(ways+len(res.Fabric.Ports)) || got == 0 {
+				t.Errorf("%s: %d steps, and the ways take %d", o.Names, got, ways)
+			}
+		}
+	}
+}
+
+// TestRepairsBudget: the search for a bounce under local repair ends at the budget,
+// and is none where no switch is above another.
+func TestRepairsBudget(t *testing.T) {
+	thick := "" // two cables each: no single failure leaves a switch without a way
+	for l := range 3 {
+		for s := range 2 {
+			thick += fmt.Sprintf(" l%d-s%d s%d-l%d", l, s, s, l)
+		}
+	}
+	leaves := lint.NetOf("l0 l1 l2", strings.TrimSpace(thick), "model  = \"up_down\"\n  repair = \"local\"")
+	ring := lint.NetOf("r0 r1 r2", "r0-r1 r1-r2 r2-r0", "model  = \"ecmp\"\n  repair = \"local\"")
+	for _, c := range []struct {
+		name, text string
+		budget     int64
+		want       []string
+	}{
+		{"all looked at", leaves, 0, nil},
+		{"out of steps", leaves, 1200, []string{"2 of 3 kinds of failures take"}},
+		{"none above another", ring, 1, nil},
+	} {
+		res := compiledResult(t, c.text)
+		res.Fabric.Analysis.BudgetSteps = c.budget
+		var got []string
+		for _, d := range lint.RunEvery(res.Fabric, res.Facts, []*lint.Rule{lint.Find("ROCE825")}) {
+			_, why, _ := strings.Cut(d.Summary, "is not known: ")
+			got = append(got, strings.Join(strings.Fields(why)[:min(7, len(strings.Fields(why)))], " "))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}

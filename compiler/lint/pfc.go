@@ -531,6 +531,10 @@ var roce322 = &Rule{
 }
 
 func nicPFC(p *Pass) {
+	p.Links(func(l fabric.LinkID, a, b End) {
+		p.untold(l, a, b)
+		p.untold(l, b, a)
+	})
 	p.Managed(func(e End) {
 		if e.Device.Kind != fabric.Node || e.Port.Link == 0 {
 			return
@@ -550,4 +554,23 @@ func nicPFC(p *Pass) {
 			}))
 		})
 	})
+}
+
+// untold reports a NIC that can do RDMA, behind a port with PFC, of which nothing is
+// said: no proof covers what it sends.
+func (p *Pass) untold(l fabric.LinkID, e, peer End) {
+	f := p.Fabric
+	if e.Port.NIC == 0 || e.Port.Profile != 0 || e.Port.Manage == fabric.HandsOff || peer.Device.Kind != fabric.Switch || peer.Port.Profile == 0 || peer.Profile.PFC == 0 {
+		return
+	}
+	m := &f.NICModels[f.NICs[e.Port.NIC].Model]
+	if f.NICs[e.Port.NIC].Model == 0 || m.RoCEv1 != fabric.Yes && m.RoCEv2 != fabric.Yes {
+		return
+	}
+	p.Report(p.AboutLink(l, e, peer, diag.Diagnostic{
+		Severity: diag.Warning,
+		Summary:  fmt.Sprintf("nic %s has no qos, and its peer %s has PFC %s: whether it honours pauses, and as what it sends, is not known", p.Name(e), p.Name(peer), Priorities(peer.Profile.PFC)),
+		Labels:   []diag.Label{p.AtPort(e, schema.AQoS, ""), p.AtPort(peer, schema.AQoS, "other end")},
+		Help:     "write qos on the NIC, its node, segment or topology, or manage = \"none\" where others see to it",
+	}))
 }

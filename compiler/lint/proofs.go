@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/derive"
@@ -31,6 +33,8 @@ type Routed struct {
 	Strays  *paths.Strays  // nil: Err
 	Buffers *paths.Buffers // nil: Err; without destinations to which traffic goes round
 	Err     error          // what stands in the way: a *paths.LimitError
+
+	steps int64 // that it took
 }
 
 // NewProver prepares proofs of a compiled fabric, within its budget.
@@ -40,7 +44,7 @@ func NewProver(f *fabric.Fabric, facts *derive.Facts) *Prover {
 	v.whole = sync.OnceValue(func() []Routed {
 		list := make([]Routed, len(v.parts()))
 		for i, p := range v.parts() {
-			list[i] = v.route(p, nil, nil, false)
+			list[i] = v.route(p, nil, nil, true, false)
 		}
 		return list
 	})
@@ -59,18 +63,17 @@ func NewProver(f *fabric.Fabric, facts *derive.Facts) *Prover {
 // Parts are the parts of the fabric with everything up.
 func (v *Prover) Parts() []Routed { return v.whole() }
 
-// Under are the parts with what a mask has down, nil: nothing. With brief,
-// switches are named only as far as that costs no second search.
-func (v *Prover) Under(m *fabric.Mask, brief bool) []Routed {
-	if m == nil {
-		return v.whole()
-	}
+// Under are the parts with what a mask has down. Switches are named only as far as
+// that costs no second search. Where a part has a circle with everything up, or
+// circles are not asked for, none are looked for, and Buffers are nil.
+func (v *Prover) Under(m *fabric.Mask, circles bool) []Routed {
 	list := make([]Routed, len(v.parts()))
 	for i, p := range v.parts() {
+		list[i] = v.whole()[i]
 		if d, homes := p.Down(m), p.HomedDown(m); d != nil || homes != nil {
-			list[i] = v.route(p, d, homes, brief)
+			list[i] = v.route(p, d, homes, circles && (list[i].Buffers == nil || list[i].Buffers.Acyclic()), true)
 		} else {
-			list[i] = v.whole()[i]
+			list[i].steps = 0
 		}
 	}
 	return list
@@ -79,13 +82,21 @@ func (v *Prover) Under(m *fabric.Mask, brief bool) []Routed {
 // route proves one part. Repair is looked at in both of its states: while
 // switches beside the failure go round it, and when all have learnt of it. homes
 // is what is down of the part with its nodes.
-func (v *Prover) route(p *paths.Part, d, homes *paths.Down, brief bool) Routed {
+func (v *Prover) route(p *paths.Part, d, homes *paths.Down, circles, brief bool) Routed {
 	o := p.Options(v.steps)
 	o.Down, o.Brief = d, brief
 	learnt := o
 	learnt.Routing.LocalRepair = false
 	r := Routed{Part: p}
-	if r.Strays, r.Err = paths.Ways(&p.Net, learnt); r.Err != nil {
+	ways, net := learnt, &p.Net
+	if p.Homed != nil && p.Homed.Rowed {
+		ways.Down, net = homes, &p.Homed.Bare
+	}
+	if r.Strays, r.Err = paths.Ways(net, ways); r.Err != nil {
+		return r
+	}
+	r.steps = r.Strays.Steps
+	if !circles {
 		return r
 	}
 	for _, s := range r.Strays.List {
@@ -98,32 +109,40 @@ func (v *Prover) route(p *paths.Part, d, homes *paths.Down, brief bool) Routed {
 		return r
 	}
 	learnt.Skip = o.Skip
-	r.Buffers, r.Err = paths.Deadlock(&p.Net, learnt)
-	round := homes != nil && p.Round(len(homes.Links)+len(homes.Switches))
+	r.search(&p.Net, learnt)
+	round := p.Homed != nil && (p.Homed.Flooded || p.Homed.Rowed) || homes != nil && p.Round(len(homes.Links)+len(homes.Switches))
 	if r.Err != nil || !r.Buffers.Acyclic() || !round && (!o.Routing.LocalRepair || d == nil) {
 		return r
 	}
 	if !round {
-		r.Buffers, r.Err = paths.Deadlock(&p.Net, o)
+		r.search(&p.Net, o)
 		return r
 	}
 	pairs := p.HomedOptions(v.steps)
 	pairs.Down, pairs.Brief, pairs.Skip = homes, brief, p.HomedSkip(o.Skip)
 	if p.Homed.Peers { // all but the pair have learnt of it
 		pairs.Routing.LocalRepair = false
-		r.Buffers, r.Err = paths.Deadlock(&p.Homed.Net, pairs)
+		r.search(&p.Homed.Net, pairs)
 	}
-	if r.Err == nil && r.Buffers.Acyclic() && o.Routing.LocalRepair {
+	if r.Err == nil && r.Buffers.Acyclic() && o.Routing.LocalRepair && homes != nil {
 		pairs.Routing.LocalRepair = true
-		r.Buffers, r.Err = paths.Deadlock(&p.Homed.Net, pairs)
+		r.search(&p.Homed.Net, pairs)
 	}
 	if limit(r.Err) != nil && d != nil { // without the pairs it may fit, and have a circle
 		o.Down = d
 		if b, err := paths.Deadlock(&p.Net, o); err == nil && !b.Acyclic() {
 			r.Buffers, r.Err = b, nil
+			r.steps += b.Steps
 		}
 	}
 	return r
+}
+
+// search looks for circles.
+func (r *Routed) search(n *paths.Net, o paths.Options) {
+	if r.Buffers, r.Err = paths.Deadlock(n, o); r.Err == nil {
+		r.steps += r.Buffers.Steps
+	}
 }
 
 // repaired is what a part with local repair does while a failure is new.
@@ -134,10 +153,15 @@ type repaired struct {
 	err    error
 }
 
+// repairSteps bounds what the search for a bounce takes in each part, in steps:
+// some seconds, or as many times the budget of analysis as failures have.
+const repairSteps = failureSteps / 8
+
 // repairs looks, in each part with local repair, for a failure that makes
 // lossless traffic bounce.
 func (v *Prover) repairs() []repaired {
 	var list []repaired
+	limit := cmp.Or(failureBudgets*v.steps, repairSteps)
 	for _, p := range v.parts() {
 		if !p.Routing.LocalRepair || !p.Lossless() {
 			continue
@@ -147,14 +171,23 @@ func (v *Prover) repairs() []repaired {
 		if p.Homed != nil && p.Homed.Peers { // a peer link is a way round that does not turn
 			net, o = &p.Homed.Net, p.HomedOptions(v.steps)
 		}
-		failures := paths.Failures(net, &o)
+		if !net.Turns() {
+			list = append(list, r)
+			continue
+		}
+		failures, steps := paths.Failures(net, &o)
 		for i := range failures {
+			if steps > limit {
+				r.err = fmt.Errorf("%d of %d kinds of failures take %d steps, and the limit is %d; raise budget of analysis above %d", i, len(failures), steps, limit, steps/failureBudgets)
+				break
+			}
 			o.Down, o.Brief = &failures[i].Down, true
 			b, err := paths.Deadlock(net, o)
 			if err != nil {
 				r.err = err
 				break
 			}
+			steps += b.Steps + leastSteps
 			if b.Valleys > 0 {
 				r.after, r.valley = p.Mask(o.Down), b.Valley[0]
 				break

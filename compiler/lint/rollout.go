@@ -3,9 +3,11 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -40,45 +42,86 @@ func mismatchedFor(p *Pass) {
 		return
 	}
 	type pair struct{ first, second int }
-	count := map[pair]int{}
-	example := map[pair]fabric.LinkID{}
+	type worst struct {
+		count int
+		ms    uint64
+		link  fabric.LinkID
+	}
+	found := map[pair]worst{}
+	begins := watchedBefore(f)
 	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
 		a, b := p.End(f.Links[l].A), p.End(f.Links[l].B)
 		wa, wb := out.Of[a.Port.Device], out.Of[b.Port.Device]
-		if wa == 0 || wb == 0 || wa == wb || !p.Lossless(a) || !p.Lossless(b) || a.Port.Manage != fabric.Full || b.Port.Manage != fabric.Full {
+		if wa == 0 || wb == 0 || !p.Lossless(a) || !p.Lossless(b) || a.Port.Manage != fabric.Full || b.Port.Manage != fabric.Full {
 			continue
 		}
-		k := pair{min(wa, wb), max(wa, wb)}
-		if count[k]++; count[k] == 1 {
-			example[k] = l
-		}
-	}
-	pairs := make([]pair, 0, len(count))
-	for k := range count {
-		pairs = append(pairs, k)
-	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(a.first-b.first, a.second-b.second) })
-	for _, k := range pairs {
-		var ms uint64
-		for w := k.first; w < k.second; w++ {
-			ms += uint64(out.Waves[w-1].SoakMs)
-		}
+		one, other := begins[a.Port.Device], begins[b.Port.Device]
+		ms := max(one, other) - min(one, other)
 		if ms <= uint64(out.MaxMismatchMs) {
 			continue
 		}
-		l := example[k]
-		a, b := p.End(f.Links[l].A), p.End(f.Links[l].B)
+		k := pair{min(wa, wb), max(wa, wb)}
+		x := found[k]
+		if x.count++; ms > x.ms {
+			x.ms, x.link = ms, l
+		}
+		found[k] = x
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(found), func(a, b pair) int { return cmp.Or(a.first-b.first, a.second-b.second) }) {
+		x := found[k]
+		a, b := p.End(f.Links[x.link].A), p.End(f.Links[x.link].B)
 		what := fmt.Sprintf("the ends of the link between %s and %s", p.Name(a), p.Name(b))
-		if n := count[k]; n > 1 {
+		if n := x.count; n > 1 {
 			what += " and of " + others(n-1)
 		}
 		first, second := &out.Waves[k.first-1], &out.Waves[k.second-1]
+		why := fmt.Sprintf("wave %s is watched before wave %s begins", f.Text(first.Name), f.Text(second.Name))
+		labels := []diag.Label{f.Label(out.Decl, 0, schema.AMaxMismatch, ""), f.Label(first.Decl, 0, schema.ASoak, "the soak")}
+		if k.first == k.second {
+			why = fmt.Sprintf("each part of wave %s is watched before the next one begins", f.Text(first.Name))
+		} else {
+			labels = append(labels, f.DeclLabel(second.Decl, "the later wave"))
+		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s differ for %s, %s is allowed: wave %s is watched before wave %s begins", what, Millis(ms), Millis(uint64(out.MaxMismatchMs)), f.Text(first.Name), f.Text(second.Name)),
-			Address: f.LinkAddress(l), Concerns: []string{f.PortAddress(a.ID), f.PortAddress(b.ID)},
-			Labels: []diag.Label{f.Label(out.Decl, 0, schema.AMaxMismatch, ""), f.Label(first.Decl, 0, schema.ASoak, "the soak"), f.DeclLabel(second.Decl, "the later wave")}, Help: "put both ends into one wave, shorten the soak, or allow more time",
+			Summary: fmt.Sprintf("%s differ for %s, %s is allowed: %s", what, Millis(x.ms), Millis(uint64(out.MaxMismatchMs)), why),
+			Address: f.LinkAddress(x.link), Concerns: []string{f.PortAddress(a.ID), f.PortAddress(b.ID)},
+			Labels: labels, Help: "put both ends into one wave, shorten the soak, or allow more time",
 		})
 	}
+}
+
+// watchedBefore is for how long, in milliseconds, parts of waves are watched before a
+// device's turn comes, when all that is managed changes.
+func watchedBefore(f *fabric.Fabric) []uint64 {
+	out := &f.Rollout
+	parts := make([]map[string]int, len(out.Waves))
+	managed := func(yield func(fabric.DeviceID, int) bool) {
+		for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+			if w := out.Of[d]; w > 0 && f.Devices[d].Manage == fabric.Full && !yield(d, w-1) {
+				return
+			}
+		}
+	}
+	for d, w := range managed {
+		if parts[w] == nil {
+			parts[w] = map[string]int{}
+		}
+		parts[w][f.WaveGroup(&out.Waves[w], d)] = 0
+	}
+	first := make([]uint64, len(out.Waves))
+	for w := range parts {
+		for i, name := range slices.SortedFunc(maps.Keys(parts[w]), intent.Natural) {
+			parts[w][name] = i
+		}
+		if w > 0 {
+			first[w] = first[w-1] + uint64(len(parts[w-1]))*uint64(out.Waves[w-1].SoakMs)
+		}
+	}
+	begins := make([]uint64, len(f.Devices))
+	for d, w := range managed {
+		begins[d] = first[w] + uint64(parts[w][f.WaveGroup(&out.Waves[w], d)])*uint64(out.Waves[w].SoakMs)
+	}
+	return begins
 }
 
 // Millis shows a time as people say it.

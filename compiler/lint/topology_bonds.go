@@ -147,13 +147,10 @@ func mlagPeers(p *Pass) {
 		})
 	}
 	for bond := 1; bond < len(f.LAGs); bond++ {
-		if f.Devices[f.LAGs[bond].Device].Kind != fabric.Node {
-			continue
-		}
 		first := fabric.PortID(0)
 		for _, m := range f.LAGs[bond].Members {
 			peer := f.Ports[m].Peer
-			if peer == 0 || f.Devices[f.Ports[peer].Device].MLAG == 0 || f.Ports[peer].Manage == fabric.HandsOff {
+			if peer == 0 || f.Devices[f.Ports[peer].Device].MLAG == 0 || f.Ports[peer].Manage == fabric.HandsOff || f.Links[f.Ports[peer].Link].PeerLink != 0 {
 				continue
 			}
 			if first == 0 {
@@ -172,6 +169,14 @@ func mlagPeers(p *Pass) {
 // legs reports what differs between the ports of a pair that lead to one bond.
 func (p *Pass) legs(bond fabric.LAGID, x, y End) {
 	f := p.Fabric
+	if a, b := &f.LAGs[x.Port.LAG], &f.LAGs[y.Port.LAG]; x.Port.LAG != 0 && y.Port.LAG != 0 && a.Number != b.Number {
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("%s and %s are the legs of %s and have two numbers: %s is %d, %s is %d", p.Name(x), p.Name(y), f.Text(f.LAGs[bond].Name), f.Text(a.Name), a.Number, f.Text(b.Name), b.Number), Address: f.PortAddress(x.ID),
+			Concerns: []string{f.PortAddress(y.ID), f.LAGAddress(bond)},
+			Labels:   []diag.Label{f.Label(a.Decl, 0, schema.AID, ""), f.Label(b.Decl, 0, schema.AID, "the other leg")}, Help: "give both the same id: by it a pair knows that they are one",
+		})
+		return
+	}
 	attr, what, one, other := schema.AQoS, "", "", ""
 	switch {
 	case x.Port.VLANs != y.Port.VLANs || x.Port.Native != y.Port.Native:

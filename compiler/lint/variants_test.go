@@ -139,6 +139,10 @@ switch "tor" {
   }`, `switch.tor.port[each.value]]`, `each.key == "n2" ? switch.far.port["Ethernet0"] : switch.tor.port["Ethernet0"]]`) + more
 	}
 	const joined = "link \"isl\" {\n  ends  = [switch.far.port[\"Ethernet8\"], switch.tor.port[\"Ethernet8\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n"
+	untold := func(nic string) string {
+		const native = "    native = segment.storage"
+		return lint.TwoNodesEdit(native, "    qos    = qos.roce", native, "    qos    = qos.roce", native, nic)
+	}
 	for _, x := range []struct {
 		name, rules, text string
 		want              []string
@@ -146,6 +150,12 @@ switch "tor" {
 		{"a segment on two switches that nothing joins", "ROCE805", apart("", ""), []string{"ROCE805: n1 and n2 are both in segment storage, and no link carries VLAN 100 between their switches"}},
 		{"a segment on two switches that a link joins", "ROCE805", apart("", joined), nil},
 		{"a segment on two switches that is routed", "ROCE805", apart(`gateway = "10.100.0.1"`, ""), nil},
+
+		{"NICs of which nothing is said, below ports with PFC", "ROCE322", untold(""), []string{
+			"ROCE322: nic n1/rail0 has no qos, and its peer tor/Ethernet0 has PFC [3]: whether it honours pauses, and as what it sends, is not known",
+			"ROCE322: nic n2/rail0 has no qos, and its peer tor/Ethernet4 has PFC [3]: whether it honours pauses, and as what it sends, is not known",
+		}},
+		{"and that others see to", "ROCE322", untold(`    manage = "none"`), nil},
 
 		{"MTU 4192", "ROCE807 ROCE808", lint.SmallMTU("4192"), nil},
 		{"MTU 4191", "ROCE807 ROCE808", lint.SmallMTU("4191"), []string{"ROCE808: MTU 4191 of n1/rail0 gives RDMA MTU 2048, and class rdma asks for 4096"}},

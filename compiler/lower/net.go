@@ -66,7 +66,7 @@ func (b *builder) iface(id fabric.IfaceID) {
 		out.MTU = intent.Some(i.MTU)
 	}
 	if len(i.Addresses) > 0 {
-		out.Addresses = intent.Some(slices.Clone(i.Addresses))
+		out.Addresses = intent.Some(slices.Clip(i.Addresses))
 	}
 	out.Unique = b.ownAddress(i)
 	if i.Gateway.IsValid() && b.host {

@@ -25,7 +25,13 @@ func (b *builder) ordered(ids []fabric.IfaceID) []fabric.IfaceID {
 	}
 	order := func(x, y fabric.IfaceID) int {
 		i, j := &b.f.Ifaces[x], &b.f.Ifaces[y]
-		if c := cmp.Or(cmp.Compare(rank(i), rank(j)), cmp.Compare(i.On, j.On), b.compareLAGs(i.OnLAG, j.OnLAG)); c != 0 {
+		if c := cmp.Compare(rank(i), rank(j)); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(i.On, j.On); c != 0 { // mostly says it
+			return c
+		}
+		if c := b.compareLAGs(i.OnLAG, j.OnLAG); c != 0 {
 			return c
 		}
 		if c := cmp.Compare(b.f.Segments[i.Segment].VLAN, b.f.Segments[j.Segment].VLAN); c != 0 {

@@ -73,6 +73,9 @@ func family(a netip.Addr) byte {
 // other, so one that holds a later address holds all between.
 func (r *relations) disjoint() bool {
 	list := r.prefixes
+	if apart, known := disjoint4(list); known {
+		return apart
+	}
 	byAddress := func(a, b netip.Prefix) int { return a.Addr().Compare(b.Addr()) }
 	if !slices.IsSortedFunc(list, byAddress) {
 		list = slices.Clone(list)
@@ -84,6 +87,28 @@ func (r *relations) disjoint() bool {
 		}
 	}
 	return true
+}
+
+// disjoint4 is disjoint for prefixes of IPv4, as nearly all are; it is not known
+// for others.
+func disjoint4(list []netip.Prefix) (apart, known bool) {
+	const lengthBits = 8
+	keys := make([]uint64, len(list)) // address and length
+	for i, p := range list {
+		if !p.Addr().Is4() {
+			return false, false
+		}
+		four := p.Addr().As4()
+		keys[i] = uint64(binary.BigEndian.Uint32(four[:]))<<lengthBits | uint64(p.Bits())
+	}
+	slices.Sort(keys)
+	for i := 1; i < len(keys); i++ {
+		shorter := min(keys[i-1]%(1<<lengthBits), keys[i]%(1<<lengthBits))
+		if (keys[i-1]^keys[i])>>lengthBits>>(32-shorter) == 0 {
+			return false, true
+		}
+	}
+	return true, true
 }
 
 // forest says for every prefix, for every address of one and for every single
@@ -104,7 +129,10 @@ func (r *relations) forest() []uint32 {
 		add(netip.PrefixFrom(a, a.BitLen()))
 	}
 	slices.SortFunc(items, func(a, b item) int {
-		return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()), cmp.Compare(a.number, b.number))
+		if c := a.Addr().Compare(b.Addr()); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.Bits(), b.Bits()), cmp.Compare(a.number, b.number))
 	})
 	parents := make([]uint32, len(items))
 	var holders []item

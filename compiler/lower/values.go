@@ -104,7 +104,7 @@ func Like(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, other *inten
 		}
 		to := &out.Ifaces[next]
 		if next++; len(i.Addresses) > 0 {
-			to.Addresses = intent.Some(slices.Clone(i.Addresses))
+			to.Addresses = intent.Some(slices.Clip(i.Addresses))
 		}
 		if !to.Gateway.IsZero() {
 			to.Gateway = intent.Some(i.Gateway)

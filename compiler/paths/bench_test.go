@@ -60,7 +60,7 @@ func BenchmarkFailures(b *testing.B) {
 				kinds, all := 0, 0
 				for b.Loop() {
 					o := Options{Routing: Routing{Base: base, LocalRepair: true}, Brief: true, Search: true}
-					list := Failures(n.net, &o)
+					list, _ := Failures(n.net, &o)
 					kinds, all = len(list), 0
 					for i := range list {
 						all += list[i].Alike

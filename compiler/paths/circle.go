@@ -88,8 +88,10 @@ func (g *graph) judge(b *Buffers, wanted []step) error {
 				b.Circles = append(b.Circles, n)
 			}
 		}
-		if cycle, shortest := g.shortest(part, len(sizes)); b.Cycle == nil || len(cycle) < len(b.Cycle) {
-			b.Cycle, b.Shortest, b.Flows = nil, shortest, make([]Flow, min(len(cycle), maxFlows))
+		cycle, shortest := g.shortest(part)
+		b.Shortest = b.Shortest && shortest
+		if b.Cycle == nil || len(cycle) < len(b.Cycle) {
+			b.Cycle, b.Flows = nil, make([]Flow, min(len(cycle), maxFlows))
 			for i, v := range cycle {
 				b.Cycle = append(b.Cycle, g.vertex(v))
 				if i < maxFlows {
@@ -98,7 +100,12 @@ func (g *graph) judge(b *Buffers, wanted []step) error {
 			}
 		}
 	}
-	return g.witness(b, wanted)
+	// What was found stands without flows for it: they have a bound of their own.
+	g.limit += g.steps/8 + 1<<20
+	if err := g.witness(b, wanted); !limited(err) {
+		return err
+	}
+	return nil
 }
 
 // parts are the strongly connected parts of more than one buffer: the number of
@@ -202,7 +209,7 @@ func (t *tarjan) leave(v int32) {
 // shortest is a shortest circle of all parts, from its lowest buffer: the first
 // that breadth-first searches from each buffer find. known is false where the
 // bound came first, and there may be a shorter one.
-func (g *graph) shortest(part []int32, parts int) (cycle []int32, known bool) {
+func (g *graph) shortest(part []int32) (cycle []int32, known bool) {
 	n := len(part)
 	mark, parent, depth := make([]int32, n), make([]int32, n), make([]int32, n)
 	var queue []int32
@@ -212,6 +219,7 @@ func (g *graph) shortest(part []int32, parts int) (cycle []int32, known bool) {
 			continue
 		}
 		if scans > maxScan && cycle != nil {
+			g.scans += scans
 			return g.rotate(cycle), false
 		}
 		walk++
@@ -246,6 +254,7 @@ func (g *graph) shortest(part []int32, parts int) (cycle []int32, known bool) {
 			break // no buffer waits for itself
 		}
 	}
+	g.scans += scans
 	return g.rotate(cycle), true
 }
 

@@ -243,6 +243,7 @@ func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
 	type kind struct {
 		own, peer int32
 		device    fabric.DeviceID
+		ends      bool // at a node that takes classes: an untrusted one may stand before it
 		vlans     [2]fabric.VLANSetID
 		native    [2]fabric.SegmentID
 	}
@@ -258,6 +259,8 @@ func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
 		k := kind{own: j.kindOf[p], peer: j.kindOf[port.Peer]}
 		if j.f.Devices[peer.Device].Kind == fabric.Switch {
 			k.device = peer.Device
+		} else {
+			k.ends = endpoint(j.f, port.Peer)
 		}
 		if j.pcp {
 			k.vlans, k.native = [2]fabric.VLANSetID{port.VLANs, peer.VLANs}, [2]fabric.SegmentID{port.Native, peer.Native}
@@ -311,7 +314,8 @@ func (j *judge) decide(k hopKind) verdict {
 	class := j.classOf(k.frame)
 	if out.profile == 0 || to.profile == 0 {
 		if class.Lossless && !out.hands && !to.hands {
-			return verdict{fault: Unpaused, local: true}
+			// Where one end has a contract, the cable by itself shows it.
+			return verdict{fault: Unpaused, local: out.profile != to.profile}
 		}
 		return verdict{ends: true}
 	}

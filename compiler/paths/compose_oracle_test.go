@@ -37,7 +37,8 @@ func (x *packets) all() {
 
 func (x *packets) nic(p fabric.PortID) bool {
 	port := &x.Ports[p]
-	return x.Devices[port.Device].Kind == fabric.Node && port.Peer != 0 && port.Profile != 0 && x.alive(port.Link)
+	dev := &x.Devices[port.Device]
+	return dev.Kind == fabric.Node && dev.Trusted && port.Peer != 0 && port.Profile != 0 && x.alive(port.Link)
 }
 
 // on are the segments of a port.

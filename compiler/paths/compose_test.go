@@ -220,6 +220,7 @@ func drawPlot(t *rapid.T) *plot {
 	for h := range draw("nodes", 2, 5) {
 		name := fmt.Sprintf("n%d", h)
 		m.device(name, fabric.Node, 2)
+		f.Devices[m.at[name]].Trusted = draw("stranger", 0, 7) > 0
 		for range draw("nics", 1, 2) {
 			p, q := m.cable(name, fmt.Sprintf("s%d", draw("leaf", 0, switches-1)))
 			nics, nodePorts = append(nics, p), append(nodePorts, q)
@@ -464,6 +465,29 @@ func TestComposeAcross(t *testing.T) {
 	got = Compose(f, m.facts(t), &fabric.Mask{Links: map[fabric.LinkID]bool{1: true}})
 	if len(got.Breaks) != 0 || got.Always {
 		t.Errorf("with the cable down: %+v", got)
+	}
+}
+
+// TestComposeUntrusted: a node that is not trusted stands for none that is, also
+// where their ports are alike in all else.
+func TestComposeUntrusted(t *testing.T) {
+	m := newPlot(func(f *fabric.Fabric) fabric.QoS { return contract(f, 1<<26, 3) }, func(f *fabric.Fabric) fabric.QoS { return contract(f, 1<<27, 3) })
+	f := m.Fabric
+	m.device("s", fabric.Switch, 4)
+	both := func(p *fabric.Profile) { p.DSCP[26] = 3 }
+	for i, name := range []string{"stranger", "sender", "receiver"} {
+		m.device(name, fabric.Node, 1)
+		p, q := m.cable(name, "s")
+		f.Ports[p].Profile, f.Ports[q].Profile = m.profile(1, true, nil), m.profile(1, false, nil)
+		if i == 1 { // sends what the others do not know
+			f.Ports[p].Profile, f.Ports[q].Profile = m.profile(2, true, both), m.profile(2, false, both)
+		}
+	}
+	f.Devices[m.at["stranger"]].Trusted = false
+	c := NewComposer(f, m.facts(t))
+	got := c.Under(nil)
+	if c.Clean() || got.Always || len(got.Breaks) != 1 || f.Ports[got.Breaks[0].Way[1].To].Device != m.at["receiver"] || got.Breaks[0].Fault != Parted {
+		t.Errorf("clean %v, always %v, breaks %+v", c.Clean(), got.Always, got.Breaks)
 	}
 }
 

@@ -369,6 +369,7 @@ func (w *follow) run(sources []source) {
 // only where the routing asks.
 func (w *follow) arrive(n node) {
 	for i := w.heads[n.at]; i >= 0; i = w.nodes[i].below {
+		w.done++ // of a switch with very many cables that is most of the work
 		old := &w.nodes[i]
 		if old.priority != n.priority || old.frame != n.frame || !w.plain && old.in != n.in {
 			continue
@@ -403,7 +404,11 @@ func (w *follow) onward(i int32) {
 		for _, s := range w.p.cables[k] {
 			v := w.judge.hop(priority, was, s.cable)
 			if v.fault != Sound {
-				w.report(i, priority, was, s.cable, v, s.same)
+				ports := s.same
+				if x.c.to[k] == w.t {
+					ports *= w.times
+				}
+				w.report(i, priority, was, s.cable, v, ports)
 				continue
 			}
 			if !v.ends {

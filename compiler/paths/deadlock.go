@@ -21,7 +21,8 @@ type Options struct {
 	Whole bool
 	// Brief takes what the folded net shows: where that has circles, valleys or
 	// holes, switches are named from those behind the folded ones. Circles are then
-	// sizes in the folded net, and valleys come without flows.
+	// sizes in the folded net, and valleys come without flows. Without Brief that is
+	// what there is of a net that is too large to be followed as it is.
 	Brief bool
 	// Floods are followed besides what is routed.
 	Floods []Flood
@@ -60,6 +61,12 @@ type LimitError struct {
 // Error names both numbers.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("the buffer graph takes %d %s or more, and the limit is %d", e.Need, e.What, e.Limit)
+}
+
+// limited reports whether an error is that refusal.
+func limited(err error) bool {
+	var limit *LimitError
+	return errors.As(err, &limit)
 }
 
 // RemapError is a remap that leads to a priority which Options do not name.
@@ -132,11 +139,12 @@ type Buffers struct {
 	Circles  []int64  // sizes of the strongly connected parts with a circle, largest first
 	Cycle    []Vertex // the shortest circle, each waits for the next and the last for the first; nil: none
 	Shortest bool     // Cycle is known to be the shortest; false: a bound came first
-	Flows    []Flow   // for each step of Cycle one that takes it, of a very long Cycle for its beginning
+	Flows    []Flow   // for each step of Cycle one that takes it, of a very long Cycle for its beginning; no Path: flooded, or beyond a bound
 	Valleys  int64    // edges that turn from down to up
 	Valley   []Valley // the first of each switch and priority
 	Holes    int64    // pairs of a switch and a destination
 	Hole     []Hole   // the first of them
+	Steps    int64    // that it took
 }
 
 // Acyclic reports whether PFC cannot deadlock: without a circle of waiting
@@ -147,8 +155,7 @@ func (b *Buffers) Acyclic() bool { return len(b.Circles) == 0 }
 // The error is one of the input (indices that do not exist) or a *LimitError.
 //
 // Where traffic can only climb and then descend, and no peer link stands in for
-// what has failed, ranks prove that there is no
-// circle: let the buffer of a link up from level i have rank i, and that of a
+// a way, ranks prove that there is no circle: let the buffer of a link up from level i have rank i, and that of a
 // link down into level i rank 2L-i; then every step raises the rank [theory
 // C.2]. Elsewhere all flows are followed into bit matrices, one for each switch,
 // and strongly connected parts are looked for [Tarjan 1972].
@@ -159,15 +166,17 @@ func Deadlock(n *Net, o Options) (*Buffers, error) {
 	open := o.bound()
 	repairs := o.Routing.LocalRepair && !o.Down.empty()
 	ruled := len(o.Routing.Rows)+len(o.Floods)+len(o.Skip) > 0
-	peers := n.peers() && !o.Down.empty()
+	peers := n.peers()
 	if !ruled && !repairs && !peers && o.Routing.Base == UpDown && n.Level != nil && !o.Search {
 		return &Buffers{Proof: ByRank}, nil
 	}
-	if !ruled && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole && !(repairs && o.Routing.MayReturn) {
+	folds := !ruled && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole && !(o.Routing.MayReturn && (repairs || peers))
+	if folds {
 		net, of, size, alike := o.folded(n, repairs || peers, open)
 		b, err := search(net, alike, size)
 		switch {
 		case errors.Is(err, errFold):
+			folds = false
 		case err != nil:
 			return nil, err
 		// Switches of a circle or valley are named from the net as it is.
@@ -177,7 +186,12 @@ func Deadlock(n *Net, o Options) (*Buffers, error) {
 			}
 		}
 	}
-	return search(n, o, nil)
+	b, err := search(n, o, nil)
+	if folds && !o.Brief && limited(err) {
+		o.Brief = true
+		return Deadlock(n, o)
+	}
+	return b, err
 }
 
 // bound puts a bound on the work, and reports whether none was asked for.
@@ -202,10 +216,15 @@ func (o *Options) folded(n *Net, frozen, open bool) (net *Net, of []int32, size 
 
 // fits refuses work that would take more steps than a bound, before it begins.
 func (x *router) fits(steps int64) error {
-	if work := int64(len(x.n.Sinks)) * int64(len(x.c.to)+x.n.Switches); work > steps {
+	if work := x.work(); work > steps {
 		return &LimitError{"steps", work, steps}
 	}
 	return nil
+}
+
+// work is what the next hops to all destinations take, in steps.
+func (x *router) work() int64 {
+	return int64(len(x.n.Sinks)) * int64(len(x.c.to)+x.n.Switches)
 }
 
 // errFold is that a folded net cannot stand for the one it was made from.
@@ -222,7 +241,7 @@ func search(n *Net, o Options, size []int64) (*Buffers, error) {
 	if err := x.fits(o.Steps); err != nil {
 		return nil, err
 	}
-	b := &Buffers{Proof: Searched, Shortest: true}
+	b := &Buffers{Proof: Searched, Shortest: true, Steps: x.work()}
 	units, err := unitsOf(n, &o)
 	if err != nil {
 		return nil, err
@@ -236,7 +255,9 @@ func search(n *Net, o Options, size []int64) (*Buffers, error) {
 		if err := g.fill(b, i == 0); err != nil {
 			return nil, err
 		}
-		g.flood(o.Floods)
+		if err := g.flood(o.Floods); err != nil {
+			return nil, err
+		}
 		if o.Each != nil && size == nil {
 			for v := range g.each {
 				for w := range g.next(v) {
@@ -251,6 +272,7 @@ func search(n *Net, o Options, size []int64) (*Buffers, error) {
 		if err := g.judge(b, wanted); err != nil {
 			return nil, err
 		}
+		b.Steps += g.steps + g.scans
 	}
 	slices.SortFunc(b.Circles, func(p, q int64) int { return int(q - p) })
 	return b, nil
@@ -328,7 +350,7 @@ func unitsOf(n *Net, o *Options) ([]unit, error) {
 	var units []unit
 	for _, p := range starts {
 		same := slices.IndexFunc(units, func(u unit) bool {
-			if len(o.Floods) > 0 {
+			if len(o.Floods) > 0 || o.Each != nil {
 				return false // each is of one priority
 			}
 			for i := range n.Links {

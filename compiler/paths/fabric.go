@@ -9,7 +9,8 @@ import (
 
 // Part is switches of a fabric that reach each other, as a net. Lossless are the
 // priorities that the profiles of both ends have PFC for. The peer link of an
-// MLAG pair is not in it, but in Homed: with all links up no unicast crosses it.
+// MLAG pair is not in it, but in Homed: with all links up no unicast crosses it,
+// unless a row of a table sends it there.
 type Part struct {
 	Net     Net
 	Routing Routing           // with the remap of classes whose priority differs between links
@@ -82,6 +83,7 @@ func Parts(f *fabric.Fabric) []*Part {
 				p.Net.Sinks = append(p.Net.Sinks, Switch(s))
 			}
 		}
+		p.bonds(f)
 		p.levels(f)
 		p.routing(f)
 		p.remap(f)
@@ -218,8 +220,9 @@ func (p *Part) row(f *fabric.Fabric, r *fabric.Route) {
 			from = Hosts
 		}
 	}
-	for _, to := range p.sinksOf(f, r.To) {
-		if to != at {
+	sinks := p.sinksOf(f, r.To)
+	for _, to := range sinks {
+		if to != at && (next == to || !slices.Contains(sinks, next)) { // else the next one delivers, too
 			p.Routing.Rows = append(p.Routing.Rows, Row{At: at, From: from, To: to, Next: next, Priority: r.Priority})
 			p.Table = append(p.Table, r)
 		}

@@ -12,8 +12,8 @@ type Failure struct {
 // that changes nothing takes one to the other: switches that have the same
 // links, and those that a symmetry of the net exchanges. Where rows, floods or
 // a remap tell switches apart, or with Whole, each is of its own kind. Links of a switch to
-// itself do not fail.
-func Failures(n *Net, o *Options) []Failure {
+// itself do not fail. steps is what finding them took.
+func Failures(n *Net, o *Options) (list []Failure, steps int64) {
 	repairs := o.Routing.LocalRepair && !o.Down.empty() // what was lost has a part in where frames go
 	ruled := o.Whole || len(o.Routing.Rows)+len(o.Floods) > 0 || o.Routing.Remap != nil
 	of, first := classes(n, layChannels(n, o.Down), o.Down, repairs)
@@ -33,10 +33,11 @@ func Failures(n *Net, o *Options) []Failure {
 		}
 	}
 	kinds := newKinds(n, gone, dead, of, first)
+	steps = int64(4 * (len(n.Links) + n.Switches))
 	if !ruled && !repairs {
-		kinds.symmetries(n, o.Down)
+		steps += kinds.symmetries(n, o.Down)
 	}
-	return kinds.list()
+	return kinds.list(), steps
 }
 
 // Work is about what proofs of a net with what is down take, in steps: what
@@ -51,7 +52,7 @@ func Work(n *Net, o *Options) int64 {
 // linkKind is a link by the classes of its ends.
 type linkKind struct {
 	a, b int32
-	kind uint16
+	kind uint32
 }
 
 // failureKinds are the classes of switches and the kinds of links between them,
@@ -92,7 +93,7 @@ func newKinds(n *Net, gone, dead []bool, of []int32, first []Switch) *failureKin
 	return k
 }
 
-func (k *failureKinds) kindOf(a, b int32, kind uint16) linkKind {
+func (k *failureKinds) kindOf(a, b int32, kind uint32) linkKind {
 	return linkKind{min(a, b), max(a, b), kind}
 }
 

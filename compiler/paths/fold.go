@@ -9,6 +9,10 @@ import "slices"
 // where a folded circle comes back to a switch from which it just came, it comes
 // to another of those behind it. size is how many stand behind each.
 //
+// A folded destination is one of those behind it, and nothing on the way to it
+// passes another: whoever could send to that one has the destination itself next.
+// Only what goes round a failure may, which fill looks out for.
+//
 // What is down is left out, or with frozen it stays and is down in the folded
 // net as well: ways are then those before the failure, and switches stand alike
 // only where they have lost the same.
@@ -44,7 +48,7 @@ func fold(n *Net, d *Down, frozen bool) (folded *Net, classOf []int32, size []in
 				down.Links = append(down.Links, len(folded.Links))
 			}
 			for range max(c.width[ch], 1) {
-				folded.Links = append(folded.Links, Link{A: Switch(k), B: Switch(to), Lossless: c.lossless(ch), Peer: c.peer(ch)})
+				folded.Links = append(folded.Links, Link{A: Switch(k), B: Switch(to), Lossless: c.lossless(ch), Peer: c.peer(ch), Bond: c.bond(ch)})
 			}
 		}
 	}

@@ -170,7 +170,8 @@ func TestKindsOfFailures(t *testing.T) {
 		for s := range n.Switches {
 			want[answer(Down{Switches: []Switch{Switch(s)}})]++
 		}
-		for _, f := range Failures(n, &o) {
+		failures, _ := Failures(n, &o)
+		for _, f := range failures {
 			got[answer(f.Down)] += f.Alike
 		}
 		if d := cmp.Diff(want, got); d != "" {

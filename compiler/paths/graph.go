@@ -18,6 +18,7 @@ type graph struct {
 	size    []int64  // switches behind each one, nil = 1
 	limit   int64    // of steps
 	steps   int64    // that were taken
+	scans   int64    // besides, in looks for the shortest circle
 
 	// Of one destination, used again.
 	in     []uint64 // buffers that traffic to it reaches, by channel
@@ -108,8 +109,9 @@ func (g *graph) fill(b *Buffers, count bool) error {
 		}
 		plain := x.towards(d)
 		if g.size != nil && g.size[d] > 1 {
-			if g.hops = x.between(g.hops[:0], d); len(g.hops) == 0 && x.frozen && x.c.degree(d) > 0 {
-				return errFold // these may have lost what was between them, and go round that
+			g.hops = x.between(g.hops[:0], d)
+			if x.frozen && x.c.degree(d) > 0 && (len(g.hops) == 0 || x.aside(d)) {
+				return errFold // what goes round the failure may pass another of those behind it
 			}
 		}
 		if !plain || !simple {
@@ -207,35 +209,44 @@ func (g *graph) among(d Switch, lossless []uint64) {
 
 // flood lets each flood of the unit's priorities out of every switch by all of
 // its links but those to where it came from.
-func (g *graph) flood(floods []Flood) {
+//
+// What came by the peer link of an MLAG pair goes out by no bond that both
+// switches have: the other one has sent it there. Once that has lost its legs, the
+// filter is gone [SONiC, MCLAG Enhancements HLD 3.3.1 and 3.7.1; Cisco, vPC loop
+// avoidance]. And what came by a bond goes back by none of its legs.
+func (g *graph) flood(floods []Flood) error {
 	x, c := g.x, g.x.c
+	on := make([]bool, len(c.to)) // channels that the flood goes by
 	for _, f := range floods {
 		layer := g.layerOf[f.Priority]
 		if layer < 0 {
 			continue
 		}
-		links := map[Vertex]bool{}
-		for _, l := range f.Links {
-			links[Vertex{x.n.Links[l].A, x.n.Links[l].B, x.n.Links[l].Lossless}], links[Vertex{x.n.Links[l].B, x.n.Links[l].A, x.n.Links[l].Lossless}] = true, true
-		}
-		on := func(k int32) bool {
-			return c.width[k] > 0 && !c.peer(k) && c.lossless(k)>>f.Priority&1 == 1 && links[Vertex{c.from[k], c.to[k], c.lossless(k)}]
+		clear(on)
+		for _, i := range f.Links {
+			if k := c.by(&x.n.Links[i]); k >= 0 && c.width[k] > 0 && c.lossless(k)>>f.Priority&1 == 1 {
+				on[k], on[c.back[k]] = true, true
+			}
 		}
 		for k := range int32(len(c.to)) {
-			if !on(k) {
+			if !on[k] {
 				continue
 			}
 			to := c.back[k]*g.layers + int32(layer)
 			g.reach(to)
 			v := c.from[k]
+			if g.steps += int64(c.degree(v)); g.steps > g.limit {
+				return &LimitError{"steps", g.steps, g.limit}
+			}
 			for in := c.off[v]; in < c.off[v+1]; in++ {
-				if on(in) && c.to[in] != c.to[k] {
+				if on[in] && c.to[in] != c.to[k] && !x.filtered(in, k) {
 					col := (k-c.off[v])*g.layers + int32(layer)
 					g.row(in*g.layers + int32(layer))[col>>6] |= 1 << (col & 63)
 				}
 			}
 		}
 	}
+	return nil
 }
 
 // keep marks the buffers of the last destination as reached. There is one layer.

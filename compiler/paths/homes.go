@@ -11,16 +11,22 @@ import (
 // each of which is one more switch that sends nothing on. A switch that has lost
 // its cable to such a node sends what comes for it over the peer link; where the
 // pair has none, local repair sends it round. A node with one switch has no way
-// left when it loses that, and so no traffic.
+// left when it loses that, and so no traffic; nor has one that has lost both.
 type Homed struct {
 	Net     Net
 	Routing Routing           // with rows to the nodes, where there are rows
 	Nodes   []fabric.DeviceID // by switch, from Part.Net.Switches on
 	Links   []fabric.LinkID   // by link, from Part.Net.Links on
 	Peers   bool              // some of them are of peer links
+	Floods  []Flood           // those of the part, over peer links too
+	Flooded bool              // some go over a peer link, and so with everything up
+	Rowed   bool              // a row sends over a peer link, and so with everything up
+	Bare    Net               // Net without traffic of the nodes
 	Clash   bool              // the remap does not say what becomes of classes on a peer link
 
-	ends [][2]Switch // of each node
+	ends   [][2]Switch // of each node
+	uneven bool        // a pair has switches of two levels
+	always bool        // some switches reach each other by peer links alone, with everything up
 }
 
 // homed lays out the pairs of a part, nil if nothing goes round there. Without a
@@ -42,6 +48,7 @@ func (p *Part) homed(f *fabric.Fabric) *Homed {
 			continue
 		}
 		peered := h.peerLink(f, &f.MLAGs[m], [2]Switch{a, b})
+		h.uneven = h.uneven || peered && p.Net.level(a) != p.Net.level(b)
 		if h.Peers = h.Peers || peered; peered || r.LocalRepair && r.Base != ByTable {
 			h.pair(f, f.MLAGs[m].Switches, [2]Switch{a, b})
 		}
@@ -52,8 +59,32 @@ func (p *Part) homed(f *fabric.Fabric) *Homed {
 	for i := range h.Nodes {
 		h.rows(p, Switch(n.Switches+i), h.ends[i])
 	}
+	if h.Peers && r.Base == UpDown && len(r.Rows) == 0 {
+		s, err := Ways(&p.Net, Options{Brief: true})
+		h.always = err != nil || s.Lost > 0
+	}
 	h.remap(p, f)
+	h.floods(p, f)
+	h.Bare = Net{Switches: h.Net.Switches, Level: h.Net.Level, Sinks: p.Net.Sinks, Links: h.Net.Links, Still: h.Net.Still}
+	h.Rowed = slices.ContainsFunc(p.Routing.Rows, func(r Row) bool {
+		return slices.ContainsFunc(h.Net.Links, func(l Link) bool { return l.Peer && (l.A == r.At && l.B == r.Next || l.B == r.At && l.A == r.Next) })
+	})
 	return h
+}
+
+// floods lets those of the part cross the peer links that carry their VLANs.
+func (h *Homed) floods(p *Part, f *fabric.Fabric) {
+	h.Floods = slices.Clone(p.Floods)
+	on := trunked(f)
+	for i, s := range p.Flooded {
+		links := slices.Clone(h.Floods[i].Links)
+		for j, l := range h.Links {
+			if at := len(p.Links) + j; h.Net.Links[at].Peer && on[s].carries(f, f.Links[l].A) && on[s].carries(f, f.Links[l].B) {
+				links, h.Flooded = append(links, at), true
+			}
+		}
+		h.Floods[i].Links = links
+	}
 }
 
 // peerLink adds the cables between the switches of a pair.
@@ -139,38 +170,45 @@ func (h *Homed) rows(p *Part, node Switch, ends [2]Switch) {
 
 // remap follows classes over peer links, and to and from the nodes.
 func (h *Homed) remap(p *Part, f *fabric.Fabric) {
-	of := p.Routing.Remap
-	if of == nil {
+	if p.Routing.Remap == nil {
 		return
 	}
-	if h.Peers {
-		t := newRemapTable(f)
-		t.part(p)
-		for i, l := range h.Links {
-			if h.Net.Links[len(p.Links)+i].Peer {
-				t.link(p, f.Links[l].A, f.Links[l].B)
-				t.link(p, f.Links[l].B, f.Links[l].A)
-			}
+	t := newRemapTable(f)
+	t.part(p)
+	for i, l := range h.Links {
+		if h.Net.Links[len(p.Links)+i].Peer {
+			t.link(p, f.Links[l].A, f.Links[l].B)
+			t.link(p, f.Links[l].B, f.Links[l].A)
 		}
-		h.Clash = t.clash
-		of = t.remap
+	}
+	h.Clash = t.clash
+	for i, l := range h.Links {
+		of := &h.Net.Links[len(p.Links)+i]
+		if of.Peer {
+			continue
+		}
+		nic := f.Links[l].A
+		if f.Devices[f.Ports[nic].Device].Kind == fabric.Switch {
+			nic = f.Links[l].B
+		}
+		t.leave([2]Switch{of.A, of.B}, nic)
 	}
 	switches := Switch(p.Net.Switches)
 	h.Routing.Remap = func(from, at, next Switch, priority uint8) uint8 {
 		switch {
-		case at >= switches || next >= switches:
+		case at >= switches:
 			return priority
 		case from >= switches:
 			from = Hosts
 		}
-		return of(from, at, next, priority)
+		return t.remap(from, at, next, priority)
 	}
 }
 
 // HomedOptions are what to ask of the part with its pairs.
 func (p *Part) HomedOptions(steps int64) Options {
 	o := p.Options(steps)
-	o.Routing = p.Homed.Routing
+	o.Routing, o.Floods = p.Homed.Routing, p.Homed.Floods
 	return o
 }
 
@@ -189,12 +227,14 @@ func (p *Part) HomedSkip(skip []Switch) []Switch {
 // Round reports whether what goes round a failure is to be followed with the pairs
 // of the part. By ranks alone it is not: a peer link is then crossed first, by
 // what hosts send below a switch that has lost its way up, or last, to hosts whose
-// cable to the other switch is down, and by one failure never both.
+// cable to the other switch is down, and by one failure never both. That holds
+// where none is crossed with everything up, and none leads to another level.
 func (p *Part) Round(failures int) bool {
-	if p.Homed == nil {
+	h := p.Homed
+	if h == nil {
 		return false
 	}
-	return p.Routing.LocalRepair || p.Homed.Peers && (p.Routing.Base != UpDown || len(p.Routing.Rows) > 0 || failures > 1)
+	return p.Routing.LocalRepair || h.Peers && (p.Routing.Base != UpDown || len(p.Routing.Rows) > 0 || failures > 1 || h.uneven || h.always)
 }
 
 // HomedDown is what a mask takes out of the part with its pairs; nil if that is

@@ -83,6 +83,8 @@ func TestHomed(t *testing.T) {
 		{"one cable, and frames go back where they came from [theory T4c]", []fabric.LinkID{one}, true, 4, false},
 		{"cables of two nodes on two switches", []fabric.LinkID{p.Homed.Links[0], p.Homed.Links[3]}, false, 4, false},
 		{"cables of two nodes on one switch", []fabric.LinkID{p.Homed.Links[0], p.Homed.Links[2]}, false, 2, true},
+		{"both cables of one node, to which nothing goes then", []fabric.LinkID{p.Homed.Links[0], p.Homed.Links[1]}, false, 0, true},
+		{"and it matters not whether frames go back where they came from", []fabric.LinkID{p.Homed.Links[0], p.Homed.Links[1]}, true, 0, true},
 	} {
 		mask := &fabric.Mask{Links: map[fabric.LinkID]bool{}}
 		for _, l := range c.down {
@@ -98,7 +100,8 @@ func TestHomed(t *testing.T) {
 		}
 	}
 	kinds, cables := 0, 0
-	for _, f := range Failures(&p.Homed.Net, &Options{Routing: p.Routing}) {
+	failures, _ := Failures(&p.Homed.Net, &Options{Routing: p.Routing})
+	for _, f := range failures {
 		if len(f.Down.Links) > 0 && f.Down.Links[0] >= len(p.Links) {
 			kinds++
 			cables += f.Alike

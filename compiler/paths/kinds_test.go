@@ -47,7 +47,7 @@ func TestKindsBySize(t *testing.T) {
 			c.kinds = len(c.net.Links) + c.net.Switches
 		}
 		links, switches := 0, 0
-		list := Failures(c.net, &Options{Routing: Routing{Base: Shortest}})
+		list, _ := Failures(c.net, &Options{Routing: Routing{Base: Shortest}})
 		for _, f := range list {
 			links += len(f.Down.Links) * f.Alike
 			switches += len(f.Down.Switches) * f.Alike
@@ -91,7 +91,8 @@ func TestKindsBrute(t *testing.T) {
 		both += len(want)
 		got := 0
 		seen := map[int32]int{}
-		for _, f := range Failures(n, &Options{Routing: Routing{Base: Shortest}}) {
+		failures, _ := Failures(n, &Options{Routing: Routing{Base: Shortest}})
+		for _, f := range failures {
 			got++
 			for _, s := range f.Down.Switches {
 				seen[find(switches, int32(s))] += f.Alike

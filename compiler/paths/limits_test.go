@@ -137,7 +137,7 @@ func TestFailures(t *testing.T) {
 		{"fabric-100k", fabric100k(), 5},
 	} {
 		links, switches := 0, 0
-		list := Failures(c.net, &Options{})
+		list, _ := Failures(c.net, &Options{})
 		for _, f := range list {
 			links += len(f.Down.Links) * f.Alike
 			switches += len(f.Down.Switches) * f.Alike

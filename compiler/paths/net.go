@@ -1,13 +1,15 @@
 // Package paths follows traffic through a fabric. Deadlock takes switches, the
 // links between them and a model of routing, and says whether the buffers of
 // lossless priorities can wait for each other in a circle; if so it gives the
-// shortest circle and a flow for each of its steps. Parts makes that
-// input from a compiled fabric; Down takes links and switches out of it.
+// shortest circle and a flow for each of its steps; Ways says what never arrives.
+// Parts makes that input from a compiled fabric; Down takes links and switches out
+// of it, and Failures lists what may fail, one of all that stand alike. Composer
+// follows classes over the same ways, and says where one loses its treatment.
 //
 // A circle is necessary for deadlock, not sufficient [Hu et al., HotNets 2016]:
-// a finding says that deadlock is possible. Flooding is not followed: broadcast
-// in a lossless class deadlocks whatever the routing is [Guo et al., SIGCOMM
-// 2016, 4.2], and has rules of its own. The package judges no single port.
+// a finding says that deadlock is possible. Lossless floods of VLANs are followed
+// with what is routed [Guo et al., SIGCOMM 2016, 4.2]; that there are none is a
+// matter of rules of their own. The package reports nothing itself.
 package paths
 
 import (
@@ -50,21 +52,38 @@ type Link struct {
 	// there is another: it carries what its switch has lost the way for, and what is
 	// for hosts of the other one alone.
 	Peer bool
+	// Bond is the LAG over an MLAG pair that the cable is a leg of, seen as one from
+	// both of its ends; 0 is none. A switch of the pair that has lost its legs sends
+	// over the peer link, and nobody but the pair learns of it.
+	Bond int32
 }
 
 // peers reports whether some link is of an MLAG pair.
 func (n *Net) peers() bool { return slices.ContainsFunc(n.Links, func(l Link) bool { return l.Peer }) }
 
-// kind is all that tells links between the same switches apart.
-func (l *Link) kind() uint16 {
-	if l.Peer {
-		return uint16(l.Lossless) | peerBit
-	}
-	return uint16(l.Lossless)
+// Turns reports whether some switch has others above it: what came down to one
+// such may turn up again, and nothing else may.
+func (n *Net) Turns() bool {
+	return slices.ContainsFunc(n.Links, func(l Link) bool {
+		return n.level(l.A) != n.level(l.B) && n.level(l.A) != 0 && n.level(l.B) != 0
+	})
 }
 
-// peerBit is beside the priorities of a kind: the link is of an MLAG pair.
-const peerBit = 1 << 8
+// kind is all that tells links between the same switches apart.
+func (l *Link) kind() uint32 {
+	kind := uint32(l.Lossless) | uint32(l.Bond)<<bondShift
+	if l.Peer {
+		kind |= peerBit
+	}
+	return kind
+}
+
+// Beside the priorities of a kind: the link is of an MLAG pair, and its bond.
+const (
+	peerBit   = 1 << 8
+	bondShift = 9
+	maxBonds  = 1<<(32-bondShift) - 1
+)
 
 // Down is what has failed, by index in Net.Links and by switch.
 type Down struct {
@@ -168,6 +187,9 @@ func check(n *Net, r *Routing, d *Down) error {
 		if !in(l.A) || !in(l.B) {
 			return fmt.Errorf("link %d joins switches %d and %d of %d", i, l.A, l.B, n.Switches)
 		}
+		if l.Bond < 0 || l.Bond > maxBonds {
+			return fmt.Errorf("link %d is of bond %d, and the highest is %d", i, l.Bond, maxBonds)
+		}
 	}
 	for i, s := range n.Sinks {
 		if !in(s) || i > 0 && n.Sinks[i-1] >= s {
@@ -241,7 +263,7 @@ type channels struct {
 	from  []Switch
 	back  []int32  // the channel the other way
 	width []int32  // links in it that are up, 0 = all down
-	kind  []uint16 // of its links
+	kind  []uint32 // of its links
 }
 
 // lossless are the priorities that are lossless on a channel.
@@ -249,6 +271,23 @@ func (c *channels) lossless(k int32) uint8 { return uint8(c.kind[k]) }
 
 // peer reports whether a channel is the peer link of an MLAG pair.
 func (c *channels) peer(k int32) bool { return c.kind[k]&peerBit != 0 }
+
+// bond is the LAG over a pair that a channel is of, 0 if none.
+func (c *channels) bond(k int32) int32 { return int32(c.kind[k] >> bondShift) }
+
+// by is the channel that a link is in, out of its end A; -1 of one to itself.
+func (c *channels) by(l *Link) int32 {
+	if l.A == l.B {
+		return -1
+	}
+	first, kind := c.off[l.A], l.kind()
+	i, _ := slices.BinarySearch(c.to[first:c.off[l.A+1]], l.B)
+	k := first + int32(i)
+	for c.kind[k] != kind {
+		k++
+	}
+	return k
+}
 
 // layChannels bundles the links of a net. It keeps channels that are down.
 func layChannels(n *Net, d *Down) *channels {
@@ -286,7 +325,7 @@ func layChannels(n *Net, d *Down) *channels {
 	}
 	type bundle struct {
 		low, high Switch
-		kind      uint16
+		kind      uint32
 		width     int32
 	}
 	var bundles []bundle
@@ -315,7 +354,7 @@ func layChannels(n *Net, d *Down) *channels {
 	}
 	c := &channels{
 		off: deg, to: make([]Switch, 2*len(bundles)), from: make([]Switch, 2*len(bundles)), back: make([]int32, 2*len(bundles)),
-		width: make([]int32, 2*len(bundles)), kind: make([]uint16, 2*len(bundles)),
+		width: make([]int32, 2*len(bundles)), kind: make([]uint32, 2*len(bundles)),
 	}
 	for s := range n.Switches {
 		c.off[s+1] += c.off[s]

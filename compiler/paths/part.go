@@ -24,16 +24,26 @@ func (p *Part) Lossless() bool {
 
 // floods finds the VLANs between switches whose floods are lossless: unknown
 // unicast keeps the priority of its class, and what has no mark comes in that of
-// the default class [Guo et al., SIGCOMM 2016, 4.2].
+// the default class [Guo et al., SIGCOMM 2016, 4.2]. Of VLANs that are on the same
+// ports one is enough.
 func (p *Part) floods(f *fabric.Fabric) {
+	on := trunked(f)
+	seen := map[string]bool{}
 	for s := fabric.SegmentID(1); int(s) < len(f.Segments); s++ {
 		set := losslessFlood(f, s)
 		if set == 0 {
 			continue
 		}
+		if on[s].native == 0 {
+			key := fmt.Sprint(set, on[s].sets)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
 		var links []int
 		for i, l := range p.Links {
-			if carries(f, f.Links[l].A, s) && carries(f, f.Links[l].B, s) {
+			if on[s].carries(f, f.Links[l].A) && on[s].carries(f, f.Links[l].B) {
 				links = append(links, i)
 			}
 		}
@@ -64,11 +74,38 @@ func losslessFlood(f *fabric.Fabric, s fabric.SegmentID) (set uint8) {
 	return set
 }
 
-// carries reports whether a port is in the VLAN of a segment.
-func carries(f *fabric.Fabric, p fabric.PortID, s fabric.SegmentID) bool {
+// trunk is where a segment is: the VLAN sets that have it, ascending, and itself
+// if it is the native one of some port or LAG.
+type trunk struct {
+	sets   []fabric.VLANSetID
+	native fabric.SegmentID
+}
+
+// trunked is where each segment of a fabric is.
+func trunked(f *fabric.Fabric) []trunk {
+	on := make([]trunk, max(len(f.Segments), 1)) // 0 is where ports without a VLAN are
+	for i, set := range f.VLANSets {
+		for _, s := range set {
+			if n := len(on[s].sets); n == 0 || on[s].sets[n-1] != fabric.VLANSetID(i) {
+				on[s].sets = append(on[s].sets, fabric.VLANSetID(i))
+			}
+		}
+	}
+	for i := range f.Ports {
+		on[f.Ports[i].Native].native = f.Ports[i].Native
+	}
+	for i := range f.LAGs {
+		on[f.LAGs[i].Native].native = f.LAGs[i].Native
+	}
+	return on
+}
+
+// carries reports whether a port is in the VLAN of the segment.
+func (t *trunk) carries(f *fabric.Fabric, p fabric.PortID) bool {
 	port := &f.Ports[p]
 	lag := &f.LAGs[port.LAG]
-	return port.Native == s || lag.Native == s && port.LAG != 0 || slices.Contains(f.VLANSets[port.VLANs], s) || slices.Contains(f.VLANSets[lag.VLANs], s)
+	has := func(set fabric.VLANSetID) bool { _, ok := slices.BinarySearch(t.sets, set); return ok }
+	return t.native != 0 && (port.Native == t.native || lag.Native == t.native) || has(port.VLANs) || has(lag.VLANs)
 }
 
 // gaps names what the net leaves out: a peer link that joins two parts, and one on
@@ -115,6 +152,35 @@ func (p *Part) remap(f *fabric.Fabric) {
 	p.Routing.Remap = t.remap
 }
 
+// Tied is a net of the part with one more sink for each of some sets of switches,
+// which sends nothing on and has cables that carry nothing. It is to tell failures
+// apart, as what takes all of a set and what takes some of it: nodes may have
+// nothing but the set. A set that is not within the part is left out.
+func (p *Part) Tied(n *Net, sets [][]fabric.DeviceID) *Net {
+	tied := *n
+	tied.Sinks, tied.Still, tied.Links, tied.Level = slices.Clone(n.Sinks), slices.Clone(n.Still), slices.Clone(n.Links), slices.Clone(n.Level)
+	for _, set := range sets {
+		if !p.Has(set) {
+			continue
+		}
+		s := Switch(tied.Switches)
+		tied.Switches++
+		tied.Sinks, tied.Still = append(tied.Sinks, s), append(tied.Still, s)
+		if tied.Level != nil {
+			tied.Level = append(tied.Level, 0) // no node of Homed has that
+		}
+		for _, d := range set {
+			tied.Links = append(tied.Links, Link{A: p.switchOf[d], B: s})
+		}
+	}
+	return &tied
+}
+
+// Has reports whether all of some switches are of the part.
+func (p *Part) Has(set []fabric.DeviceID) bool {
+	return !slices.ContainsFunc(set, func(d fabric.DeviceID) bool { _, ok := p.switchOf[d]; return !ok })
+}
+
 // priorities are the classes of one side of a link by their priorities.
 type priorities map[uint8]fabric.Str
 
@@ -136,6 +202,7 @@ func newRemapTable(f *fabric.Fabric) *remapTable {
 // part enters the links of a part, and what its hosts send.
 func (t *remapTable) part(p *Part) {
 	f := t.f
+	t.keep(p)
 	for _, l := range p.Links {
 		t.link(p, f.Links[l].A, f.Links[l].B)
 		t.link(p, f.Links[l].B, f.Links[l].A)
@@ -145,6 +212,26 @@ func (t *remapTable) part(p *Part) {
 		for id := first; id < end; id++ {
 			if peer := f.Ports[id].Peer; peer != 0 && f.Devices[f.Ports[peer].Device].Kind == fabric.Node {
 				t.enter([2]Switch{Hosts, Switch(s)}, id)
+			}
+		}
+	}
+}
+
+// keep finds the classes that are lossless somewhere in a part: what has no PFC
+// where it comes in may have it further on.
+func (t *remapTable) keep(p *Part) {
+	seen := map[fabric.QoSID]bool{}
+	for _, d := range p.Devices {
+		first, end := t.f.PortsOf(d)
+		for id := first; id < end; id++ {
+			q := t.f.Profiles[t.f.Ports[id].Profile].QoS
+			if seen[q] {
+				continue
+			}
+			seen[q] = true
+			for i := range t.f.QoS[q].Classes {
+				c := &t.f.QoS[q].Classes[i]
+				t.kept[c.Name] = t.kept[c.Name] || c.Lossless
 			}
 		}
 	}
@@ -162,10 +249,15 @@ func (t *remapTable) remap(from, at, next Switch, priority uint8) uint8 {
 	return priority
 }
 
-// differ reports whether some class of the part that may be remapped has two
-// priorities.
+// differ reports whether some class of the part has two priorities, and may be
+// remapped: one contract that says so is enough.
 func (t *remapTable) differ(p *Part) bool {
-	at, last := map[fabric.Str]uint8{}, fabric.ProfileID(0)
+	type known struct {
+		priority uint8
+		two, may bool
+		decl     fabric.DeclID // of a contract that says it may
+	}
+	at, last := map[fabric.Str]known{}, fabric.ProfileID(0)
 	for _, d := range p.Devices {
 		first, end := t.f.PortsOf(d)
 		for id := first; id < end; id++ {
@@ -177,14 +269,18 @@ func (t *remapTable) differ(p *Part) bool {
 			q := &t.f.QoS[t.f.Profiles[last].QoS]
 			for i := range q.Classes {
 				c, on := &q.Classes[i], t.f.Profiles[last].On[i].Priority
-				if !c.Remap {
-					continue
+				had, ok := at[c.Name]
+				if !ok {
+					had.priority = on
 				}
-				if had, ok := at[c.Name]; ok && had != on {
-					t.name, t.decl = c.Name, c.Decl
+				had.two = had.two || had.priority != on
+				if c.Remap && !had.may {
+					had.may, had.decl = true, c.Decl
+				}
+				if at[c.Name] = had; had.two && had.may {
+					t.name, t.decl = c.Name, had.decl
 					return true
 				}
-				at[c.Name] = on
 			}
 		}
 	}
@@ -195,11 +291,16 @@ func (t *remapTable) differ(p *Part) bool {
 func (t *remapTable) link(p *Part, from, to fabric.PortID) {
 	a, b := p.switchOf[t.f.Ports[from].Device], p.switchOf[t.f.Ports[to].Device]
 	t.enter([2]Switch{a, b}, to)
+	t.leave([2]Switch{a, b}, to)
+}
+
+// leave enters what goes from one to the other and comes in at a port there.
+func (t *remapTable) leave(at [2]Switch, to fabric.PortID) {
 	q, profile := &t.f.QoS[t.f.Profiles[t.f.Ports[to].Profile].QoS], &t.f.Profiles[t.f.Ports[to].Profile]
-	out := t.out[[2]Switch{a, b}]
+	out := t.out[at]
 	if out == nil {
 		out = map[fabric.Str]uint8{}
-		t.out[[2]Switch{a, b}] = out
+		t.out[at] = out
 	}
 	for i := range q.Classes {
 		had, ok := out[q.Classes[i].Name]
@@ -217,16 +318,9 @@ func (t *remapTable) enter(at [2]Switch, port fabric.PortID) {
 	}
 	for i, c := range t.f.QoS[profile.QoS].Classes {
 		had, ok := in[profile.On[i].Priority]
-		if ok && had != c.Name && (c.Lossless || t.lossless(profile.QoS, had)) {
-			t.clash = true
-		}
-		t.kept[c.Name] = t.kept[c.Name] || c.Lossless
-		if !ok || c.Lossless {
+		t.clash = t.clash || ok && had != c.Name && (t.kept[c.Name] || t.kept[had])
+		if !ok || t.kept[c.Name] {
 			in[profile.On[i].Priority] = c.Name
 		}
 	}
-}
-
-func (t *remapTable) lossless(q fabric.QoSID, name fabric.Str) bool {
-	return slices.ContainsFunc(t.f.QoS[q].Classes, func(c fabric.Class) bool { return c.Name == name && c.Lossless })
 }

@@ -118,6 +118,22 @@ func TestRemap(t *testing.T) {
 	}
 }
 
+// TestRemapKept: a class that comes in without PFC may have it further on, and is
+// not lost among those that share its priority there.
+func TestRemapKept(t *testing.T) {
+	m := remapped()
+	m.QoS = append(m.QoS, fabric.QoS{Classes: []fabric.Class{{Name: m.Names.Add("default"), Default: true}, {Name: m.Names.Add("rdma"), Remap: true}}})
+	m.Profiles = append(m.Profiles, fabric.Profile{QoS: 2})
+	for i := range 3 {
+		first, _ := m.PortsOf(m.at[ringName(i)])
+		m.Ports[first].Profile = 3
+	}
+	p := only(t, m.Fabric)
+	if len(p.Gaps) != 1 || p.Gaps[0].Failing || !strings.Contains(p.Gaps[0].What, "class rdma is remapped") {
+		t.Errorf("gaps %+v, priorities of hosts %v", p.Gaps, p.Options(0).Priorities)
+	}
+}
+
 // TestGaps: what an MLAG pair does after a failure is covered by ranks, or laid
 // out, but for a peer link between switches that nothing else joins.
 func TestGaps(t *testing.T) {

@@ -15,6 +15,7 @@ type router struct {
 	spare   [][]int32 // peer links by switch, those that are up; nil: none
 	passed  bool      // to the destination, some switch has a way by a peer link alone
 	held    []bool    // channels from nodes that are down, by which ways to the node lead on; nil: none
+	kept    []bool    // legs of bonds that are down, by which ways lead on; nil: none
 	sink    []bool    // that are up
 	still   []bool    // that send nothing on; nil: none
 	skip    []bool    // destinations that are left out; nil: none
@@ -49,6 +50,7 @@ func newRouter(n *Net, r *Routing, d *Down) *router {
 			x.set(x.alive, int32(k))
 		}
 	}
+	x.gone()
 	x.spares(d)
 	x.dist = make([]int32, n.Switches)
 	if r.Base == UpDown {
@@ -87,7 +89,7 @@ func (x *router) set(set []uint64, k int32) {
 func (x *router) of(set []uint64, s Switch) []uint64 { return set[x.wordOff[s]:x.wordOff[s+1]] }
 
 func (x *router) usable(k int32) bool {
-	return (x.frozen || x.c.width[k] > 0) && (x.spare == nil || !x.c.peer(k))
+	return (x.frozen || x.c.width[k] > 0 || x.kept != nil && x.kept[k]) && (x.spare == nil || !x.c.peer(k))
 }
 
 // towards computes next hops and distances to a destination by the base. A
@@ -153,7 +155,7 @@ func (x *router) upDown(d Switch) {
 		}
 		best := int32(-1)
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if w := c.to[k]; level(w) > level(v) && x.dist[w] >= 0 && x.usable(k) && (w == d || x.sends(w)) && (best < 0 || x.dist[w] < best) {
+			if w := c.to[k]; level(w) > level(v) && x.dist[w] >= 0 && (x.usable(k) || x.holds(c.back[k]) && w == d) && (w == d || x.sends(w)) && (best < 0 || x.dist[w] < best) {
 				best = x.dist[w]
 			}
 		}
@@ -162,7 +164,7 @@ func (x *router) upDown(d Switch) {
 		}
 		x.dist[v] = best + 1
 		for k := c.off[v]; k < c.off[v+1]; k++ {
-			if w := c.to[k]; level(w) > level(v) && x.dist[w] == best && x.usable(k) && (w == d || x.sends(w)) {
+			if w := c.to[k]; level(w) > level(v) && x.dist[w] == best && (x.usable(k) || x.holds(c.back[k]) && w == d) && (w == d || x.sends(w)) {
 				x.set(x.nh, k)
 			}
 		}
@@ -224,7 +226,7 @@ func (x *router) between(list []hop, d Switch) []hop {
 // repairs takes what is down out of frozen next hops, and reports whether some
 // switch has none left and so goes round the failure.
 func (x *router) repairs(d Switch) bool {
-	if !x.frozen && x.held == nil {
+	if !x.frozen && x.held == nil && x.kept == nil {
 		return false
 	}
 	repair := false
@@ -298,6 +300,20 @@ func (x *router) around(list []hop, v Switch, in int32) []hop {
 		}
 	}
 	return list
+}
+
+// aside reports whether a switch beside d that has lost all its ways there has a
+// cable to it that was none of them: going round, it sends by that one, too.
+func (x *router) aside(d Switch) bool {
+	c := x.c
+	for k := c.off[d]; k < c.off[d+1]; k++ {
+		v := c.to[k]
+		lost := !slices.ContainsFunc(x.of(x.nh, v), func(word uint64) bool { return word != 0 })
+		if lost && c.width[k] > 0 && !c.peer(k) && x.dist[v] >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // same reports whether two channels of v lead to the same neighbour: one switch,

@@ -8,6 +8,39 @@ import "slices"
 // a node on both switches has lost: the others go on sending to either of them.
 // And what has come to one of the two for hosts of the other alone may cross.
 
+// gone takes out what sends nothing on and has lost its last cable: that is a node
+// that is down, to which nothing goes, and not one that others go round to.
+func (x *router) gone() {
+	if !x.frozen || x.still == nil {
+		return
+	}
+	for s, still := range x.still {
+		if still && x.c.degree(Switch(s)) > 0 && !slices.ContainsFunc(x.of(x.alive, Switch(s)), func(word uint64) bool { return word != 0 }) {
+			x.sink[s] = false
+		}
+	}
+}
+
+// filtered reports whether a switch sends nothing that came by one channel out of
+// another, both as channels out of it: they are legs of one bond, or the first is
+// a peer link and the other switch of the pair has a leg of the same bond.
+func (x *router) filtered(in, out int32) bool {
+	c := x.c
+	bond := c.bond(out)
+	return bond != 0 && (c.bond(in) == bond || c.peer(in) && x.legged(c.to[in], bond))
+}
+
+// legged reports whether a switch has a leg of a bond that is up.
+func (x *router) legged(s Switch, bond int32) bool {
+	c := x.c
+	for k := c.off[s]; k < c.off[s+1]; k++ {
+		if c.bond(k) == bond && c.width[k] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // spares finds the peer links that are up, and what they stand in for.
 func (x *router) spares(d *Down) {
 	c := x.c
@@ -22,11 +55,20 @@ func (x *router) spares(d *Down) {
 			x.spare[c.from[k]] = append(x.spare[c.from[k]], k)
 		}
 	}
-	if x.spare == nil || d.empty() || x.still == nil {
+	if x.spare == nil || d.empty() {
 		return
 	}
 	for k := range int32(len(c.to)) {
-		if c.width[k] > 0 || c.peer(k) || !x.still[c.to[k]] || slices.Contains(d.Switches, c.to[k]) {
+		if c.width[k] > 0 || c.peer(k) || slices.Contains(d.Switches, c.to[k]) || slices.Contains(d.Switches, c.from[k]) {
+			continue
+		}
+		if bond := c.bond(k); bond != 0 && slices.ContainsFunc(x.spare[c.from[k]], func(over int32) bool { return x.legged(c.to[over], bond) }) {
+			if x.kept == nil {
+				x.kept = make([]bool, len(c.to))
+			}
+			x.kept[k], x.kept[c.back[k]] = true, true
+		}
+		if x.still == nil || !x.still[c.to[k]] {
 			continue
 		}
 		if slices.ContainsFunc(x.spare[c.from[k]], func(over int32) bool { return x.joined(c.to[over], c.to[k]) }) {

@@ -12,6 +12,7 @@ type Strays struct {
 	Lost  int64 // pairs of a switch and a destination that it knows no way to
 	Loops int64 // destinations to which some traffic goes round
 	List  []Stray
+	Steps int64 // that it took
 }
 
 // maxStrays is how many are listed.
@@ -25,20 +26,38 @@ func Ways(n *Net, o Options) (*Strays, error) {
 	}
 	open := o.bound()
 	repairs := o.Routing.LocalRepair && !o.Down.empty()
-	if len(o.Routing.Rows) == 0 && o.Routing.Base != ByTable && !repairs && !n.peers() && !o.Whole {
-		net, _, size, alike := o.folded(n, false, open)
+	if len(o.Routing.Rows)+len(o.Skip) == 0 && o.Routing.Base != ByTable && !repairs && !n.peers() && !o.Whole {
+		net, of, size, alike := o.folded(n, false, open)
 		found, err := ways(net, alike, size, false)
-		if err != nil || found.Lost == 0 || o.Brief {
+		if err != nil || found.Lost == 0 {
 			return found, err
 		}
-		named, err := ways(n, o, nil, true)
-		if err != nil {
-			return nil, err
+		if !o.Brief {
+			switch named, err := ways(n, o, nil, true); {
+			case err == nil:
+				found.List = named.List
+				found.Steps += named.Steps
+				return found, nil
+			case !limited(err):
+				return nil, err
+			}
 		}
-		found.List = named.List
+		found.unfold(of)
 		return found, nil
 	}
 	return ways(n, o, nil, false)
+}
+
+// unfold names switches of the net as it is: two of those that stand alike where
+// they have no way to each other. In a folded net no way is longer than its first
+// switch.
+func (s *Strays) unfold(of []int32) {
+	u := unfolding{members: map[Switch][]Switch{}, of: of}
+	for i := range s.List {
+		l := &s.List[i]
+		l.To = u.member(l.To, nil)
+		l.Path[0] = u.member(l.Path[0], nil, l.To)
+	}
 }
 
 // ways stops at a full list where only names are wanted.
@@ -66,6 +85,7 @@ func ways(n *Net, o Options, size []int64, names bool) (*Strays, error) {
 			break
 		}
 	}
+	w.found.Steps = x.work() + w.steps
 	return w.found, nil
 }
 

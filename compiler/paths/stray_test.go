@@ -14,7 +14,7 @@ func naiveStrays(n *Net, o *Options) (lost, loops int64) {
 	x := newNaive(&Net{Switches: n.Switches, Level: n.Level, Links: n.Links}, o) // no destinations: only its routing is used
 	x.n = n
 	for _, d := range n.Sinks {
-		if x.deadAt[d] {
+		if x.deadAt[d] || x.gone(d) {
 			continue
 		}
 		base, done, open := x.hops(d), map[[2]Switch]bool{}, map[[2]Switch]bool{}
@@ -44,7 +44,7 @@ func naiveStrays(n *Net, o *Options) (lost, loops int64) {
 			}
 		}
 		for _, s := range n.Sinks {
-			if s != d && !x.deadAt[s] {
+			if s != d && !x.deadAt[s] && !x.gone(s) {
 				follow(Hosts, s)
 			}
 		}

@@ -13,8 +13,9 @@ const maxTries = 50_000_000
 // Candidates are found by refining colours until neighbours tell no more apart,
 // and each is then verified link by link, so that nothing rests on the colours.
 // One that is verified joins all that it moves, not only what it was looked for:
-// a fabric of pods and planes needs about as many as it has pods and planes.
-func (k *failureKinds) symmetries(n *Net, d *Down) {
+// a fabric of pods and planes needs about as many as it has pods and planes. It
+// returns the looks that it took.
+func (k *failureKinds) symmetries(n *Net, d *Down) int64 {
 	folded, _, size, _ := fold(n, d, false)
 	s := newSymmetry(folded, size)
 	stable := slices.Clone(s.one.color)
@@ -38,7 +39,7 @@ func (k *failureKinds) symmetries(n *Net, d *Down) {
 	}
 	type edgeColor struct {
 		a, b uint64
-		kind uint16
+		kind uint32
 	}
 	edges := map[edgeColor]int32{}
 	for i, l := range k.links {
@@ -62,6 +63,7 @@ func (k *failureKinds) symmetries(n *Net, d *Down) {
 			}
 		}
 	}
+	return maxTries - s.left
 }
 
 // exchange looks for a symmetry that takes the first of each pair to the second,
@@ -222,7 +224,7 @@ func (s *symmetry) keeps(moved []int32) bool {
 }
 
 // has reports whether a switch has a channel to another of a width and kind.
-func (s *symmetry) has(v, w Switch, width int32, kind uint16) bool {
+func (s *symmetry) has(v, w Switch, width int32, kind uint32) bool {
 	c := s.c
 	i, _ := slices.BinarySearchFunc(c.to[c.off[v]:c.off[v+1]], w, func(a, b Switch) int { return int(a) - int(b) })
 	for k := c.off[v] + int32(i); k < c.off[v+1] && c.to[k] == w; k++ {

@@ -22,7 +22,10 @@ func (b *Buffers) unfold(of []int32) (named bool) {
 	}
 	round := u.circle(b.Cycle)
 	if round == nil { // a lap ends at another of those behind its first switch, the next one at that
-		b.Cycle, b.Flows = slices.Concat(b.Cycle, b.Cycle), append(b.Flows, cloned(b.Flows)...)
+		if len(b.Flows) == len(b.Cycle) {
+			b.Flows = append(b.Flows, cloned(b.Flows)...)
+		}
+		b.Cycle, b.Shortest = slices.Concat(b.Cycle, b.Cycle), false // one lap of a longer one may be shorter than two
 		round = u.circle(b.Cycle)
 	}
 	if round == nil {

@@ -403,7 +403,7 @@ func (c *comparison) same(l fabric.LinkID, x *listed) {
 		at.Fault = fabric.CableMedia
 		c.add(at)
 	}
-	if row.HasLength && link.LengthWritten && link.CableMm != row.LengthMm {
+	if row.HasLength && link.LengthWritten && max(link.CableMm, row.LengthMm)-min(link.CableMm, row.LengthMm) > uint32(row.OffMm) {
 		at.Fault = fabric.CableLength
 		c.add(at)
 	}

@@ -1,7 +1,9 @@
 package resolve
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -26,6 +28,7 @@ func (r *resolver) interfaces() {
 	r.carriedNative = map[fabric.PortID]lang.BlockID{}
 	r.ifaceBlock = make([]lang.BlockID, 1)
 	r.tierInterfaces()
+	r.roomForPorts()
 	for id := 1; id < len(r.f.Devices); id++ {
 		d := fabric.DeviceID(id)
 		b := r.blockOf[d]
@@ -37,6 +40,19 @@ func (r *resolver) interfaces() {
 		}
 		r.kids(b, schema.Interface, func(n lang.BlockID) { r.iface(d, n) })
 	}
+}
+
+// roomForPorts makes room for the interfaces of ports with an address, of which a
+// fabric that is written out has more than of all others.
+func (r *resolver) roomForPorts() {
+	more := 0
+	for b := range r.cfg.Blocks {
+		if r.cfg.Blocks[b].Kind == schema.Port && r.attr(lang.BlockID(b), schema.AAddress).Kind != lang.Absent {
+			more++
+		}
+	}
+	more += len(r.f.NICs)
+	r.f.Ifaces, r.ifaceBlock = slices.Grow(r.f.Ifaces, more), slices.Grow(r.ifaceBlock, more)
 }
 
 func (r *resolver) addIface(row fabric.Iface, b lang.BlockID) {
@@ -253,16 +269,15 @@ func (r *resolver) addresses() {
 			rdma[q] = rdma[q] || c.Carries == fabric.CarriesRDMA
 		}
 	}
-	var around fabric.LayersID
-	of := fabric.DeviceID(0) // whose chain that is
+	around := make([]fabric.LayersID, len(r.f.Devices)) // 0: not asked for yet
 	for id := 1; id < len(r.f.Ifaces); id++ {
 		row := &r.f.Ifaces[id]
 		b := r.ifaceBlock[id]
 		seg := &r.f.Segments[row.Segment]
-		if row.Device != of {
-			around, of = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false), row.Device
+		if around[row.Device] == 0 {
+			around[row.Device] = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false)
 		}
-		row.Layers = around
+		row.Layers = around[row.Device]
 		if len(row.Addresses) == 0 { // those of tiers are there
 			r.address(row, b, seg)
 		}
@@ -392,21 +407,24 @@ func hostAddress(subnet netip.Prefix, n uint64) (netip.Addr, bool) {
 
 // offset is address number n of a prefix, from 0; ok is false beyond its end.
 func offset(p netip.Prefix, n uint64) (netip.Addr, bool) {
-	var raw [16]byte
 	start := p.Masked().Addr()
-	raw = start.As16()
+	if start.Is4() {
+		raw := start.As4()
+		first := binary.BigEndian.Uint32(raw[:])
+		if n > uint64(math.MaxUint32-first) {
+			return netip.Addr{}, false // beyond the last one
+		}
+		binary.BigEndian.PutUint32(raw[:], first+uint32(n))
+		a := netip.AddrFrom4(raw)
+		return a, p.Contains(a)
+	}
+	raw := start.As16()
 	for i := len(raw) - 1; i >= 0 && n > 0; i-- {
 		n += uint64(raw[i])
 		raw[i] = byte(n)
 		n >>= 8
 	}
 	a := netip.AddrFrom16(raw)
-	if start.Is4() {
-		if !a.Is4In6() {
-			return netip.Addr{}, false // beyond the last one
-		}
-		a = a.Unmap()
-	}
 	return a, n == 0 && p.Contains(a)
 }
 
@@ -415,10 +433,12 @@ func (r *resolver) ifaceMTU(row *fabric.Iface, b lang.BlockID, seg *fabric.Segme
 		row.MTU = uint16(v.N)
 		return
 	}
-	for _, p := range r.below(row) {
-		if port := &r.f.Ports[p]; port.Flags&fabric.MTUSet != 0 && r.f.Devices[row.Device].Kind == fabric.Node {
-			row.MTU = port.MTU
-			return
+	if r.f.Devices[row.Device].Kind == fabric.Node {
+		for _, p := range r.below(row) {
+			if port := &r.f.Ports[p]; port.Flags&fabric.MTUSet != 0 {
+				row.MTU = port.MTU
+				return
+			}
 		}
 	}
 	row.MTU = seg.MTU

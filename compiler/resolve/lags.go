@@ -24,6 +24,11 @@ func (r *resolver) lags() {
 			r.implied(fabric.LAGID(id))
 		}
 	}
+	for id := 1; id < len(r.f.LAGs); id++ {
+		if lag := &r.f.LAGs[id]; r.f.Devices[lag.Device].Kind == fabric.Switch && (lag.Mode == fabric.LACP || lag.Mode == fabric.Static) {
+			r.overPair(fabric.LAGID(id))
+		}
+	}
 	r.numbers()
 }
 
@@ -128,6 +133,33 @@ func (r *resolver) implied(bond fabric.LAGID) {
 		if pair := r.f.Devices[d].MLAG; pair != 0 && len(order) == 2 {
 			r.f.LAGs[lag].MLAG = pair
 		}
+	}
+}
+
+// overPair makes the two LAGs at the other end of a switch's LAG the halves of one,
+// where they are on the two switches of a pair.
+func (r *resolver) overPair(id fabric.LAGID) {
+	var halves []fabric.LAGID
+	lag := &r.f.LAGs[id]
+	for _, m := range lag.Members {
+		peer := r.f.Ports[m].Peer
+		if peer == 0 || r.f.Devices[r.f.Ports[peer].Device].Kind != fabric.Switch || r.f.Ports[peer].LAG == 0 {
+			return
+		}
+		if half := r.f.Ports[peer].LAG; !slices.Contains(halves, half) {
+			halves = append(halves, half)
+		}
+	}
+	if len(halves) != 2 {
+		return
+	}
+	a, b := &r.f.LAGs[halves[0]], &r.f.LAGs[halves[1]]
+	pair := r.f.Devices[a.Device].MLAG
+	if a.Device == b.Device || pair == 0 || pair != r.f.Devices[b.Device].MLAG || pair == r.f.Devices[lag.Device].MLAG {
+		return
+	}
+	for _, half := range halves {
+		r.f.LAGs[half].MLAG, r.f.LAGs[half].Peer, lag.Peer = pair, id, half
 	}
 }
 

@@ -90,6 +90,7 @@ type resolver struct {
 	topoTwice map[fabric.PortID]bool          // ports of two topologies that were reported
 
 	legOf       map[lang.BlockID]*legs // leaves with a subnet
+	sharedLegs  bool                   // some leaf has one subnet for all its NICs
 	rowsOf      [][]listed             // by CablingID: rows that join two known ports
 	loose       []loose
 	rowFaults   map[lang.BlockID]*rowFaults

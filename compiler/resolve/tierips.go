@@ -157,6 +157,7 @@ func (r *resolver) leafSubnets(t *topology) {
 		}
 		l := &legs{subnet: p, perPort: r.cfg.Text(r.attr(b, schema.AAddressing)) == "per_port", vrf: r.text(r.attr(b, schema.AVRF))}
 		r.legOf[b] = l
+		r.sharedLegs = r.sharedLegs || !l.perPort
 		if l.perPort {
 			for k, port := range x.down[i] {
 				if nic := r.f.Ports[port].Peer; nic == 0 || r.f.Ports[nic].NIC == 0 {
@@ -232,7 +233,7 @@ func (r *resolver) legOn(nic fabric.PortID) (*legs, lang.BlockID) {
 // tierNative is the segment that a leaf's subnet puts a port in: its own node
 // ports and the NICs there, unless they are written to carry something.
 func (r *resolver) tierNative(p fabric.PortID) fabric.SegmentID {
-	if len(r.legOf) == 0 {
+	if !r.sharedLegs {
 		return 0
 	}
 	row := &r.f.Ports[p]

@@ -75,33 +75,33 @@ type File struct {
 // hold, or that meet, are errors.
 func (d *Device) files() ([]File, error) {
 	list := make([]File, 0, len(d.Artifacts))
-	for _, a := range d.Artifacts {
+	folder := d.Folder()
+	for i := range d.Artifacts {
+		a := &d.Artifacts[i]
 		if err := disk.CheckPath(a.Path); err != nil {
 			return nil, fmt.Errorf("artifact of device %s: %w", d.Name, err)
 		}
-		list = append(list, File{path.Join(d.Folder(), a.Path), fs.FileMode(a.Mode) & fs.ModePerm, a.Bytes})
+		list = append(list, File{path.Join(folder, a.Path), fs.FileMode(a.Mode) & fs.ModePerm, a.Bytes})
 	}
 	slices.SortFunc(list, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return list, meet(list)
 }
 
 // meet refuses paths that are one file, or a file and a folder, on a system
-// that does not tell case apart.
+// that does not tell case apart. Lists are short: each path is held against each.
 func meet(list []File) error {
-	taken, dirs := map[string]string{}, map[string]string{}
-	for _, f := range list {
-		key := strings.ToLower(f.Path)
-		if other, ok := taken[key]; ok {
-			return fmt.Errorf("%s and %s are one file where case does not count", other, f.Path)
-		}
-		taken[key] = f.Path
-		for dir := path.Dir(key); dir != "."; dir = path.Dir(dir) {
-			dirs[dir] = f.Path
+	keys := make([]string, len(list))
+	for i, f := range list {
+		keys[i] = strings.ToLower(f.Path)
+		if other := slices.Index(keys[:i], keys[i]); other >= 0 {
+			return fmt.Errorf("%s and %s are one file where case does not count", list[other].Path, f.Path)
 		}
 	}
-	for _, f := range list {
-		if other, ok := dirs[strings.ToLower(f.Path)]; ok {
-			return fmt.Errorf("%s is a file, and a folder of %s", f.Path, other)
+	for i, file := range keys {
+		for j, key := range keys {
+			if len(key) > len(file) && key[len(file)] == '/' && key[:len(file)] == file {
+				return fmt.Errorf("%s is a file, and a folder of %s", list[i].Path, list[j].Path)
+			}
 		}
 	}
 	return nil

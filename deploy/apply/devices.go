@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -120,34 +121,41 @@ func (d Devices) inOrder(take func(i int, device *Device) error) error {
 		err    error
 	}
 	const perCore = 4 // devices differ in size, and whoever takes them has to write now and then
-	ahead := make(chan chan result, perCore*runtime.GOMAXPROCS(0))
+	cores := runtime.GOMAXPROCS(0)
+	made := make([]chan result, perCore*cores) // device i comes through i modulo their number
+	for i := range made {
+		made[i] = make(chan result, 1)
+	}
+	ahead := make(chan struct{}, len(made)) // one for each device that was begun and not taken
 	stop := make(chan struct{})
 	defer close(stop)
-	go func() {
-		defer close(ahead)
-		for i := range d.Places {
-			made := make(chan result, 1)
-			select {
-			case ahead <- made:
-			case <-stop:
-				return
-			}
-			go func() {
+	var next atomic.Int64
+	for range min(cores, len(d.Places)) {
+		go func() {
+			for {
+				select {
+				case ahead <- struct{}{}:
+				case <-stop:
+					return
+				}
+				i := int(next.Add(1)) - 1
+				if i >= len(d.Places) {
+					return
+				}
 				device, err := d.Make(i)
-				made <- result{device, err}
-			}()
-		}
-	}()
-	i := 0
-	for made := range ahead {
-		r := <-made
+				made[i%len(made)] <- result{device, err}
+			}
+		}()
+	}
+	for i := range d.Places {
+		r := <-made[i%len(made)]
+		<-ahead
 		if r.err == nil {
 			r.err = take(i, r.device)
 		}
 		if r.err != nil {
 			return r.err
 		}
-		i++
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package apply
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,9 +16,11 @@ import (
 // ManifestVersion is the format version of a manifest. Minor versions only add keys.
 const ManifestVersion = "1.1"
 
+// ManifestKind tells a manifest from a plan and a record.
+const ManifestKind = "rocec manifest"
+
 const (
 	manifestPath     = "manifest.json"
-	manifestKind     = "rocec manifest"
 	maxManifestBytes = 1 << 30
 )
 
@@ -72,7 +72,7 @@ type Source struct {
 // newManifest is a manifest without devices.
 func newManifest(src Source) *Manifest {
 	return &Manifest{
-		Kind: manifestKind, FormatVersion: ManifestVersion, RocecVersion: src.RocecVersion,
+		Kind: ManifestKind, FormatVersion: ManifestVersion, RocecVersion: src.RocecVersion,
 		Sources: orEmpty(src.Sources), Variables: orEmpty(src.Variables), Devices: map[string]ManifestDevice{},
 	}
 }
@@ -98,7 +98,8 @@ func manifestKit(folder string, k *emit.Kit) ManifestKit {
 
 func manifestArtifacts(folder string, files []emit.Artifact) []ManifestArtifact {
 	list := make([]ManifestArtifact, 0, len(files))
-	for _, a := range files {
+	for i := range files {
+		a := &files[i]
 		list = append(list, ManifestArtifact{
 			Path: path.Join(folder, a.Path), SHA256: a.Digest(), Mode: mode(fs.FileMode(a.Mode)), Step: a.Step, Run: a.Run,
 		})
@@ -109,18 +110,10 @@ func manifestArtifacts(folder string, files []emit.Artifact) []ManifestArtifact 
 // kitFolder is where a kit lies in a tree.
 func kitFolder(output string, k *emit.Kit) string { return path.Join(output, emit.KitFolder, k.Name) }
 
-func mode(m fs.FileMode) string { return fmt.Sprintf("%04o", m.Perm()) }
-
-// Encode is the manifest as its file holds it: the form of record.Canonical.
-func (m *Manifest) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	w := json.NewEncoder(&b)
-	w.SetEscapeHTML(false)
-	w.SetIndent("", "  ")
-	if err := w.Encode(m); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+// mode is four octal digits.
+func mode(m fs.FileMode) string {
+	p := m.Perm()
+	return string([]byte{'0', '0' + byte(p>>6&7), '0' + byte(p>>3&7), '0' + byte(p&7)})
 }
 
 // DecodeManifest reads a manifest. What is none, of an unknown format, or has
@@ -133,7 +126,7 @@ func DecodeManifest(b []byte) (*Manifest, error) {
 	if err := record.Unmarshal(b, &head); err != nil {
 		return nil, err
 	}
-	if head.Kind != manifestKind {
+	if head.Kind != ManifestKind {
 		return nil, errors.New("it is not a manifest of rocec")
 	}
 	if err := record.CheckFormat(head.FormatVersion, ManifestVersion); err != nil {

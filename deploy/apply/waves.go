@@ -13,7 +13,7 @@ import (
 type Wave struct {
 	Name string
 	By   string // what its parts, one after the other, have in common: "rail"; "" = it has none
-	Then string // what has to happen before the next wave, in words; may be ""
+	Then string // what has to happen before the next wave, and the next part, in words; may be ""
 }
 
 // InWaves puts the devices of a delivery into the order of waves. Place gives the
@@ -42,7 +42,11 @@ func (d *Delivery) heading(w io.Writer, last int, h *Handed) int {
 		return now
 	}
 	if last > 0 && d.waves[last-1].Then != "" {
-		fmt.Fprintf(w, "Then: %s.\n\n", diag.Printable(d.waves[last-1].Then))
+		after := "Then"
+		if by := d.waves[last-1].By; by != "" {
+			after = "After each " + by
+		}
+		fmt.Fprintf(w, "%s: %s.\n\n", after, diag.Printable(d.waves[last-1].Then))
 	}
 	if now > 0 {
 		fmt.Fprintf(w, "Wave %s", diag.Printable(d.waves[now-1].Name))

@@ -14,6 +14,7 @@ type Environment struct {
 	// Accept is why SONiC's models do not accept a config_db.json, nil where they do.
 	// Nil checks no values.
 	Accept func(ctx context.Context, configDB []byte) error
+	Net    *Net // of the lab; nil for a machine alone
 }
 
 // Maker starts the machine of an intent. It refuses what it does not simulate.

@@ -35,11 +35,12 @@ const (
 
 	FaultDrops FaultKind = "drops" // lossless queues drop frames: more at every look at their counters
 	FaultStorm FaultKind = "storm" // pauses storm in them, likewise
+	FaultLost  FaultKind = "lost"  // RDMA that it sends, gets or passes on is lost
 )
 
 var faultKinds = []FaultKind{
 	FaultRefuse, FaultLie, FaultReboot, FaultStall, FaultDropBefore, FaultDrop, FaultDropAfter, FaultHang, FaultSlow, FaultMute, FaultHostKey, FaultDown, FaultFull,
-	FaultDrops, FaultStorm,
+	FaultDrops, FaultStorm, FaultLost,
 }
 
 // Fault is one thing that goes wrong.

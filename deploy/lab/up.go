@@ -39,6 +39,7 @@ type Options struct {
 	Clock   Clock  // nil = that of this computer
 	Faults  map[string][]Fault
 	Accept  func(ctx context.Context, configDB []byte) error // Environment.Accept of all machines
+	Cables  func() []Cable                                   // between ports of devices, also of those that are none of the lab; asked for when somebody needs them
 	// Keep starts machines with what they had stored when the last lab with it stopped
 	// in this folder, and keeps that for the next. All of them have to be Keepers.
 	Keep bool
@@ -52,6 +53,7 @@ type Lab struct {
 	address string
 	clock   Clock
 	o       Options
+	net     *Net
 	control *server
 	desk    net.Listener // of control
 	stopped chan struct{}
@@ -94,6 +96,12 @@ func Up(ctx context.Context, devices []Device, dir string, o Options) (*Lab, err
 	}
 	l := &Lab{Dir: filepath.Join(dir, filepath.FromSlash(Folder)), address: o.Address, clock: o.Clock, o: o, stopped: make(chan struct{}), named: map[string]*running{}}
 	l.File = filepath.Join(l.Dir, labFile)
+	l.net = &Net{cables: o.Cables, hosts: l.machines, faults: func(device string) *Faults {
+		if r := l.named[device]; r != nil {
+			return &r.faults
+		}
+		return nil
+	}}
 	if err := l.start(devices); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("start lab: %w", err)
@@ -194,7 +202,7 @@ func (l *Lab) listen() (net.Listener, uint16, error) {
 // machine makes the machine of a device when it is first asked for.
 func (l *Lab) machine(r *running) (Machine, error) {
 	r.once.Do(func() {
-		m, err := r.Make(r.Intent(), Environment{Clock: l.clock, User: r.User, Faults: &r.faults, Accept: l.o.Accept})
+		m, err := r.Make(r.Intent(), Environment{Clock: l.clock, User: r.User, Faults: &r.faults, Accept: l.o.Accept, Net: l.net})
 		if err == nil && l.o.Keep {
 			if err = l.restore(r, m); err != nil {
 				_ = m.Close()
@@ -268,15 +276,23 @@ func (l *Lab) Names() []string {
 	return list
 }
 
+// machines are those that somebody has come to.
+func (l *Lab) machines(yield func(name string, m Machine) bool) {
+	for _, r := range l.list {
+		r.mu.Lock()
+		m := r.machine
+		r.mu.Unlock()
+		if m != nil && !yield(r.Name, m) {
+			return
+		}
+	}
+}
+
 // Used is how many machines somebody has come to.
 func (l *Lab) Used() int {
 	n := 0
-	for _, r := range l.list {
-		r.mu.Lock()
-		if r.machine != nil {
-			n++
-		}
-		r.mu.Unlock()
+	for range l.machines {
+		n++
 	}
 	return n
 }

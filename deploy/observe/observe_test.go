@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -138,6 +139,10 @@ func TestReadFails(t *testing.T) {
 	prompt.Live = &targets.Live{Shell: targets.Prompt}
 	none := *target
 	none.Live = nil
+	needed := *target
+	needed.Probes = slices.Clone(target.Probes)
+	needed.Probes[len(needed.Probes)-1].Needed = true
+	half := device(t, map[string]string{"showall": "echo '{}'", "showport": "echo 'showport: not found' >&2; exit 127"})
 	quiet := device(t, map[string]string{"showall": "echo first >&2; echo 'showall: only \033[31mroot may' >&2; exit 3", "showport": "exit 0"})
 	for name, c := range map[string]struct {
 		on     *local
@@ -145,6 +150,7 @@ func TestReadFails(t *testing.T) {
 		want   string
 	}{
 		"says why":     {quiet, target, "read sw1: none of its commands printed anything; showall --json ended with exit code 3: showall: only \\x1b[31mroot may"},
+		"half of it":   {half, &needed, "read sw1: showport eth0 ended with exit code 127: showport: not found"},
 		"no parse":     {quiet, &blank, "read sw1: target fake reads nothing back"},
 		"prompt":       {quiet, &prompt, "read sw1: target fake says no way to read it over a session"},
 		"bundles only": {quiet, &none, "read sw1: target fake says no way to read it over a session"},

@@ -22,7 +22,7 @@ const elevated = `sh -c 'if [ "$(id -u)" -eq 0 ] || ! sudo -n true </dev/null 2>
 
 // Run runs probes on a POSIX device, all in one command, and returns what they
 // printed by the names of their files, those that printed nothing left out.
-// Where none printed anything it is an error, with what the first complained of.
+// Where none printed anything, or one that is needed did not, it is an error, with what the first complained of.
 func Run(ctx context.Context, s session.Session, probes []targets.Probe) (map[string][]byte, error) {
 	if len(probes) == 0 {
 		return nil, errors.New("there is nothing to run")
@@ -41,19 +41,28 @@ func Run(ctx context.Context, s session.Session, probes []targets.Probe) (map[st
 	}
 	files := map[string][]byte{}
 	for i, p := range probes {
-		if len(bytes.TrimSpace(frames[i].text)) > 0 {
+		switch {
+		case len(bytes.TrimSpace(frames[i].text)) > 0:
 			files[p.File] = frames[i].text
+		case p.Needed:
+			return nil, complaint(ctx, s, &p, frames[i].exit, "")
 		}
 	}
 	if len(files) > 0 {
 		return files, nil
 	}
-	// Complaints are not kept while all goes well.
-	again := fmt.Sprintf("%s{ %s; } </dev/null 2>&1 >/dev/null | head -c 4096\n", preamble, probes[0].Command)
-	if answer, err = s.Run(ctx, elevated, []byte(again)); err != nil {
-		return nil, err
+	return nil, complaint(ctx, s, &probes[0], frames[0].exit, "none of its commands printed anything; ")
+}
+
+// complaint is what a command that printed nothing complains of when it is run once
+// more: complaints are not kept while all goes well.
+func complaint(ctx context.Context, s session.Session, p *targets.Probe, exit int, before string) error {
+	again := fmt.Sprintf("%s{ %s; } </dev/null 2>&1 >/dev/null | head -c 4096\n", preamble, p.Command)
+	answer, err := s.Run(ctx, elevated, []byte(again))
+	if err != nil {
+		return err
 	}
-	return nil, fmt.Errorf("none of its commands printed anything; %s ended with exit code %d: %s", probes[0].Command, frames[0].exit, lastLine(answer.Stdout, answer.Stderr))
+	return fmt.Errorf("%s%s ended with exit code %d: %s", before, p.Command, exit, lastLine(answer.Stdout, answer.Stderr))
 }
 
 // preamble: what a command prints must not depend on the language of the login,

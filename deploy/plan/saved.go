@@ -16,8 +16,8 @@ import (
 // SavedVersion is the format version of a plan file. Minor versions only add keys.
 const SavedVersion = "1.0"
 
-// savedKind tells a plan file from a manifest and a record.
-const savedKind = "rocec plan"
+// SavedKind tells a plan file from a manifest and a record.
+const SavedKind = "rocec plan"
 
 // maxSavedBytes bounds what is read as a plan.
 const maxSavedBytes = 1 << 30
@@ -48,7 +48,7 @@ type Fingerprint struct {
 // digest of everything that was compiled.
 func Snapshot(workspace, sources string, parts []*Part, p *Plan) *Saved {
 	s := &Saved{
-		Kind: savedKind, FormatVersion: SavedVersion, RocecVersion: p.RocecVersion, Workspace: workspace, SourcesDigest: sources,
+		Kind: SavedKind, FormatVersion: SavedVersion, RocecVersion: p.RocecVersion, Workspace: workspace, SourcesDigest: sources,
 		Devices: map[string]Fingerprint{}, Plan: p,
 	}
 	for _, part := range parts {
@@ -116,7 +116,7 @@ func DecodeSaved(b []byte) (*Saved, error) {
 	if err := record.Unmarshal(b, &head); err != nil {
 		return nil, err
 	}
-	if head.Kind != savedKind {
+	if head.Kind != SavedKind {
 		return nil, errors.New("it is not a saved plan")
 	}
 	if err := record.CheckFormat(head.FormatVersion, SavedVersion); err != nil {

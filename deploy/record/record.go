@@ -84,29 +84,6 @@ func Encode(e *Entry) ([]byte, error) {
 	return Canonical(e)
 }
 
-// Canonical is any value as JSON in the form that records, manifests and plans
-// have: keys sorted at every level, two spaces, a line feed at the end.
-func Canonical(v any) ([]byte, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	var sorted any
-	if err := d.Decode(&sorted); err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	w := json.NewEncoder(&out)
-	w.SetEscapeHTML(false)
-	w.SetIndent("", "  ")
-	if err := w.Encode(sorted); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
 // Decode reads an entry and checks that it is the one of this workspace and
 // device and that its intent has the digest it states. Unknown keys are passed
 // over, as later minor versions may have more.
@@ -128,58 +105,6 @@ func Decode(b []byte, workspace, device string) (*Entry, error) {
 		return nil, err
 	}
 	return e, nil
-}
-
-// decodeHead reads an entry whose intent is the given one, with this digest: it
-// compares the text of that, which is nearly all of an entry, and leaves Intent
-// and Inputs out. It knows the form that Encode writes only, and returns nil for
-// anything else, right or wrong.
-func decodeHead(b []byte, workspace string, want *intent.Device, digest string) *Entry {
-	const mark = "\n  \"intent\": "
-	first := bytes.Index(b, []byte(mark+"{\n"))
-	last := bytes.LastIndex(b, []byte("\n  },\n  \"intent_digest\": ")) // a raw line feed is in no string
-	if first < 0 || last < first || !spaced(b[first+len(mark):last+len("\n  }")], intent.Sorted(want)) {
-		return nil
-	}
-	if inputs := bytes.Index(b[:first], []byte("\n  \"inputs\": {\n")); inputs >= 0 {
-		first = inputs
-	}
-	text := make([]byte, 0, first+len(b)-last)
-	text = append(append(text, b[:first]...), b[last+len("\n  },"):]...)
-	e := &Entry{}
-	if json.Unmarshal(text, e) != nil || e.Intent != nil || e.IntentDigest != digest {
-		return nil
-	}
-	if errors.Join(CheckFormat(e.FormatVersion, FormatVersion), e.checkPlace(workspace, want.Name), e.checkDigests()) != nil {
-		return nil
-	}
-	return e
-}
-
-// spaced reports whether a text is compact JSON with white space added between
-// its words.
-func spaced(text, compact []byte) bool {
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if !quoted && (c == ' ' || c == '\n') {
-			continue
-		}
-		if len(compact) == 0 || compact[0] != c {
-			return false
-		}
-		compact = compact[1:]
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case c == '\\' && quoted: // what it escapes is no quote
-			if i++; i == len(text) || len(compact) == 0 || compact[0] != text[i] {
-				return false
-			}
-			compact = compact[1:]
-		}
-	}
-	return len(compact) == 0
 }
 
 // Unmarshal is json.Unmarshal whose errors say line and column.
@@ -223,10 +148,7 @@ func (e *Entry) check(workspace, device string) error {
 	if err := e.checkDigests(); err != nil {
 		return err
 	}
-	digest, err := digestOf(e.Intent)
-	if err != nil {
-		return err
-	}
+	digest := intent.Digest(e.Intent)
 	if digest != e.IntentDigest {
 		return fmt.Errorf("its intent has the digest %s and not %s: it was edited, merged by hand or written by another version", digest, e.IntentDigest)
 	}
@@ -258,15 +180,6 @@ func (e *Entry) checkDigests() error {
 		return fmt.Errorf("intent_digest is %q, which is not sha256 and 64 hex digits", short(e.IntentDigest))
 	}
 	return nil
-}
-
-// digestOf is intent.Digest for an intent from a stranger's file, which may
-// hold what has no JSON form.
-func digestOf(d *intent.Device) (string, error) {
-	if _, err := json.Marshal(d); err != nil {
-		return "", fmt.Errorf("its intent: %w", err)
-	}
-	return intent.Digest(d), nil
 }
 
 func isDigest(s string) bool {

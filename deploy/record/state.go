@@ -40,7 +40,7 @@ func parseState(b []byte, workspace string) (*state, error) {
 		return nil, err
 	}
 	switch {
-	case text.Kind != exportKind:
+	case text.Kind != Kind:
 		return nil, errors.New("it is no record of rocec: something else is kept under this address")
 	case text.Workspace != workspace:
 		return nil, fmt.Errorf("it is the record of workspace %q, not %q", short(text.Workspace), workspace)
@@ -57,7 +57,7 @@ func parseState(b []byte, workspace string) (*state, error) {
 
 // encode is the state as it is sent.
 func (s *state) encode(workspace string) ([]byte, error) {
-	return Canonical(map[string]any{"kind": exportKind, "format_version": FormatVersion, "workspace": workspace, "serial": s.serial, "devices": s.entries})
+	return Canonical(map[string]any{"kind": Kind, "format_version": FormatVersion, "workspace": workspace, "serial": s.serial, "devices": s.entries})
 }
 
 // get is an entry in the form of Canonical, nil if there is none.

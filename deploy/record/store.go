@@ -79,7 +79,8 @@ func (s *Store) Stamp(device string) (disk.Stamp, error) {
 
 // GetUnless is Get for somebody who knows what the intent should be, and the
 // digest of that: an entry that has exactly this intent comes without its Intent
-// and its Inputs. That is many times as fast.
+// and its Inputs, and one that has another shares with it what both have. That is
+// many times as fast.
 func (s *Store) GetUnless(want *intent.Device, digest string) (*Entry, string, error) {
 	return s.get(want.Name, want, digest)
 }
@@ -96,7 +97,7 @@ func (s *Store) get(device string, want *intent.Device, digest string) (*Entry, 
 		return nil, "", nil
 	}
 	if want != nil {
-		if e := decodeHead(b, s.workspace, want, digest); e != nil {
+		if e := decodeLike(b, s.workspace, want, digest); e != nil {
 			return e, Digest(b), nil
 		}
 	}
@@ -164,8 +165,8 @@ func (s *Store) All() ([]*Entry, error) {
 	return list, errors.Join(failed...)
 }
 
-// exportKind tells an export from a plan and a manifest.
-const exportKind = "rocec record"
+// Kind tells an export from a plan and a manifest.
+const Kind = "rocec record"
 
 // Export writes every entry as one JSON object: kind, format version, workspace
 // and the entries by the name of the device, in the form of Canonical. An entry
@@ -179,7 +180,7 @@ func (s *Store) Export(w io.Writer) error {
 	for _, e := range entries {
 		devices[e.Device] = e
 	}
-	b, err := Canonical(map[string]any{"kind": exportKind, "format_version": FormatVersion, "workspace": s.workspace, "devices": devices})
+	b, err := Canonical(map[string]any{"kind": Kind, "format_version": FormatVersion, "workspace": s.workspace, "devices": devices})
 	if err != nil {
 		return fmt.Errorf("export record: %w", err)
 	}

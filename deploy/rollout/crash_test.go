@@ -140,6 +140,55 @@ func killed(t *testing.T, how string, n int, torn bool) (out string, more bool) 
 	return out, more
 }
 
+// TestLateBegin settles a run that was killed with the first verb on its way, which
+// the device does only then: the next run ends that transaction and does its own,
+// if it knows of the earlier one.
+func TestLateBegin(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		over  func(device, transaction string) bool
+		phase targets.Phase
+		fails string
+	}{
+		{"known", func(device, transaction string) bool { return device == "a" && transaction == "tx1" }, targets.PhaseBegun, ""},
+		{"of somebody else", func(_, transaction string) bool { return transaction == "tx0" }, targets.PhaseBegun, "switch.a: transaction tx1 of somebody else is open on it"},
+		{"nobody knows", nil, targets.PhaseBegun, "switch.a: transaction tx1 of somebody else is open on it"},
+		{"changed", func(_, _ string) bool { return true }, targets.PhaseChanged, "switch.a: transaction tx1 of an earlier apply is open on it: it is changed"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t, "a", "b")
+			j := s.journal()
+			s.killAt(j, 3, false) // both have written that they begin
+			if _, err := Run(t.Context(), s.plan, s.env(j)); err != nil {
+				t.Fatal(err)
+			}
+			s.revive()
+			m := s.net.machines["a"]
+			for _, t := range m.tx { // as if it had not come there yet
+				t.stop()
+			}
+			m.tx, m.open = map[string]*transaction{}, ""
+			h, env := s.again()
+			if rep := Settle(t.Context(), h, s.plan, env); rep.Exit() != 0 {
+				t.Fatal(reportText(rep))
+			}
+			m.mu.Lock()
+			m.do(targets.VerbBegin, "tx1", s.plan.Confirm, verbTakes, nil)
+			m.tx["tx1"].phase = c.phase
+			m.mu.Unlock()
+			s.plan.ID, s.plan.Over = "tx2", c.over
+			rep := s.run(t.Context())
+			if err := s.soundness(rep); err != nil && c.fails == "" {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if rep.Failure != c.fails || c.fails == "" && rep.Count(Applied) != 2 || c.fails != "" && rep.Exit() != 1 {
+				t.Errorf("%s: %s", c.name, reportText(rep))
+			}
+			_ = wait(t.Context(), time.Hour)
+		})
+	}
+}
+
 // TestBackOfDone takes back a run that came to its end, newest first, also one
 // that came after another.
 func TestBackOfDone(t *testing.T) {

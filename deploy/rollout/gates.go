@@ -1,9 +1,11 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"net/netip"
 	"slices"
 	"time"
@@ -31,11 +33,13 @@ func (w *Wave) Asks() bool { return w.Soak > 0 || w.Gates.Any() }
 // counters reports whether a gate is about counters.
 func (g Gates) counters() bool { return g.NoDiscards || g.NoPauseStorm }
 
-// watch lets a wave soak and asks its gates. More says that a wave comes after it:
-// else nothing waits for the soak but a gate.
-func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error {
-	list := slices.DeleteFunc(slices.Clone(done), func(u *unit) bool { return u.outcome != Applied && u.outcome != Pending })
-	if len(list) == 0 || !more && !w.Gates.Any() {
+// watch lets a part of a wave soak and asks its gates. Where nothing comes after it,
+// nothing waits for the soak but a gate.
+func (r *run) watch(ctx context.Context, number int, part string, done []*unit, at stage) error {
+	w := &r.plan.Waves[number-1]
+	gone := func(u *unit) bool { return u.outcome != Applied && u.outcome != Pending }
+	list := slices.DeleteFunc(slices.Clone(done), gone)
+	if len(list) == 0 || !at.more && !w.Gates.Any() {
 		return nil
 	}
 	defer func() {
@@ -52,7 +56,7 @@ func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error
 		before = seen
 	}
 	if soak := w.Watched(); soak > 0 {
-		r.env.Tell(Event{Kind: Soaking, Wave: w.Name, Soak: soak})
+		r.env.Tell(Event{Kind: Soaking, Wave: w.Name, Part: part, Soak: soak})
 		if wait(ctx, soak) != nil {
 			return errInterrupted
 		}
@@ -78,7 +82,7 @@ func (r *run) watch(ctx context.Context, w *Wave, done []*unit, more bool) error
 		}
 	}
 	if w.Gates.RDMAPing {
-		return r.pings(ctx, list)
+		return r.pings(ctx, number, list, slices.DeleteFunc(slices.Clone(at.before), gone), at.last)
 	}
 	return nil
 }
@@ -267,37 +271,54 @@ func (u *unit) show(ctx context.Context, command string) ([]byte, error) {
 // ends with 0 when all came back [rping(1) of librdmacm]. The server is given no
 // longer than the client takes to come.
 const (
-	pingServer = "timeout 60 rping -s -a %s -p 7174 -C 10 -v"
-	pingClient = "timeout 30 rping -c -a %s -p 7174 -C 10 -v"
+	pingServer = "timeout 60 rping -s -a %s -p %d -C 10 -v"
+	pingClient = "timeout 30 rping -c -a %s -p %d -C 10 -v"
 	pingTries  = 5
 )
 
-// pings sends RDMA from each host of a wave to the one before it in the same
-// network.
-func (r *run) pings(ctx context.Context, list []*unit) error {
+// pingPort is the port of a run, which no packet has: it is in the service ID of the
+// connection. A server whose client did not come outlives its session, and would be in
+// the way of the next run's.
+func pingPort(run string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(run))
+	return 7174 + int(h.Sum32()%4096)
+}
+
+// pings sends RDMA from each host of a part to the one before it in the same network,
+// of the parts before too. A wave in whose parts no two such hosts are cannot tell.
+func (r *run) pings(ctx context.Context, number int, list, before []*unit, last bool) error {
 	type pair struct {
 		server, client *unit
 		at             netip.Addr
 	}
-	last := map[netip.Prefix]pair{}
+	seen := map[netip.Prefix]pair{}
 	var pairs []pair
-	for _, u := range list {
+	for i, u := range slices.Concat(before, list) {
 		if u.device.Target.Name != "linux" {
 			continue
 		}
 		for _, at := range rdmaAddresses(u.intent()) {
 			net := at.Masked()
-			if p, ok := last[net]; ok && p.server != u {
+			if p, ok := seen[net]; ok && p.server != u && i >= len(before) {
 				pairs = append(pairs, pair{p.server, u, p.at})
 			}
-			last[net] = pair{server: u, at: at.Addr()}
+			seen[net] = pair{server: u, at: at.Addr()}
 		}
 	}
-	if len(pairs) == 0 {
+	defer func() {
+		for _, u := range before {
+			u.release()
+		}
+	}()
+	switch {
+	case len(pairs) > 0:
+		r.pinged = number
+	case last && r.pinged != number:
 		return errors.New("gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network")
 	}
 	for _, p := range pairs {
-		if err := ping(ctx, p.server, p.client, p.at); err != nil {
+		if err := ping(ctx, p.server, p.client, p.at, pingPort(r.plan.ID)); err != nil {
 			for _, u := range []*unit{p.server, p.client} {
 				u.failed = true
 				u.say(fmt.Errorf("gate rdma_ping: from %s to %s: %w", p.client.device.Address, p.server.device.Address, err))
@@ -320,14 +341,14 @@ func rdmaAddresses(d *intent.Device) []netip.Prefix {
 }
 
 // ping sends messages from one host to another and waits for both.
-func ping(ctx context.Context, server, client *unit, at netip.Addr) error {
+func ping(ctx context.Context, server, client *unit, at netip.Addr, port int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer server.hangUp()
 	defer client.hangUp()
 	served := make(chan error, 1)
 	go func() {
-		_, err := server.show(ctx, fmt.Sprintf(pingServer, at))
+		_, err := server.show(ctx, fmt.Sprintf(pingServer, at, port))
 		served <- err
 	}()
 	var err error
@@ -336,7 +357,14 @@ func ping(ctx context.Context, server, client *unit, at netip.Addr) error {
 			err = e
 			break
 		}
-		if _, err = client.show(ctx, fmt.Sprintf(pingClient, at)); err == nil {
+		if len(served) > 0 {
+			e := <-served
+			if e != nil { // what a client says of a server that is gone tells nothing
+				return cmp.Or(err, e)
+			}
+			served <- nil
+		}
+		if _, err = client.show(ctx, fmt.Sprintf(pingClient, at, port)); err == nil {
 			break
 		}
 	}

@@ -146,7 +146,7 @@ func TestGates(t *testing.T) {
 			Gates{RDMAPing: true},
 			func(s *site, device, command string) (session.Output, bool) {
 				switch {
-				case device == "a" && command == "timeout 60 rping -s -a 10.0.0.11 -p 7174 -C 10 -v", device == "b" && command == "timeout 30 rping -c -a 10.0.0.11 -p 7174 -C 10 -v":
+				case device == "a" && command == "timeout 60 rping -s -a 10.0.0.11 -p 8918 -C 10 -v", device == "b" && command == "timeout 30 rping -c -a 10.0.0.11 -p 8918 -C 10 -v":
 					return text("ping data: rdma-ping-0\n")
 				}
 				return session.Output{Exit: 1, Stderr: []byte("unexpected")}, strings.Contains(command, "rping")
@@ -160,7 +160,7 @@ func TestGates(t *testing.T) {
 					return session.Output{Exit: 255, Stderr: []byte("cma event RDMA_CM_EVENT_UNREACHABLE, error -110")}, true
 				}
 				return session.Output{}, strings.Contains(command, "rping")
-			}, "wave canary: gate rdma_ping: from switch.b to switch.a: timeout 30 rping -c -a 10.0.0.11 -p 7174 -C 10 -v: exit code 255: cma event RDMA_CM_EVENT_UNREACHABLE, error -110",
+			}, "wave canary: gate rdma_ping: from switch.b to switch.a: timeout 30 rping -c -a 10.0.0.11 -p 8918 -C 10 -v: exit code 255: cma event RDMA_CM_EVENT_UNREACHABLE, error -110",
 		},
 	} {
 		for _, stop := range []bool{false, true} {
@@ -208,6 +208,86 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// TestParts watches each part of a wave before the next part begins: what fails goes
+// back with its part, and those before it stay. A run that goes on watches what was not.
+func TestParts(t *testing.T) {
+	for name, c := range map[string]struct {
+		gates   Gates
+		bad     string // device whose counters grow
+		alone   bool   // the hosts are in networks of their own
+		want    []Outcome
+		failure string
+		watched []Part
+		pings   int
+	}{
+		"all hold": {
+			gates: Gates{NoDiscards: true, RDMAPing: true}, want: []Outcome{Applied, Applied, Applied},
+			watched: []Part{{"canary", "rail 2"}, {"canary", "rail 10"}, {Wave: "rest"}}, pings: 2,
+		},
+		"the first": {
+			gates: Gates{NoDiscards: true}, bad: "b", want: []Outcome{Unchanged, RolledBack, Unchanged},
+			failure: "wave canary, rail 2: gate counters: switch.b: p1: frames dropped on priority 3 grew by 1",
+		},
+		"the second": {
+			gates: Gates{NoDiscards: true, RDMAPing: true}, bad: "a", want: []Outcome{RolledBack, Applied, Unchanged},
+			failure: "wave canary, rail 10: gate counters: switch.a: p1: frames dropped on priority 3 grew by 1",
+			watched: []Part{{"canary", "rail 2"}},
+		},
+		"nobody to ping": {
+			gates: Gates{RDMAPing: true}, alone: true, want: []Outcome{RolledBack, Applied, Unchanged},
+			failure: "wave canary, rail 10: gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network",
+			watched: []Part{{"canary", "rail 2"}},
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			pings, begin := 0, time.Now()
+			s, env := watched(t, c.gates, func(device, command string) (session.Output, bool) {
+				if strings.Contains(command, "rping") {
+					mu.Lock()
+					defer mu.Unlock()
+					pings++
+					return session.Output{}, true
+				}
+				n := 0
+				if device == c.bad {
+					n = int(time.Since(begin) / time.Minute)
+				}
+				return session.Output{Stdout: fmt.Appendf(nil, "drops p1 3 %d\n", n)}, command == "counters p1"
+			})
+			s.plan.Devices[0].Group, s.plan.Devices[1].Group = "rail 10", "rail 2"
+			if c.alone {
+				s.plan.Devices[0].Intent().Ifaces = nil
+			}
+			rep, err := Run(t.Context(), s.plan, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.soundness(rep); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if rep.Failure != c.failure || !slices.Equal(rep.Watched, c.watched) || pings != c.pings {
+				t.Errorf("%s: %q, watched %v, %d pings", name, rep.Failure, rep.Watched, pings)
+			}
+			parts := time.Duration(min(len(c.watched)+len(c.failure), 2))
+			if took := time.Since(begin); took < parts*time.Minute && c.bad != "b" || s.net.open != 0 {
+				t.Errorf("%s: in %v, %d sessions open", name, took, s.net.open)
+			}
+			for i, r := range rep.Results {
+				if r.Outcome != c.want[i] {
+					t.Errorf("%s: %s is %s, expected %s", name, r.Device, r.Outcome, c.want[i])
+				}
+			}
+			h := s.history()
+			for _, d := range h.Devices {
+				if h.Unwatched(d) {
+					t.Errorf("%s: %s was not watched", name, d.Name)
+				}
+			}
+		})
+	}
+}
+
 // TestAgain goes on after a run that died while its first wave was watched: the wave
 // is watched again before the next one begins, and what holds is written down.
 func TestAgain(t *testing.T) {
@@ -236,7 +316,7 @@ func TestAgain(t *testing.T) {
 			if c.failure != "" && (rep.Results[1].Device != "a" || rep.Results[1].Outcome != Unchanged || !strings.HasSuffix(rep.Results[1].Message, "rocec rollback takes that back")) {
 				t.Errorf("%s: %+v", name, rep.Results)
 			}
-			if slices.Contains(rep.Watched, "canary") != (c.failure == "") || time.Since(begin) < time.Minute || s.net.open != 0 {
+			if slices.Contains(rep.Watched, Part{Wave: "canary"}) != (c.failure == "") || time.Since(begin) < time.Minute || s.net.open != 0 {
 				t.Errorf("%s: watched %v in %v, %d sessions open", name, rep.Watched, time.Since(begin), s.net.open)
 			}
 		})
@@ -259,7 +339,15 @@ func TestUnwatched(t *testing.T) {
 		if !h.Unwatched(h.Past("a")) || h.Unwatched(h.Past("b")) {
 			t.Error("a was changed and not watched, b not changed")
 		}
-		if err := h.NoteWatched([]string{"canary"}, time.Now); err != nil {
+		past := h.Past("a")
+		past.Part = "rail 1"
+		if err := h.NoteWatched([]Part{{"canary", "rail 2"}}, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if h, _ = s.again(); !h.Unwatched(past) {
+			t.Error("another part was watched")
+		}
+		if err := h.NoteWatched([]Part{{Wave: "canary"}}, time.Now); err != nil {
 			t.Fatal(err)
 		}
 		if h, _ = s.again(); h.Unwatched(h.Past("a")) || h.Open() {

@@ -32,7 +32,7 @@ type History struct {
 	path    string
 	size    int64 // of the whole lines
 	byName  map[string]*Past
-	watched map[string]bool // waves
+	watched map[Part]bool
 }
 
 // Past is one device of a journal.
@@ -40,7 +40,7 @@ type Past struct {
 	Name, Address string
 	Target        string
 	Intent        string // digest of what it was to be
-	Wave          string
+	Wave, Part    string
 	Observed      string // digest of what it was before; "" = not known
 	Message       string
 	Until         time.Time
@@ -93,22 +93,23 @@ func (h *History) Open() bool {
 // Past is the device of a name, nil if the run has none.
 func (h *History) Past(name string) *Past { return h.byName[name] }
 
-// Unwatched reports whether a device was changed, and the run did not watch its wave
-// to the end: it died or was interrupted before, or a gate did not hold and the device
-// was left as it is.
+// Unwatched reports whether a device was changed, and the run did not watch its part
+// of its wave to the end: it died or was interrupted before, or a gate did not hold and
+// the device was left as it is.
 func (h *History) Unwatched(p *Past) bool {
-	return p.Wave != "" && p.Outcome() == Applied && !h.watched[p.Wave]
+	return p.Wave != "" && p.Outcome() == Applied && !h.watched[Part{p.Wave, p.Part}] && !h.watched[Part{Wave: p.Wave}]
 }
 
-// NoteWatched writes down that waves of the run were watched to their end since.
-func (h *History) NoteWatched(waves []string, now func() time.Time) error {
+// NoteWatched writes down what of the run was watched to its end since. A wave without
+// a part is all of it.
+func (h *History) NoteWatched(parts []Part, now func() time.Time) error {
 	j, err := h.Continue(now)
 	if err != nil {
 		return err
 	}
 	var lines []line
-	for _, w := range waves {
-		lines = append(lines, line{Step: stepWatched, Wave: w})
+	for _, p := range parts {
+		lines = append(lines, line{Step: stepWatched, Wave: p.Wave, Part: p.Name})
 	}
 	return errors.Join(j.write(lines...), j.Close())
 }
@@ -175,7 +176,7 @@ func Prune(dir string, keep int) error {
 }
 
 func decodeJournal(b []byte) (*History, error) {
-	h := &History{byName: map[string]*Past{}, watched: map[string]bool{}}
+	h := &History{byName: map[string]*Past{}, watched: map[Part]bool{}}
 	number := 0
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')
@@ -212,14 +213,14 @@ func (h *History) add(l *line, first bool) error {
 		h.Ended, h.Exit = true, l.Exit
 		return nil
 	case stepWatched:
-		h.watched[l.Wave] = true
+		h.watched[Part{l.Wave, l.Part}] = true
 		return nil
 	case stepDevice:
 		if err := disk.CheckName(l.Device); err != nil {
 			return fmt.Errorf("device %w", err)
 		}
 		if h.byName[l.Device] == nil {
-			p := &Past{Name: l.Device, Address: l.Address, Target: l.Target, Intent: l.Intent, Wave: l.Wave, next: l.Entry, step: stepDevice}
+			p := &Past{Name: l.Device, Address: l.Address, Target: l.Target, Intent: l.Intent, Wave: l.Wave, Part: l.Part, next: l.Entry, step: stepDevice}
 			h.byName[l.Device] = p
 			h.Devices = append(h.Devices, p)
 		}

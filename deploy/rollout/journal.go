@@ -54,7 +54,7 @@ const (
 	stepStuck   step = "stuck"
 	stepDoubt   step = "in_doubt"
 	stepClear   step = "unchanged" // asked again: nothing was ever begun there
-	stepWatched step = "watched"   // a wave, to its end: its gates held
+	stepWatched step = "watched"   // a part of a wave, to its end: its gates held
 	stepEnd     step = "end"
 )
 
@@ -79,6 +79,7 @@ type line struct {
 	Target  string `json:"target,omitempty"`
 	Intent  string `json:"intent_digest,omitempty"`
 	Wave    string `json:"wave,omitempty"` // and of watched
+	Part    string `json:"part,omitempty"` // of the wave, and of watched
 
 	Observed string     `json:"observed_digest,omitempty"` // of begin: what the device was before
 	Before   []byte     `json:"observed,omitempty"`        // of begin: that itself, packed

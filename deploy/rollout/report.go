@@ -34,13 +34,16 @@ type Result struct {
 	Until  time.Time // of Pending and Kept: when the device goes back by itself
 }
 
+// Part is a part of a wave. A wave that is not parted is one, without a name.
+type Part struct{ Wave, Name string }
+
 // Report is what became of a run.
 type Report struct {
 	ID      string
 	Results []Result // in the order of the plan
 	Failure string   // why the run stopped before its end, "" if it did not
 	Apart   []Apart  // links whose ends did not change together
-	Watched []string // waves that were watched to their end: their gates held
+	Watched []Part   // what was watched to its end: its gates held
 }
 
 // Count is how many devices have one of these outcomes.

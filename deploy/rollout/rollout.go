@@ -32,6 +32,10 @@ type Plan struct {
 	// to their end (History.Unwatched): they are watched with their waves before a later
 	// one begins, and not changed.
 	Again []Device
+	// Over reports whether a transaction is of an earlier run that is at its end for the
+	// device. Its process may have died with the first verb on the way, which came after
+	// the device had said that nothing is there. nil: none is known.
+	Over func(device, transaction string) bool
 	// Confirm is the time after which a device goes back unless it was confirmed,
 	// counted from the beginning of its transaction.
 	Confirm time.Duration
@@ -56,11 +60,11 @@ type Plan struct {
 // Wave is devices that change before those of the next wave do.
 type Wave struct {
 	Name  string
-	Soak  time.Duration // how long it is watched; see Watched
+	Soak  time.Duration // how long each part of it is watched; see Watched
 	Gates Gates
 }
 
-// Gates are what must hold before the next wave.
+// Gates are what must hold before the next part of a wave, and the next wave.
 type Gates struct {
 	Verify, NoPauseStorm, NoDiscards, RDMAPing bool
 }
@@ -111,6 +115,7 @@ type Env struct {
 type Event struct {
 	Kind    Kind
 	Wave    string // "" = none
+	Part    string // of Soaking: the part of the wave that is watched, "" = all of it
 	Device  string
 	Address string
 	Phase   string // of Progress: "reading", "changing", "reading back"

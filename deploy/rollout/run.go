@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/record"
 )
 
@@ -35,7 +36,8 @@ type run struct {
 	env     *Env
 	units   []*unit // by index of the device; nil: its turn did not come
 	again   []*unit // of Plan.Again, as far as their turn came
-	watched []string
+	watched []Part
+	pinged  int // the wave that has sent pings last, from 1
 }
 
 // serial is the environment with events one at a time.
@@ -81,7 +83,7 @@ func (r *run) open() error {
 		if err != nil {
 			return err
 		}
-		head = append(head, line{Step: stepDevice, Device: d.Name, Address: d.Address, Target: d.Target.Name, Intent: e.IntentDigest, Wave: p.waveName(d.Wave), Entry: packed})
+		head = append(head, line{Step: stepDevice, Device: d.Name, Address: d.Address, Target: d.Target.Name, Intent: e.IntentDigest, Wave: p.waveName(d.Wave), Part: d.Group, Entry: packed})
 		if len(head) == together || i+1 == len(p.Devices) {
 			if err := r.env.Journal.write(head...); err != nil {
 				return err
@@ -136,7 +138,7 @@ func (r *run) expire(ctx context.Context) {
 	}
 }
 
-// wave changes the devices of one wave and watches them.
+// wave changes the devices of one wave, part after part.
 func (r *run) wave(ctx context.Context, number int, list []batch, more bool) (failure string) {
 	name, total := r.plan.waveName(number), 0
 	for _, b := range list {
@@ -150,6 +152,43 @@ func (r *run) wave(ctx context.Context, number int, list []batch, more bool) (fa
 			u.entry = nil // nobody takes it back any more but by the journal
 		}
 	}()
+	parts := r.parts(number, list)
+	for i, part := range parts {
+		batches := slices.DeleteFunc(slices.Clone(list), func(b batch) bool { return b.part != part })
+		units, failure := r.part(ctx, number, part, batches, stage{before: done, last: i+1 == len(parts), more: more || i+1 < len(parts)})
+		if done = append(done, units...); failure != "" {
+			return failure
+		}
+	}
+	return ""
+}
+
+// stage is where in its wave a part is.
+type stage struct {
+	before []*unit // of the parts before it
+	last   bool    // no part of the wave comes after it
+	more   bool    // something comes after it
+}
+
+// parts are those of a wave in which devices change, or were left to be watched.
+func (r *run) parts(number int, list []batch) []string {
+	var parts []string
+	for _, b := range list {
+		parts = append(parts, b.part)
+	}
+	for i := range r.plan.Again {
+		if d := &r.plan.Again[i]; number > 0 && d.Wave == number {
+			parts = append(parts, d.Group)
+		}
+	}
+	slices.SortFunc(parts, intent.Natural)
+	return slices.Compact(parts)
+}
+
+// part changes the devices of one part of a wave and watches them: when something
+// fails it goes back, and those before it stay.
+func (r *run) part(ctx context.Context, number int, part string, list []batch, at stage) (done []*unit, failure string) {
+	name := r.plan.waveName(number)
 	for i, b := range list {
 		units, err := r.batch(ctx, b)
 		if err == nil {
@@ -157,34 +196,33 @@ func (r *run) wave(ctx context.Context, number int, list []batch, more bool) (fa
 			continue
 		}
 		if !r.plan.Stop && !r.plan.KeepFailed && ctx.Err() == nil {
-			first := slices.IndexFunc(list[:i], func(x batch) bool { return x.part == b.part })
-			if first >= 0 {
-				r.takeBack(ctx, r.of(list[first:i]))
-			}
+			r.takeBack(ctx, r.of(list[:i]))
 		}
-		done = append(done, units...)
-		return err.Error()
+		return append(done, units...), err.Error()
 	}
 	if number == 0 {
-		return ""
+		return done, ""
 	}
-	if err := r.watch(ctx, &r.plan.Waves[number-1], slices.Concat(done, r.left(number)), more); err != nil {
+	if err := r.watch(ctx, number, part, slices.Concat(done, r.left(number, part)), at); err != nil {
 		if !r.plan.Stop && !r.plan.KeepFailed && ctx.Err() == nil {
 			r.takeBack(ctx, done)
 		}
-		return fmt.Sprintf("wave %s: %v", name, err)
+		if part != "" {
+			return done, fmt.Sprintf("wave %s, %s: %v", name, part, err)
+		}
+		return done, fmt.Sprintf("wave %s: %v", name, err)
 	}
-	if err := r.env.Journal.write(line{Step: stepWatched, Wave: name}); err != nil {
-		return err.Error()
+	if err := r.env.Journal.write(line{Step: stepWatched, Wave: name, Part: part}); err != nil {
+		return done, err.Error()
 	}
-	r.watched = append(r.watched, name)
-	return ""
+	r.watched = append(r.watched, Part{Wave: name, Name: part})
+	return done, ""
 }
 
-// left are the devices of a wave that an earlier run has changed.
-func (r *run) left(number int) (list []*unit) {
+// left are the devices of a part of a wave that an earlier run has changed.
+func (r *run) left(number int, part string) (list []*unit) {
 	for i := range r.plan.Again {
-		if d := &r.plan.Again[i]; d.Wave == number {
+		if d := &r.plan.Again[i]; d.Wave == number && d.Group == part {
 			u := newUnit(r.env, r.plan, d)
 			u.outcome = Applied
 			list = append(list, u)

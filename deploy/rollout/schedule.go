@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
 )
@@ -106,8 +107,9 @@ func (p *Plan) shareLeft(role string, taken int) bool {
 // Apart is two devices whose link has different settings at its ends for a while,
 // since one changes before the other.
 type Apart struct {
-	First, Second string // addresses
-	Wave, Then    string // their waves, "" = none
+	First, Second string        // addresses
+	Wave, Then    string        // their waves, "" = none
+	Watched       time.Duration // for how long parts of waves are watched between the two
 }
 
 // Apart are the links whose ends do not change together, each pair of devices once.
@@ -115,7 +117,14 @@ func (p *Plan) Apart() []Apart {
 	type place struct{ batch, device int }
 	at := make(map[string]place, len(p.Devices))
 	order := p.schedule()
+	watched := make([]time.Duration, len(order)) // before a batch
 	for b := range order {
+		if b > 0 {
+			watched[b] = watched[b-1]
+			if last := &order[b-1]; last.wave > 0 && (last.wave != order[b].wave || last.part != order[b].part) {
+				watched[b] += p.Waves[last.wave-1].Watched()
+			}
+		}
 		for _, i := range order[b].devices {
 			at[p.Devices[i].Name] = place{b, i}
 		}
@@ -129,7 +138,7 @@ func (p *Plan) Apart() []Apart {
 			for _, peer := range slices.Compact(peers) {
 				if to, ok := at[peer]; ok && to.batch > b {
 					other := &p.Devices[to.device]
-					out = append(out, Apart{First: d.Address, Second: other.Address, Wave: p.waveName(d.Wave), Then: p.waveName(other.Wave)})
+					out = append(out, Apart{First: d.Address, Second: other.Address, Wave: p.waveName(d.Wave), Then: p.waveName(other.Wave), Watched: watched[to.batch] - watched[b]})
 				}
 			}
 		}

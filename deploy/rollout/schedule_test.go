@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -68,6 +69,26 @@ func TestSchedule(t *testing.T) {
 		if n := len(p.Apart()); n != c.apart {
 			t.Errorf("%s: %d pairs apart, expected %d: %v", c.name, n, c.apart, p.Apart())
 		}
+	}
+}
+
+// TestApart: for how long the ends of a link differ is what is watched between them.
+func TestApart(t *testing.T) {
+	p := &Plan{
+		Devices:     devices("a 1 rail10 0 r b,c\nb 1 rail2 0 r a\nc 2 - 0 r a\nd 2 - 1 r c\ne 0 - 0 r b\n"),
+		Parallelism: 10, Waves: []Wave{{Name: "one", Soak: time.Minute}, {Name: "two", Gates: Gates{NoDiscards: true}}},
+	}
+	p.Devices[3].Peers, p.Devices[4].Peers = []string{"c"}, []string{"b"}
+	p.Devices[1].Peers = append(p.Devices[1].Peers, "e")
+	p.Devices[2].Peers = append(p.Devices[2].Peers, "d")
+	want := []Apart{
+		{"b", "a", "one", "one", time.Minute},
+		{"b", "e", "one", "", 2*time.Minute + counterSoak},
+		{"a", "c", "one", "two", time.Minute},
+		{"c", "d", "two", "two", 0},
+	}
+	if d := cmp.Diff(want, p.Apart()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -33,7 +33,12 @@ func (w *work) prepare(ctx context.Context) error {
 		return err
 	}
 	if st.Open != "" && st.Open != w.tx.ID {
-		return fmt.Errorf("transaction %s of somebody else is open on it", short(st.Open))
+		if w.over == nil || !w.over(w.device.Name, st.Open) {
+			return fmt.Errorf("transaction %s of somebody else is open on it", short(st.Open))
+		}
+		if err := w.clear(ctx, st.Open); err != nil {
+			return err
+		}
 	}
 	if st.Phase != targets.PhaseNone {
 		return fmt.Errorf("transaction %s is there already: it is %s", w.tx.ID, st.Phase)
@@ -50,6 +55,30 @@ func (w *work) prepare(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// clear ends a transaction of an earlier run that began when nobody waited for it any
+// more. Nothing was changed in it.
+func (w *work) clear(ctx context.Context, late string) error {
+	own := w.tx.ID
+	w.tx.ID = late
+	defer func() { w.tx.ID = own }()
+	until := time.Now().Add(w.within(firstPatience))
+	st, err := w.ask(ctx, until)
+	if err == nil && st.Phase == targets.PhaseBegun {
+		var gone error
+		if _, _, gone = w.verb(ctx, targets.VerbRevert, w.within(revertWithin), nil); gone != nil && !lost(gone) {
+			return gone
+		}
+		st, err = w.ask(ctx, until)
+	}
+	switch {
+	case err != nil:
+		return err
+	case st.Open == "":
+		return nil
+	}
+	return fmt.Errorf("transaction %s of an earlier apply is open on it: it is %s", late, st.Phase)
 }
 
 func (w *work) progress(phase string) { w.tell(Event{Kind: Progress, Phase: phase}) }

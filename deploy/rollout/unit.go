@@ -34,6 +34,7 @@ type unit struct {
 	wave   string
 	tx     targets.Transaction
 	grace  time.Duration // Plan.Patience
+	over   func(device, transaction string) bool
 
 	session  session.Session
 	want     *intent.Device
@@ -55,7 +56,7 @@ type unit struct {
 }
 
 func newUnit(env *Env, p *Plan, d *Device) *unit {
-	return &unit{env: env, device: d, wave: p.waveName(d.Wave), tx: targets.Transaction{ID: p.ID, Confirm: p.Confirm}, grace: p.patience(), outcome: Unchanged}
+	return &unit{env: env, device: d, wave: p.waveName(d.Wave), tx: targets.Transaction{ID: p.ID, Confirm: p.Confirm}, grace: p.patience(), over: p.Over, outcome: Unchanged}
 }
 
 // intent makes the intent, once.

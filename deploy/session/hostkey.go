@@ -186,7 +186,7 @@ func explain(err error, address string, key ssh.PublicKey, keys, authorities []k
 	case !errors.As(err, &unequal):
 		return failed(KindHostKey, "", "the key of %s: %w", address, err)
 	case len(keys) == 0 && len(authorities) == 0:
-		return failed(KindHostKey, learn(address), "the key of %s is unknown: it offers %s; no line for it in %s", address, fingerprint(key), strings.Join(files, ", "))
+		return failed(KindHostKey, learn(address, files), "the key of %s is unknown: it offers %s; no line for it in %s", address, fingerprint(key), strings.Join(files, ", "))
 	case len(keys) == 0:
 		return failed(KindHostKey, "give the host a certificate, or put its key on file", "%s shows no certificate but %s; %s",
 			address, fingerprint(key), listed("authorities for it", authorities, files))
@@ -210,14 +210,20 @@ func listed(what string, keys []knownhosts.KnownKey, files []string) string {
 	return what + strings.Join(b, ", ")
 }
 
-// learn is how a key is put on file.
-func learn(address string) string {
+// learn is how a key is put on file, the first of those that are read.
+func learn(address string, files []string) string {
 	host, port, _ := net.SplitHostPort(address)
-	if q, err := syntax.Quote(host, syntax.LangPOSIX); err == nil {
-		host = q
+	into := "~/.ssh/known_hosts"
+	if len(files) > 0 {
+		into = files[0]
 	}
-	return fmt.Sprintf("compare the fingerprint with what the console of the host shows, then add the key: ssh-keyscan -p %s %s >> ~/.ssh/known_hosts; "+
-		"ssh-keyscan believes whoever answers, only the comparison proves anything", port, host)
+	for _, word := range []*string{&host, &into} {
+		if q, err := syntax.Quote(*word, syntax.LangPOSIX); err == nil && *word != "~/.ssh/known_hosts" {
+			*word = q
+		}
+	}
+	return fmt.Sprintf("compare the fingerprint with what the console of the host shows, then add the key: ssh-keyscan -p %s %s >> %s; "+
+		"ssh-keyscan believes whoever answers, only the comparison proves anything", port, host, into)
 }
 
 // untyped is the failure of a host that has no key of the types asked for.

@@ -44,8 +44,9 @@ link "b" {
 }
 
 # One host is tried first and watched under load: its counters of drops and of
-# storms may not grow. Then the hosts of one rack after the other, in the end the
-# switches, one at a time, each when multipath has left its fabric.
+# storms may not grow. Then the hosts of one rack after the other, which send each
+# other RDMA when they are done, in the end the switches, one at a time, each when
+# multipath has left its fabric.
 
 rollout {
   max_share = 50 # of devices that are alike, together
@@ -58,7 +59,7 @@ rollout {
   wave "hosts" {
     select   = node.stor
     soak     = "5m"
-    gate     = ["verify", "no_discards", "no_pause_storm"]
+    gate     = ["verify", "no_discards", "no_pause_storm", "rdma_ping"]
     group_by = "rack"
   }
   wave "switches" {

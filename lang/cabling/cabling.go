@@ -34,6 +34,7 @@ type Row struct {
 	A, B              Side
 	Media, Label      []byte // as the list has it, Media in the words of this language where they are known
 	LengthMm          uint32
+	OffMm             uint16 // by how much a length that was rounded in feet, inches or miles may differ
 	HasLength         bool
 	Planned, Gone     bool // NetBox: not yet built; to be taken out
 	Panels            uint8

@@ -106,15 +106,22 @@ func TestLengths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mm := rapid.Uint32Range(0, 1<<31).Draw(t, "mm")
 		for _, text := range []string{fmt.Sprintf("%d.%03dm", mm/1000, mm%1000), fmt.Sprintf("%d.%d cm", mm/10, mm%10)} {
-			got, why := parseLength([]byte(text), nil)
+			got, off, why := parseLength([]byte(text), nil)
 			if len(strings.SplitN(text, ".", 2)[0]) > 7 {
 				continue
 			}
-			if why != "" || got != mm {
-				t.Fatalf("%s is %d mm, %s", text, got, why)
+			if why != "" || got != mm || off != 0 {
+				t.Fatalf("%s is %d mm, off by %d, %s", text, got, off, why)
 			}
 		}
 	})
+	// 3 m, as lists of other countries have it, and what is not 3 m.
+	for text, same := range map[string]bool{"9.84 ft": true, "9.8ft": true, "10 feet": true, "118 in": true, "118.11 in": true, "9.70 ft": false, "10.00 ft": false, "11 ft": false, "120 in": false} {
+		mm, off, why := parseLength([]byte(text), nil)
+		if got := max(mm, 3000)-min(mm, 3000) <= uint32(off); got != same || why != "" {
+			t.Errorf("%s is %d mm, off by %d, %s", text, mm, off, why)
+		}
+	}
 }
 
 // TestWritten: any table that encoding like a spreadsheet's produces is read back cell by cell.

@@ -214,12 +214,12 @@ func (t *table) length(c *columns, row *Row) bool {
 	if c.unit >= 0 {
 		unit = t.s.text(t.s.cells[c.unit])
 	}
-	mm, why := parseLength(text, unit)
+	mm, off, why := parseLength(text, unit)
 	if why != "" {
 		t.r.fail("length", f.start, f.end-f.start, t.s.row, "length "+clip(text)+" "+why, "write a number with a unit: m, cm, mm, km, ft, in or mi")
 		return false
 	}
-	row.LengthMm, row.HasLength, row.LengthAt = mm, true, f.at()
+	row.LengthMm, row.OffMm, row.HasLength, row.LengthAt = mm, off, true, f.at()
 	return true
 }
 
@@ -230,36 +230,44 @@ var units = map[string]uint64{
 	"mi": 1609344000, "miles": 1609344000, "ft": 304800, "feet": 304800, "in": 25400, "inches": 25400,
 }
 
-// parseLength reads "3", "2.5 m" or "10ft" with a unit that may stand elsewhere, and returns whole millimetres.
-func parseLength(text, unit []byte) (uint32, string) {
+// parseLength reads "3", "2.5 m" or "10ft" with a unit that may stand elsewhere, and returns whole millimetres. A length in another system than
+// the source's was rounded: off is half of its last digit, "9.84 ft" is what somebody made of 3 m.
+func parseLength(text, unit []byte) (mm uint32, off uint16, why string) {
 	i := 0
 	for i < len(text) && (text[i] >= '0' && text[i] <= '9' || text[i] == '.') {
 		i++
 	}
 	number, own := text[:i], bytes.TrimSpace(text[i:])
 	if i == 0 {
-		return 0, "is not understood"
+		return 0, 0, "is not understood"
 	}
 	if len(own) > 0 && len(unit) > 0 && !bytes.EqualFold(own, unit) {
-		return 0, "has a unit besides the one in its own column"
+		return 0, 0, "has a unit besides the one in its own column"
 	}
 	if len(own) == 0 {
 		own = unit
 	}
 	if len(own) == 0 {
-		return 0, "has no unit"
+		return 0, 0, "has no unit"
 	}
 	um, ok := units[string(own)]
 	if !ok {
 		um, ok = units[strings.ToLower(string(own))]
 	}
 	if !ok {
-		return 0, "has the unit " + clip(own) + ", which is not known"
+		return 0, 0, "has the unit " + clip(own) + ", which is not known"
 	}
 	whole, frac, _ := bytes.Cut(number, []byte("."))
+	if um%25400 == 0 { // a whole number of inches
+		last := um / 2
+		for range frac[:min(len(frac), 9)] {
+			last /= 10
+		}
+		off = uint16(min((last+999)/1000, 1<<16-1))
+	}
 	frac = bytes.TrimRight(frac, "0")
 	if len(whole)+len(frac) == 0 && len(number) < 2 || len(whole) > 7 || len(frac) > 4 || bytes.IndexByte(frac, '.') >= 0 {
-		return 0, "is not understood"
+		return 0, 0, "is not understood"
 	}
 	n, scale := uint64(0), uint64(1)
 	for _, c := range whole {
@@ -268,14 +276,14 @@ func parseLength(text, unit []byte) (uint32, string) {
 	for _, c := range frac {
 		n, scale = n*10+uint64(c-'0'), scale*10
 	}
-	mm := uint64(1 << 32)
+	long := uint64(1 << 32)
 	if n <= 1<<63/um {
-		mm = (n*um/scale + 500) / 1000
+		long = (n*um/scale + 500) / 1000
 	}
-	if mm > 1<<31 {
-		return 0, "is longer than 2000 km"
+	if long > 1<<31 {
+		return 0, 0, "is longer than 2000 km"
 	}
-	return uint32(mm), ""
+	return uint32(long), off, ""
 }
 
 // media gives the types of NetBox (netbox/dcim/choices.py, class CableTypeChoices, by value and by label) the words of this language. A passive

@@ -256,7 +256,7 @@ func (d *dotReader) statement() bool {
 	if d.tok.kind == 'e' {
 		return d.fail("a cable has two ends, and here is a third")
 	}
-	row.Media, row.MediaAt, row.LengthMm, row.HasLength, row.LengthAt, row.Label = d.edge.Media, d.edge.MediaAt, d.edge.LengthMm, d.edge.HasLength, d.edge.LengthAt, d.edge.Label
+	row.Media, row.MediaAt, row.LengthMm, row.OffMm, row.HasLength, row.LengthAt, row.Label = d.edge.Media, d.edge.MediaAt, d.edge.LengthMm, d.edge.OffMm, d.edge.HasLength, d.edge.LengthAt, d.edge.Label
 	row.At.Len = row.BPort.Start + row.BPort.Len - row.At.Start
 	if d.tok.kind == '[' && !d.attributes(&row) {
 		return false
@@ -379,11 +379,11 @@ func (d *dotReader) attribute(row *Row, name string) {
 	case "label":
 		row.Label = d.tok.text
 	case "length":
-		mm, why := parseLength(bytes.TrimSpace(d.tok.text), nil)
+		mm, off, why := parseLength(bytes.TrimSpace(d.tok.text), nil)
 		if why != "" {
 			d.r.fail("length", d.tok.start, d.tok.end-d.tok.start, d.tok.line, "length "+clip(d.tok.text)+" "+why, "write a number with a unit: m, cm, mm, km, ft, in or mi")
 			return
 		}
-		row.LengthMm, row.HasLength, row.LengthAt = mm, true, at
+		row.LengthMm, row.OffMm, row.HasLength, row.LengthAt = mm, off, true, at
 	}
 }

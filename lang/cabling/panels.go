@@ -138,6 +138,7 @@ func (r *reader) run(i int, back bool, ends map[spot]end, panels map[string]*pan
 		out.Panels++
 		out.HasLength = out.HasLength && piece.HasLength
 		out.LengthMm += piece.LengthMm
+		out.OffMm += min(piece.OffMm, 1<<16-1-out.OffMm)
 		if len(out.Media) == 0 {
 			out.Media, out.MediaAt = piece.Media, piece.MediaAt
 		} else if len(piece.Media) > 0 && string(piece.Media) != string(out.Media) {

@@ -18,19 +18,19 @@ func Compact(w io.Writer, list List, view *source.View, rules Lookup) error {
 		d := &list[i]
 		span := d.Span()
 		if name := view.Name(span.File); name != "" {
-			b.WriteString(Printable(name))
+			b.WriteString(readable(name))
 			if start, _, ok := view.Range(span); ok {
 				fmt.Fprintf(&b, ":%d:%d", start.Line, start.Column)
 			}
 			b.WriteString(": ")
 		}
-		fmt.Fprintf(&b, "%s - %s", d.Severity, Printable(d.Summary))
+		fmt.Fprintf(&b, "%s - %s", d.Severity, readable(d.Summary))
 		if d.Also != "" {
-			b.WriteString("; used by " + Printable(d.Also))
+			b.WriteString("; used by " + readable(d.Also))
 		}
 		rule := rules.name(d.Rule)
 		if rule == "" {
-			rule = Printable(d.Rule)
+			rule = readable(d.Rule)
 		}
 		if rule != "" {
 			b.WriteString(" (" + rule + ")")

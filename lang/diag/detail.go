@@ -24,7 +24,7 @@ func (l Lookup) name(id string) string {
 func (d *Diagnostic) detail() string {
 	var parts []string
 	for _, s := range append(append([]string(nil), d.Notes...), d.Help) {
-		if s = sentence(printableLines(s)); s != "" {
+		if s = sentence(readableLines(s)); s != "" {
 			parts = append(parts, s)
 		}
 	}
@@ -37,7 +37,7 @@ func (d *Diagnostic) reference(rules Lookup) string {
 	if d.Rule == "" {
 		return ""
 	}
-	id := Printable(d.Rule)
+	id := readable(d.Rule)
 	s := "Rule: " + id
 	if name := rules.name(d.Rule); name != "" {
 		s += " " + name

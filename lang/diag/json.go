@@ -82,8 +82,8 @@ func JSON(list List, view *source.View, rules Lookup) []JSONDiagnostic {
 
 func (d *Diagnostic) json(view *source.View, rules Lookup) JSONDiagnostic {
 	j := JSONDiagnostic{
-		Severity: d.Severity.String(), Summary: Printable(d.Summary), Detail: d.detail(),
-		Rule: Printable(d.Rule), RuleName: rules.name(d.Rule), Address: Printable(d.Address), Also: Printable(d.Also),
+		Severity: d.Severity.String(), Summary: readable(d.Summary), Detail: d.detail(),
+		Rule: readable(d.Rule), RuleName: rules.name(d.Rule), Address: readableAddress(d.Address), Also: readable(d.Also),
 	}
 	if d.Count > 1 {
 		j.Count = d.Count
@@ -99,7 +99,7 @@ func (d *Diagnostic) json(view *source.View, rules Lookup) JSONDiagnostic {
 		if message == "" {
 			message = l.Where
 		}
-		j.Related = append(j.Related, JSONRelated{Message: Printable(message), Range: r, Snippet: s})
+		j.Related = append(j.Related, JSONRelated{Message: readable(message), Range: r, Snippet: s})
 	}
 	j.Counterexample = jsonSteps(d.Steps, view)
 	for _, e := range d.Edits {
@@ -137,11 +137,11 @@ func jsonSnippet(l *Label, view *source.View) *JSONSnippet {
 		HighlightStartOffset: len(before), HighlightEndOffset: len(before) + len(marked), Values: []JSONValue{},
 	}
 	if l.Where != "" {
-		where := Printable(l.Where)
+		where := readable(l.Where)
 		j.Context = &where
 	}
 	for _, v := range l.Values {
-		name, statement, found := strings.Cut(Printable(v), " is ")
+		name, statement, found := strings.Cut(readable(v), " is ")
 		if !found {
 			name, statement = "", name
 		} else {

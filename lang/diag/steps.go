@@ -29,7 +29,7 @@ func jsonSteps(steps []Step, view *source.View) []JSONStep {
 	var out []JSONStep
 	for i := range steps {
 		s := &steps[i]
-		out = append(out, JSONStep{Printable(s.Address), Printable(s.Text), jsonRange(s.Label.Span, view), jsonSnippet(&s.Label, view)})
+		out = append(out, JSONStep{readableAddress(s.Address), readable(s.Text), jsonRange(s.Label.Span, view), jsonSnippet(&s.Label, view)})
 	}
 	return out
 }
@@ -42,11 +42,11 @@ func (p *printer) steps(steps []Step) {
 	p.line("")
 	at, text := 0, 0
 	for i := range steps {
-		at, text = max(at, utf8.RuneCountInString(Printable(steps[i].At))), max(text, utf8.RuneCountInString(Printable(steps[i].Text)))
+		at, text = max(at, utf8.RuneCountInString(readable(steps[i].At))), max(text, utf8.RuneCountInString(readable(steps[i].Text)))
 	}
 	for i := range steps {
 		s := &steps[i]
-		line := fmt.Sprintf("  %d. %s  %s", i+1, pad(Printable(s.At), at), pad(Printable(s.Text), text))
+		line := fmt.Sprintf("  %d. %s  %s", i+1, pad(readable(s.At), at), pad(readable(s.Text), text))
 		if name := p.view.Name(s.Label.Span.File); name != "" {
 			place := Printable(name)
 			if start, _, ok := p.view.Range(s.Label.Span); ok {

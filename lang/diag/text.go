@@ -12,7 +12,8 @@ import (
 type TextOptions struct {
 	Color bool   // a terminal: colours, and each finding in a box
 	Width int    // columns to wrap at; 0 does not wrap
-	Limit int    // findings shown; 0 shows all
+	Limit int    // findings shown, errors before the others; 0 shows all
+	More  string // how to see what the limit hides: "--verbose shows them"
 	Rules Lookup // names of rules
 }
 
@@ -20,10 +21,7 @@ type TextOptions struct {
 // source line, values and users, then consequence, remedy and the rule. The
 // list is printed in its order; Sort and Fold come before.
 func Text(w io.Writer, list List, view *source.View, o TextOptions) error {
-	shown := list
-	if o.Limit > 0 && len(list) > o.Limit {
-		shown = list[:o.Limit]
-	}
+	shown, rest := gravest(list, o.Limit)
 	p := &printer{view: view, o: o}
 	for i := range shown {
 		if i > 0 && !o.Color {
@@ -31,14 +29,43 @@ func Text(w io.Writer, list List, view *source.View, o TextOptions) error {
 		}
 		p.finding(&shown[i])
 	}
-	if rest := list[len(shown):]; len(rest) > 0 {
+	if len(rest) > 0 {
 		if len(shown) > 0 && !o.Color {
 			p.b.WriteByte('\n')
 		}
-		fmt.Fprintf(&p.b, "Not shown: %s\n", Tally(rest))
+		fmt.Fprintf(&p.b, "Not shown: %s", Tally(rest))
+		if o.More != "" {
+			p.b.WriteString(" (" + o.More + ")")
+		}
+		p.b.WriteByte('\n')
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
+}
+
+// gravest takes the first findings of a list, in its order: those that are errors
+// if there are too many of all, and the others as far as there is room.
+func gravest(list List, limit int) (shown, rest List) {
+	if limit <= 0 || len(list) <= limit {
+		return list, nil
+	}
+	var count [Notice + 1]int
+	for i := range list {
+		count[min(list[i].Severity, Notice)]++
+	}
+	for s, n := range count {
+		count[s] = min(n, limit)
+		limit -= count[s]
+	}
+	for i := range list {
+		if s := min(list[i].Severity, Notice); count[s] > 0 {
+			count[s]--
+			shown = append(shown, list[i])
+		} else {
+			rest = append(rest, list[i])
+		}
+	}
+	return shown, rest
 }
 
 // Tally counts findings by severity, folded ones with all they stand for:
@@ -113,7 +140,7 @@ func (p *printer) finding(d *Diagnostic) {
 	if p.o.Color {
 		p.b.WriteString(p.style(head.color, "╷") + "\n")
 	}
-	p.line(p.style(bold+head.color, head.word+":") + " " + p.style(bold, Printable(d.Summary)))
+	p.line(p.style(bold+head.color, head.word+":") + " " + p.style(bold, readable(d.Summary)))
 	for i := range d.Labels {
 		p.line("")
 		p.label(&d.Labels[i])
@@ -143,14 +170,14 @@ func (p *printer) finding(d *Diagnostic) {
 
 func (p *printer) users(d *Diagnostic) {
 	if d.Also != "" {
-		p.line("  used by " + Printable(d.Also))
+		p.line("  used by " + readable(d.Also))
 	}
 }
 
 func (p *printer) label(l *Label) {
 	place := place(l, p.view)
 	if l.Text != "" {
-		place = strings.TrimSpace(Printable(l.Text) + ": " + place)
+		place = strings.TrimSpace(readable(l.Text) + ": " + place)
 	}
 	snippet, ok := p.view.Snippet(l.Span)
 	if ok || len(l.Values) > 0 {
@@ -167,7 +194,7 @@ func (p *printer) label(l *Label) {
 	}
 	p.line("    ├────────────────")
 	for _, v := range l.Values {
-		p.line("    │ " + Printable(v))
+		p.line("    │ " + readable(v))
 	}
 }
 
@@ -182,7 +209,7 @@ func place(l *Label, view *source.View) string {
 		parts = append(parts, on)
 	}
 	if l.Where != "" {
-		parts = append(parts, "in "+Printable(l.Where))
+		parts = append(parts, "in "+readable(l.Where))
 	}
 	return strings.Join(parts, ", ")
 }

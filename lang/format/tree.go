@@ -59,6 +59,16 @@ func Parse(name string, src []byte) (*Tree, *Problem) {
 	return t, nil
 }
 
+// BlockEnd is the byte after the block whose word starts at a byte. It is false
+// where no block starts.
+func (t *Tree) BlockEnd(at int) (int, bool) {
+	b, ok := t.blocks[at]
+	if !ok {
+		return 0, false
+	}
+	return b.CloseBraceRange.End.Byte, true
+}
+
 func (t *Tree) index(body *hclsyntax.Body, in *hclsyntax.Block) {
 	for _, a := range body.Attributes {
 		t.values[a.Expr.Range().Start.Byte] = held{a, in}

@@ -375,8 +375,8 @@ var blocks = [KindCount]BlockDef{
 	Wave: {Kind: Wave, Word: "wave", Labels: label("name"), Doc: "Devices that change together. A device is in the first wave that selects it.", Attrs: []AttrDef{
 		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference or quoted glob; all that no wave before selects, unless written"),
 		attr(AGroupBy, enum("rail", "plane", "pod", "rack", "cluster", "device"), "parts of the wave, one after the other"),
-		attr(ASoak, duration, "how long the wave is watched before the next one"),
-		attr(AGate, many(enum("verify", "no_pause_storm", "no_discards", "rdma_ping")), "what must hold before the next wave"),
+		attr(ASoak, duration, "how long the wave is watched before the next one, and each of its parts before the next part"),
+		attr(AGate, many(enum("verify", "no_pause_storm", "no_discards", "rdma_ping")), "what must hold before the next part and the next wave; what does not goes back, with its part"),
 		attr(ADrain, boolean(), "traffic is moved away from the devices first"),
 		attr(AFirmware, boolean(), "the wave brings new firmware too, by other means"),
 	}},

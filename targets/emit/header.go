@@ -29,7 +29,7 @@ func (o *Out) canonical(d *intent.Device) *intent.Canon {
 	switch {
 	case o.canon != nil:
 	case o.Like != nil:
-		o.canon = intent.CanonicalLike(d, o.Like)
+		o.canon = intent.CanonicalLike(d, o.Like.canon)
 	default:
 		o.canon = intent.Canonical(d)
 	}

@@ -62,12 +62,19 @@ func (o *Out) Alike(what string, d *intent.Device, reduce func(part *intent.Devi
 // consist of them in part (File.Insert).
 func (o *Out) Parts(what string, d *intent.Device, reduce func(part *intent.Device), write func(part *intent.Device, out *Out)) []Artifact {
 	part := *d
-	reduce(&part)
 	if o.Memo == nil || o.Trace {
+		reduce(&part)
 		one := &Out{Trace: o.Trace}
 		write(&part, one)
 		return one.Artifacts
 	}
+	sum, common := o.Like.part(what, reduce)
+	if common {
+		if list, ok := o.Memo.find(memoKey{what, sum}); ok {
+			return list
+		}
+	}
+	reduce(&part)
 	key := memoKey{what, o.canonical(d).Part(&part)}
 	list, ok := o.Memo.find(key)
 	if !ok {

@@ -59,9 +59,9 @@ type Out struct {
 	Artifacts []Artifact
 	Kits      []*Kit // files that it shares with other devices, each once
 	Memo      *Memo  // files of other devices that it may have too; may be nil
-	// Like is the canonical form of an intent that shares lists with that of the
-	// device, its sums computed; may be nil.
-	Like *intent.Canon
+	// Like is what the device has in common with others, whose intents share lists
+	// with its own; may be nil.
+	Like *Like
 
 	canon  *intent.Canon // of the device, once somebody asked
 	digest string        // of the device, likewise

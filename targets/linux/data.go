@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,9 +34,29 @@ func (h *host) data(out *emit.Out, files []placed) {
 	}
 	f.Line(")")
 	f.Line("")
-	h.wants(f)
+	h.wanted(f, out)
 	f.Line("")
 	h.checks(f)
+}
+
+// wanted writes what wants does: many hosts have it alike, unless it has a MAC
+// address in it.
+func (h *host) wanted(f *emit.File, out *emit.Out) {
+	if slices.ContainsFunc(h.Ports, func(p intent.Port) bool { return p.NIC.MAC != "" }) {
+		h.wants(f)
+		return
+	}
+	made := out.Parts("wants", h.Device, unaddressed, func(d *intent.Device, out *emit.Out) { newHost(d).wants(out.File(dataFile, 0o644, emit.Data)) })
+	f.Insert(&made[0])
+}
+
+// unaddressed leaves of a device what the settings of its ports depend on.
+func unaddressed(d *intent.Device) {
+	d.Name = ""
+	d.Ifaces = slices.Clone(d.Ifaces)
+	for i := range d.Ifaces {
+		d.Ifaces[i].Addresses.Value, d.Ifaces[i].Gateway.Value = nil, netip.Addr{}
+	}
 }
 
 // network lists what networkd and netplan apply leave on a host when no file says it any more: the devices that are configured,

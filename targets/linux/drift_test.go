@@ -138,9 +138,13 @@ func (h *host) linkShown(p *intent.Port, pci string) map[string]any {
 
 // portShown are the files of a port that do not depend on its qos.
 func (h *host) portShown(p *intent.Port, pci string, put func(string, string, ...any)) {
-	put(p.Name+"/link.txt", "Settings for %s:\n\tSpeed: %dMb/s\n\tDuplex: Full\n\tAuto-negotiation: %s\n", p.Name, p.Mbps.Or(25000), pick(p.Autoneg.Or(true), "on", "off"))
+	modes := map[intent.FEC]string{intent.FECRS: "None\t RS", intent.FECFC: "None\t BASER", intent.FECNone: "None"}[p.FEC.Value]
+	if p.NIC.Driver != ice || !p.FEC.IsSet() {
+		modes = "Not reported"
+	}
+	put(p.Name+"/link.txt", "Settings for %s:\n\tAdvertised FEC modes: %s\n\tSpeed: %dMb/s\n\tDuplex: Full\n\tAuto-negotiation: %s\n", p.Name, modes, p.Mbps.Or(25000), pick(p.Autoneg.Or(true), "on", "off"))
 	if p.FEC.IsSet() {
-		put(p.Name+"/fec.txt", "FEC parameters for %s:\nSupported/Configured FEC encodings: Auto RS\nConfigured FEC encodings: %s\n", p.Name, strings.ToUpper(fecWords[p.FEC.Value]))
+		put(p.Name+"/fec.txt", "FEC parameters for %s:\nSupported/Configured FEC encodings: %s\nActive FEC encoding: RS\n", p.Name, pick(p.NIC.Driver == ice, "Auto RS BaseR", strings.ToUpper(fecWords[p.FEC.Value])))
 	}
 	put(p.Name+"/driver.txt", "driver: %s\nversion: 6.8.0-45-generic\nfirmware-version: %s\nbus-info: %s\n", p.NIC.Driver, pick(p.NIC.Firmware != "", p.NIC.Firmware, "1.0"), pci)
 	if v := p.NIC.VFs; v.IsSet() {

@@ -20,7 +20,7 @@ var table = feature.Table{
 	Rows: []feature.Row{
 		{ID: feature.PortSpeed, Support: feature.Emulated, Note: "compared with the link; forced only where autonegotiation is off", Source: ethtoolRef},
 		{ID: feature.PortBreakout, Note: "NIC ports are not split", Source: ethtoolRef},
-		{ID: feature.PortFEC, Support: feature.Native, Source: ethtoolRef},
+		{ID: feature.PortFEC, Support: feature.Native, Note: "not on qede and cxgb4, which do not show what they were told", Source: ethtoolRef + "; Linux ice/ice_ethtool.c, bnxt/bnxt_ethtool.c"},
 		{ID: feature.PortAutoneg, Support: feature.Native, Source: ethtoolRef},
 		{ID: feature.PortAdmin, Support: feature.Native, Source: netplanRef + ", activation-mode; ip-link(8)"},
 		{ID: feature.PortMTU, Support: feature.Native, Source: netplanRef},

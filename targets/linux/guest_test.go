@@ -192,11 +192,11 @@ func bundle(t *testing.T, dir string, d *intent.Device) map[string][]byte {
 }
 
 // TestGuest runs the scripts as they are against a real kernel: net/dcb and
-// Debian's own dcb on devices that check like mlx5, VLAN devices, soft-RoCE, and
-// changes that are confirmed or undone under Debian's own systemd. It is the one
-// guest of all tests, that of the guest itself among them.
+// Debian's own dcb on devices that check like mlx5, VLAN devices, soft-RoCE. The
+// tests of the guest itself are in the same boot. TestHosts has the other one.
 func TestGuest(t *testing.T) {
 	oracle.Need(t, oracle.Guest)
+	t.Parallel()
 	storage, pcp, soft := guestHost("rd0"), pcpGuest("rd1"), softGuest()
 	bcm, e810 := familyGuest(bnxt), familyGuest(ice)
 	jobs := []oracle.GuestJob{
@@ -207,7 +207,6 @@ func TestGuest(t *testing.T) {
 		{Name: "soft", Files: bundle(t, "/rocec-soft", soft), Script: in("/rocec-soft", softJob)},
 	}
 	// The jobs of the harness come first, on a guest that nobody has touched.
-	jobs = append(jobs, liveJobs(t)...)
 	own := oracle.GuestJobs()
 	results := oracle.RunGuest(t, append(own, jobs...))
 	t.Run("harness", func(t *testing.T) { oracle.CheckGuest(t, results[:len(own)]) })
@@ -220,7 +219,6 @@ func TestGuest(t *testing.T) {
 	t.Run("bnxt", func(t *testing.T) { bnxtResult(t, bcm, steps(results[2].Output)) })
 	t.Run("ice", func(t *testing.T) { iceResult(t, e810, steps(results[3].Output)) })
 	t.Run("soft", func(t *testing.T) { softResult(t, soft, steps(results[4].Output)) })
-	t.Run("live", func(t *testing.T) { liveResult(t, results[5:]) })
 }
 
 // ended demands an exit code, and whether any command of the step set anything.

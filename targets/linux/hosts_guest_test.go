@@ -42,7 +42,8 @@ echo "@ unconfirmed"; pfc rd2; open_change b
 `
 
 // sshBoot: after a loss of power nobody but udev and systemd sets anything. The
-// hour in which the change could have been confirmed is made to end.
+// hour in which the change could have been confirmed is made to end. Then all is
+// taken back, to what the hosts were before they knew of rocec.
 const sshBoot = `
 cd $site
 machine
@@ -53,6 +54,10 @@ echo "@ waiting"; pfc rd2; open_change b
 hour_over b
 echo "@ back"; settings rd2; open_change b
 step again rocec plan --detailed-exitcode
+step settle rocec rollback --auto-approve
+step rollback rocec rollback --auto-approve
+echo "@ gone"; settings rd0 rd1 rd2
+echo "@ left"; for h in a b; do at $h find /etc /usr/local/sbin -name '*rocec*'; at $h systemctl list-units --all --no-legend 'rocec-*'; done
 `
 
 // built is the rocec of this tree, linked so that it needs no library of the guest.
@@ -137,7 +142,8 @@ var (
 
 // TestHosts is rocec as a whole on hosts in the guest: see sshApply and sshBoot.
 func TestHosts(t *testing.T) {
-	oracle.Need(t, oracle.Hosts)
+	oracle.Need(t, oracle.Guest)
+	t.Parallel()
 	sshResult(t, oracle.RunGuest(t, sshJobs(t)))
 }
 
@@ -173,6 +179,9 @@ func sshResult(t *testing.T, results []oracle.GuestResult) {
 		t.Errorf("the change of b is not undone:\n%s", boot["back"])
 	}
 	said(t, boot, "again", "0", "No changes.")
+	said(t, boot, "settle", "0")
+	said(t, boot, "rollback", "0", "Rollback complete: 2 undone")
+	t.Log(boot["settle"], boot["rollback"], boot["gone"], boot["left"])
 }
 
 // wrote: the writes have a bandwidth, and left with the TOS of the class.

@@ -108,8 +108,19 @@ func TestInstallAndRollback(t *testing.T) {
 	}
 	s.run(1, nvmeHost(), "rollback.sh")
 
-	// A host whose other files contradict these must stay as it is.
-	bad := filepath.Join(s.root, "etc/netplan/00-installer.yaml")
+	// A host whose other files contradict these must stay as it is: here by a
+	// definition of the same adapter, as cloud-init writes it.
+	bad := filepath.Join(s.root, "etc/netplan/50-cloud-init.yaml")
+	if err := os.WriteFile(bad, []byte("network: {version: 2, ethernets: {ens1f0np0: {match: {macaddress: 'B8:3F:D2:00:00:01'}, set-name: ens1f0np0}}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := s.run(1, nvmeHost(), "install.sh", "--dry-run"); !strings.Contains(out, "the adapter of rail0, b8:3f:d2:00:00:01, is ens1f0np0 in another file of /etc/netplan") {
+		t.Errorf("two definitions of an adapter:\n%s", out)
+	}
+	if err := os.Remove(bad); err != nil {
+		t.Fatal(err)
+	}
+	bad = filepath.Join(s.root, "etc/netplan/00-installer.yaml")
 	if err := os.WriteFile(bad, []byte("network: {version: 2, ethernets: {eno2: {nonsense: 1}}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

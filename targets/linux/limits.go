@@ -222,6 +222,7 @@ func metres(mm uint32) uint32 { return (mm + 999) / 1000 }
 
 func (l *limit) link(p *intent.Port) {
 	here := func(field string) intent.Path { return at(intent.OfPort, p.Name, field) }
+	l.fec(p)
 	if p.Autoneg.IsSet() && !p.Autoneg.Value && !p.Mbps.IsSet() {
 		l.refuse(fmt.Sprintf("port %q has no autonegotiation and no speed", p.Name), "write the speed", here("autoneg"))
 	}
@@ -237,6 +238,22 @@ func (l *limit) link(p *intent.Port) {
 	if b := l.bond[p.Name]; b != nil && (!p.Native.IsZero() || !p.Tagged.IsZero()) {
 		l.refuse(fmt.Sprintf("port %q is in the bond %q and has VLANs of its own", p.Name, b.Name), "write the VLANs at the bond",
 			here("segments"), at(intent.OfLAG, b.Name, "segments"))
+	}
+}
+
+// fec refuses what cannot be read back: qede and cxgb4 show what they can do and
+// what the link has, not what they were told (qede_get_fecparam, get_fecparam of
+// cxgb4_ethtool.c), and an ice that was told auto shows the modes that this means
+// for its module, which may be one (ice_cfg_phy_fec).
+func (l *limit) fec(p *intent.Port) {
+	here := at(intent.OfPort, p.Name, "fec")
+	switch driver := p.NIC.Driver; {
+	case !p.FEC.IsSet():
+	case driver == qede, driver == cxgb4:
+		l.refuse(fmt.Sprintf("port %q is driven by %s, which does not show what FEC it was told", p.Name, driver), "remove fec from this end: the adapter follows the switch",
+			here, at(intent.OfPort, p.Name, "model"))
+	case driver == ice && p.FEC.Value == intent.FECAuto:
+		l.refuse(fmt.Sprintf("port %q is driven by ice, which does not show that its FEC is auto", p.Name), "remove fec: auto is what an E810 begins with", here)
 	}
 }
 

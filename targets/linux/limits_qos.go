@@ -238,7 +238,7 @@ func (l *limit) marks(q *intent.QoS) {
 		case m.Carries == "rdma" && !m.Application && (m.DSCP.IsSet() || m.ECT):
 			if rdma++; rdma == 2 {
 				l.refuse(fmt.Sprintf("qos %q has two RDMA classes that the host marks, and rdma_cm has one default TOS", q.Name),
-					"write application = true for the classes whose applications set the TOS", here)
+					"write mark = \"application\" for the classes whose applications set the TOS", here)
 			}
 		case m.Carries == "cnp":
 			if cnp++; cnp == 2 {
@@ -276,7 +276,7 @@ func (l *limit) mark(q *intent.QoS, m intent.Mark, here intent.Path) {
 			no("remove ecn and congestion: this target sets them for RDMA", "carries %q with congestion control of RDMA", m.Carries)
 		}
 		if m.DSCP.Or(0) != 0 && !m.Application {
-			no("write application = true where the application sets the mark", "wants DSCP %d, and nothing on the host writes it", m.DSCP.Value)
+			no("write mark = \"application\" where the application sets the mark", "wants DSCP %d, and nothing on the host writes it", m.DSCP.Value)
 		}
 		if m.Default && q.DSCP.IsSet() && !marked(q, 0) && q.DSCP.Value[0] != m.Priority {
 			no("make the map and the class agree", "has priority %d, unmarked traffic goes to %d", m.Priority, q.DSCP.Value[0])

@@ -101,6 +101,8 @@ func TestLimits(t *testing.T) {
 			q.DSCP.Value[30] = 4
 			q.Marks = append(q.Marks, intent.Mark{Class: "gpu", Carries: "rdma", Priority: 4, Application: true, Transport: "roce_v2"})
 		}, "several priorities, and bnxt gives RoCE one"},
+		{"FEC on Chelsio", iwarpHost, func(d *intent.Device) { d.Ports[0].FEC = intent.Some(intent.FECRS) }, "does not show what FEC it was told"},
+		{"FEC auto on ice", iceHost, func(d *intent.Device) { d.Ports[0].FEC = intent.Some(intent.FECAuto) }, "does not show that its FEC is auto"},
 		{"DCB on Chelsio", iwarpHost, func(d *intent.Device) { d.QoS[0].Trust = intent.Some(intent.TrustPCP) }, "cannot have trust set: cxgb4 takes DCB settings only from the switch"},
 		{"DCB on Marvell", iwarpHost, func(d *intent.Device) {
 			d.Ports[0].NIC.Driver, d.QoS[0].PFC, d.QoS[0].Lossless = qede, intent.Some(intent.PrioritySet(8)), 8

@@ -39,6 +39,7 @@ type modelPort struct {
 	Cable  int
 	Mbps   [8]int // rate limits
 	RX, TX bool
+	Pause  bool // of bnxt: it is negotiated
 	FEC    string
 	Auto   bool
 	Refuse string // a concern that the kernel refuses without a word, as dcb 6.1 shows it
@@ -55,7 +56,7 @@ func newPort(driver string) *modelPort {
 	}
 	switch driver {
 	case bnxt: // bnxt_dcb_init, bnxt_dcbnl_ieee_getets
-		p.Host, p.Cable, p.Prio, p.BW = true, 0, [8]int{}, [8]int{}
+		p.Host, p.Pause, p.Cable, p.Prio, p.BW = true, true, 0, [8]int{}, [8]int{}
 		for i := range 8 {
 			p.TSA[i] = "strict"
 		}
@@ -468,12 +469,25 @@ func (m model) ethtool(args []string) int {
 		return fail("netlink error: No such device")
 	}
 	switch args[0] {
-	case "--json":
-		fmt.Printf("[ {\n        \"ifname\": \"x\",\n        \"autonegotiate\": false,\n        \"rx\": %v,\n        \"tx\": %v\n    } ]\n", p.RX, p.TX)
+	case "--json": // while there is PFC, ice_get_pauseparam shows none
+		negotiated, rx, tx := p.Pause, p.RX, p.TX
+		if p.Driver == ice {
+			negotiated, rx, tx = p.Auto, p.RX && p.PFC == [8]bool{}, p.TX && p.PFC == [8]bool{}
+		}
+		fmt.Printf("[ {\n        \"ifname\": \"x\",\n        \"autonegotiate\": %v,\n        \"rx\": %v,\n        \"tx\": %v\n    } ]\n", negotiated, rx, tx)
 	case "-A":
-		p.RX, p.TX = args[5] == "on", args[7] == "on"
-	case "--show-fec":
-		fmt.Printf("FEC parameters for x:\nSupported/Configured FEC encodings: %s\nActive FEC encoding: RS\n", p.FEC)
+		return p.setPause(args[2:])
+	case "--show-fec": // ice_get_fecparam: what the module can; bnxt_get_fecparam
+		text := p.FEC
+		switch {
+		case p.Driver == ice:
+			text = "Auto RS BaseR"
+		case p.Driver == bnxt && p.FEC == "Auto":
+			text = "Auto RS"
+		case p.Driver == bnxt && p.FEC == "Off":
+			text = "None"
+		}
+		fmt.Printf("FEC parameters for x:\nSupported/Configured FEC encodings: %s\nActive FEC encoding: RS\n", text)
 	case "--set-fec":
 		p.FEC = map[string]string{"rs": "RS", "off": "Off", "baser": "BaseR", "auto": "Auto"}[args[3]]
 	case "--show-priv-flags":
@@ -491,7 +505,39 @@ func (m model) ethtool(args []string) int {
 	case "-i":
 		fmt.Println("driver: mlx5_core\nversion: 6.8.0\nfirmware-version: 22.41.1000 (MT_0000000359)\nbus-info: 0000:3b:00.0")
 	default:
-		fmt.Printf("Settings for x:\n\tSpeed: 100000Mb/s\n\tAuto-negotiation: %s\n", map[bool]string{true: "on", false: "off"}[p.Auto])
+		modes := map[string]string{"Auto": "None\t RS\t BASER", "RS": "None\t RS", "BaseR": "None\t BASER", "Off": "None"}
+		if p.Driver != ice {
+			modes[p.FEC] = "Not reported"
+		}
+		fmt.Printf("Settings for x:\n\tSupported FEC modes: None\t RS\t BASER\n\tAdvertised FEC modes: %s\n\tSpeed: 100000Mb/s\n\tAuto-negotiation: %s\n",
+			modes[p.FEC], map[bool]string{true: "on", false: "off"}[p.Auto])
+	}
+	return 0
+}
+
+// setPause is what ice_set_pauseparam and mlx5e_ethtool_set_pauseparam refuse, and bnxt_set_pauseparam keeps.
+func (p *modelPort) setPause(words []string) int {
+	negotiated, rx, tx := p.Pause, p.RX, p.TX
+	if p.Driver == ice {
+		negotiated = p.Auto
+	}
+	for i := 0; i+1 < len(words); i += 2 {
+		on := words[i+1] == "on"
+		switch words[i] {
+		case "autoneg":
+			negotiated = on
+		case "rx":
+			rx = on
+		case "tx":
+			tx = on
+		}
+	}
+	if p.Driver == ice && (negotiated != p.Auto || p.PFC != [8]bool{}) || p.Driver == mlx5 && negotiated {
+		return fail("netlink error: Operation not supported")
+	}
+	p.RX, p.TX = rx, tx
+	if p.Driver == bnxt {
+		p.Pause = negotiated
 	}
 	return 0
 }

@@ -306,7 +306,8 @@ func (r *reader) drop(links []linkJSON) {
 var (
 	ethSpeed    = regexp.MustCompile(`(?m)^\s+Speed: (\d+)Mb/s$`)
 	ethAutoneg  = regexp.MustCompile(`(?m)^\s+Auto-negotiation: (on|off)$`)
-	ethFEC      = regexp.MustCompile(`(?m)Configured FEC encodings:[ \t]*(\w+)[ \t]*$`)
+	ethFEC      = regexp.MustCompile(`(?m)Configured FEC encodings:[ \t]*([\w \t]+)$`)
+	ethFECModes = regexp.MustCompile(`(?m)^\s+Advertised FEC modes:[ \t]*([\w \t]+)$`)
 	ethBus      = regexp.MustCompile(`(?m)^bus-info: (\S+)$`)
 	ethFirmware = regexp.MustCompile(`(?m)^firmware-version: (\S.*)$`)
 	ethVersion  = regexp.MustCompile(`(?m)^version: (\S+)$`)
@@ -324,14 +325,7 @@ func (r *reader) ethtool(p *intent.Port) {
 	if m := ethAutoneg.FindStringSubmatch(link); m != nil {
 		p.Autoneg = intent.Some(m[1] == "on")
 	}
-	fec, _ := r.text(p.Name + "/fec.txt")
-	if m := ethFEC.FindStringSubmatch(fec); m != nil {
-		for word, name := range fecWords {
-			if strings.EqualFold(m[1], name) {
-				p.FEC = intent.Some(word)
-			}
-		}
-	}
+	r.fec(p, link)
 	driver, _ := r.text(p.Name + "/driver.txt")
 	if m := ethBus.FindStringSubmatch(driver); m != nil && isPCI(m[1]) {
 		p.NIC.PCI = m[1]
@@ -345,6 +339,33 @@ func (r *reader) ethtool(p *intent.Port) {
 	vfs, _ := r.text(p.Name + "/vfs.txt")
 	if lines := vfLine.FindAllStringSubmatch(vfs, -1); p.NIC.VFs.IsSet() && vfs != "" {
 		r.liveVFs(&p.NIC.VFs.Value, lines)
+	}
+}
+
+// fec is what have_fec of rocec-qos prints, as a word of the intent. An ice
+// shows what it was told as the modes that it advertises.
+func (r *reader) fec(p *intent.Port, link string) {
+	text, _ := r.text(p.Name + "/fec.txt")
+	shown := ethFEC.FindStringSubmatch(text)
+	if p.NIC.Driver == ice {
+		shown = ethFECModes.FindStringSubmatch(link)
+	}
+	if shown == nil {
+		return
+	}
+	words := strings.Fields(strings.ToLower(shown[1]))
+	has := func(w string) bool { return slices.Contains(words, w) }
+	switch {
+	case has("reported"): // Not reported
+	case has("auto"), p.NIC.Driver == ice && has("rs") && has("baser"):
+		p.FEC = intent.Some(intent.FECAuto)
+	case p.NIC.Driver != ice && len(words) > 1: // none of ours
+	case has("rs"):
+		p.FEC = intent.Some(intent.FECRS)
+	case has("baser"):
+		p.FEC = intent.Some(intent.FECFC)
+	case has("off"), has("none"):
+		p.FEC = intent.Some(intent.FECNone)
 	}
 }
 

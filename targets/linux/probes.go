@@ -6,7 +6,7 @@ import "github.com/rocec/rocec/targets"
 // are absent: a probe of mlnx_qos where there is none, ECN files of OFED on an
 // in-tree driver.
 var probes = []targets.Probe{
-	{File: "addr.json", Command: "ip -j -d addr show"},
+	{File: "addr.json", Command: "ip -j -d addr show", Needed: true},
 	{File: "rule.json", Command: "ip -j rule show"},
 	{File: "rdma.json", Command: "rdma -j link show"},
 	{File: "netplan.yaml", Command: "cat /etc/netplan/60-rocec.yaml"},

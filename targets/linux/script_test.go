@@ -198,7 +198,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("not as before (-before +after):\n%s", diff)
 			}
 			p, fresh := b.ports()["rail0"], newPort(d.Ports[0].NIC.Driver)
-			if p.PFC != fresh.PFC || p.Prio != fresh.Prio || len(p.DSCP) != 0 || !p.RX || p.Cable != fresh.Cable || p.RoCE != 0 || p.Agent != fresh.Agent || p.Host != fresh.Host {
+			if p.PFC != fresh.PFC || p.Prio != fresh.Prio || len(p.DSCP) != 0 || !p.RX || p.Pause != fresh.Pause || p.FEC != fresh.FEC || p.Cable != fresh.Cable || p.RoCE != 0 || p.Agent != fresh.Agent || p.Host != fresh.Host {
 				t.Errorf("not as before: %+v", p)
 			}
 		})
@@ -288,7 +288,7 @@ func TestOrder(t *testing.T) {
 			"dcb app add dev rail0 dgram-port-prio 4791:3",
 		}},
 		ice: {iceHost(), []string{
-			"ethtool -A rail0 autoneg off rx off tx off",
+			"ethtool -A rail0 rx off tx off",                   // which autonegotiation is not a word of
 			"ethtool --set-priv-flags rail0 fw-lldp-agent off", // which makes the host the owner of DCBX
 			"dcb app add dev rail0 dscp-prio 0:0 1:0",
 			"dcb ets set dev rail0 willing off tc-tsa 0:ets 1:strict 2:strict 3:ets 4:strict 5:strict 6:strict 7:strict tc-bw all:0 0:50 3:50 prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7",
@@ -404,6 +404,133 @@ func TestOldKernel(t *testing.T) {
 		b.must(os.Chmod(filepath.Join(b.root, "bin/uname"), 0o755))
 		if out, _ := b.run(code, qosScript, "rail0"); strings.Contains(out, "has no priorities by DSCP") != (code == 1) {
 			t.Errorf("%s:\n%s", release, out)
+		}
+	}
+}
+
+// TestOldKernelVLAN: an irdma that leaves the map of a VLAN device aside is no
+// success, unless it comes to the same.
+func TestOldKernelVLAN(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		release, driver string
+		prio            uint8
+		old             bool
+	}{
+		{"6.1.0-9-amd64", "", 3, true},
+		{"6.5.0-45-generic", "", 3, true},
+		{"6.6.0", "", 3, false},
+		{"6.1.0-9-amd64", "1.14.31", 3, false},
+		{"6.1.0-9-amd64", "", 2, false}, // the kernel priority of DSCP 26
+	} {
+		d := iceHost()
+		d.Ports, d.Ifaces = d.Ports[:1], d.Ifaces[:1]
+		d.Ports[0].Tagged = intent.Some([]uint16{100})
+		d.Ifaces[0] = intent.Iface{Name: "rail0.100", Kind: intent.VLANDev, On: "rail0", VLAN: 100, Addresses: prefixes("10.10.0.11/24"), RDMA: true, QoS: d.QoS[0].Name}
+		q := &d.QoS[0]
+		q.Trust, q.DSCP = intent.Some(intent.TrustPCP), intent.Opt[[64]uint8]{}
+		var tc [8]uint8
+		tc[c.prio], q.Lossless = 1, intent.PrioritySet(0).With(c.prio)
+		q.TC, q.PFC = intent.Some(tc), intent.Some(q.Lossless)
+		for i := range q.Marks {
+			if q.Marks[i].Carries == "rdma" {
+				q.Marks[i].Priority = c.prio
+			}
+		}
+		b := newBench(t, d)
+		b.write("bin/uname", "#!/bin/sh\necho "+c.release+"\n")
+		b.must(os.Chmod(filepath.Join(b.root, "bin/uname"), 0o755))
+		b.write("sys/class/net/rail0.100/mtu", "9000\n")
+		if c.driver != "" {
+			b.write("sys/module/irdma/version", c.driver+"\n")
+		}
+		if out, _ := b.run(2, qosScript, "rail0", "--check"); strings.Contains(out, "leaves the map of rail0.100 aside") != c.old {
+			t.Errorf("%+v:\n%s", c, out)
+		}
+	}
+}
+
+// TestForcedSpeed: a port whose peer is off shows no speed, and a link that is
+// there has to have the one that is wanted.
+func TestForcedSpeed(t *testing.T) {
+	t.Parallel()
+	d := nvmeHost()
+	d.Ports, d.Ifaces = d.Ports[:1], d.Ifaces[:1]
+	d.Ports[0].Autoneg = intent.Some(false)
+	b := newBench(t, d)
+	b.write("bin/sleep", "#!/bin/sh\n")
+	b.must(os.Chmod(filepath.Join(b.root, "bin/sleep"), 0o755))
+	b.write("sys/class/net/rail0/speed", "-1\n")
+	b.write("sys/class/net/rail0/carrier", "0\n")
+	out, started := b.run(0, qosScript, "rail0")
+	if !strings.Contains(out, "there is no link that shows it") || !strings.Contains(started, "ethtool -s rail0 autoneg off speed 100000") {
+		t.Errorf("without a peer:\n%s\n%s", out, started)
+	}
+	if out, _ := b.run(2, qosScript, "--check", "rail0"); !strings.Contains(out, "speed is -1, wanted 100000 Mbit/s") {
+		t.Errorf("the check says:\n%s", out)
+	}
+	b.write("sys/class/net/rail0/speed", "25000\n")
+	b.write("sys/class/net/rail0/carrier", "1\n")
+	if out, _ := b.run(1, qosScript, "rail0"); !strings.Contains(out, "FAILED: speed is 25000 after the change, wanted 100000") {
+		t.Errorf("with another speed:\n%s", out)
+	}
+}
+
+// TestPauseAndPFC: of two that exclude each other, what ends goes first, on the
+// way there and back.
+func TestPauseAndPFC(t *testing.T) {
+	t.Parallel()
+	d := iceHost()
+	d.Ports, d.Ifaces = d.Ports[:1], d.Ifaces[:1]
+	d.QoS[0].Pause, d.QoS[0].PFC, d.QoS[0].Lossless = intent.Some(true), intent.Some(intent.PrioritySet(0)), 0
+	b := newBench(t, d)
+	p := b.ports()
+	p["rail0"].Agent, p["rail0"].Host, p["rail0"].RX, p["rail0"].TX, p["rail0"].PFC = false, true, false, false, [8]bool{3: true}
+	b.state(p)
+	b.captured("before")
+	b.run(0, qosScript, "rail0")
+	if p := b.ports()["rail0"]; !p.RX || !p.TX || p.PFC != [8]bool{} {
+		t.Errorf("%+v", p)
+	}
+	b.run(0, qosScript, "--restore", filepath.Join(b.root, "before"))
+	if p := b.ports()["rail0"]; p.RX || p.TX || !p.PFC[3] {
+		t.Errorf("back: %+v", p)
+	}
+	// And the other way round.
+	b = newBench(t, iceHost())
+	b.captured("before")
+	b.run(0, qosScript, "rail0")
+	if p := b.ports()["rail0"]; p.RX || p.TX || !p.PFC[3] {
+		t.Errorf("%+v", p)
+	}
+	b.run(0, qosScript, "--restore", filepath.Join(b.root, "before"))
+	if p := b.ports()["rail0"]; !p.RX || !p.TX || p.PFC != [8]bool{} {
+		t.Errorf("back: %+v", p)
+	}
+}
+
+// TestFEC: each family shows what it was told in a way of its own.
+func TestFEC(t *testing.T) {
+	t.Parallel()
+	for driver, words := range map[string][]intent.FEC{bnxt: {intent.FECAuto, intent.FECNone}, ice: {intent.FECRS, intent.FECFC, intent.FECNone}} {
+		for _, word := range words {
+			d := map[string]*intent.Device{bnxt: bnxtHost(), ice: iceHost()}[driver]
+			d.Ports, d.Ifaces = d.Ports[:1], d.Ifaces[:1]
+			d.Ports[0].FEC = intent.Some(word)
+			b := newBench(t, d)
+			p := b.ports()
+			p["rail0"].FEC = "BaseR"
+			if word == intent.FECFC {
+				p["rail0"].FEC = "RS"
+			}
+			b.state(p)
+			if _, started := b.run(0, qosScript, "rail0"); !strings.Contains(started, "--set-fec rail0 encoding "+fecWords[word]) {
+				t.Errorf("%s %s is not set:\n%s", driver, word, started)
+			}
+			got, _ := Target.Parse(d, b.captured("after"))
+			if diff := cmp.Diff(d.Ports[0].FEC, got.Ports[0].FEC); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", driver, word, diff)
+			}
 		}
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -107,12 +109,11 @@ func runGuest(guest string, jobs []GuestJob) ([]GuestResult, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	// One boot at a time: two would fight over the same two cores and both miss their limits.
-	lock := flock.New(filepath.Join(dir, ".lock"))
-	if err := lock.Lock(); err != nil {
-		return nil, fmt.Errorf("lock of %s: %w", dir, err)
+	place, err := guestPlace(guest, dir)
+	if err != nil {
+		return nil, err
 	}
-	defer lock.Close()
+	defer place.Close()
 	work, err := os.MkdirTemp(dir, "jobs.")
 	if err != nil {
 		return nil, err
@@ -140,6 +141,32 @@ func runGuest(guest string, jobs []GuestJob) ([]GuestResult, error) {
 			runErr, jobs[len(results)].Name, len(results), len(jobs), strings.TrimSpace(stderr.String()), stdout.String())
 	}
 	return results, nil
+}
+
+// guestPlace prepares what every boot needs, and waits for one of as many places as this machine has cores: more boots than that take
+// each other's time and miss their limits.
+func guestPlace(guest, dir string) (*flock.Flock, error) {
+	first := flock.New(filepath.Join(dir, ".lock"))
+	if err := first.Lock(); err != nil {
+		return nil, fmt.Errorf("lock of %s: %w", dir, err)
+	}
+	defer first.Close()
+	prepare := exec.Command("bash", guest, "--prepare") // which may take its time: it fetches a kernel
+	prepare.Env = append(os.Environ(), "LC_ALL=C", guestDirEnv+"="+dir)
+	if out, err := prepare.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
+	}
+	for {
+		for i := range runtime.NumCPU() {
+			place := flock.New(filepath.Join(dir, ".lock"+strconv.Itoa(i)))
+			if ok, err := place.TryLock(); err != nil {
+				return nil, fmt.Errorf("lock of %s: %w", dir, err)
+			} else if ok {
+				return place, nil
+			}
+		}
+		time.Sleep(time.Second)
+	}
 }
 
 // writeJobs lays out dir/N/script and dir/N/files for each job, and dir/driver, which runs them in order. It is started again after a

@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,6 +20,10 @@ func TestSplitOutput(t *testing.T) {
 
 func TestRunGuestRejects(t *testing.T) {
 	t.Setenv(guestDirEnv, t.TempDir())
+	dead := filepath.Join(t.TempDir(), "guest.sh")
+	if err := os.WriteFile(dead, []byte("[ \"$1\" = --prepare ]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		jobs []GuestJob
 		want string
@@ -26,11 +32,11 @@ func TestRunGuestRejects(t *testing.T) {
 		{[]GuestJob{{Name: "a", Files: map[string][]byte{"etc/x": nil}}}, "not an absolute path"},
 		{[]GuestJob{{Name: "a", Files: map[string][]byte{"/../x": nil}}}, "not a path below the root"},
 	} {
-		if _, err := runGuest("/bin/false", c.jobs); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := runGuest(dead, c.jobs); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one about %q", err, c.want)
 		}
 	}
-	_, err := runGuest("/bin/false", []GuestJob{{Name: "first"}})
+	_, err := runGuest(dead, []GuestJob{{Name: "first"}})
 	if err == nil || !strings.Contains(err.Error(), `in job "first", 0 of 1 done`) {
 		t.Errorf("error %v, want one that names the job a dead guest was in", err)
 	}

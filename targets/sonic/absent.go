@@ -144,7 +144,17 @@ func portAbsences(all []absence, d *intent.Device, p *intent.Port) []absence {
 			all = append(all, absence{table: "QUEUE", key: key, field: "scheduler", value: prefix + "*", from: at("ets")})
 		}
 	}
-	if q.PFC.IsSet() && bufferModel(d) == traditional {
+	if !emptySets(d) {
+		for _, x := range []struct {
+			field, from string
+			none        bool
+		}{{"pfc_enable", "pfc", q.PFC.IsSet() && q.PFC.Value == 0}, {"pfcwd_sw_enable", "watchdog", q.Watchdog.IsSet() && !q.Watchdog.Value.On}} {
+			if x.none {
+				all = append(all, absence{table: "PORT_QOS_MAP", key: p.Name, field: x.field, value: "*", from: at(x.from)})
+			}
+		}
+	}
+	if q.PFC.IsSet() && bufferModel(d) == traditional && (q.PFC.Value != 0 || emptySets(d)) {
 		// The buffer manager adds the row for the new priorities and leaves the old one.
 		gone := absence{table: "BUFFER_PG", key: p.Name + "|*", field: "profile", value: "pg_lossless_*", row: true, from: at("pfc")}
 		for _, run := range runs(q.PFC.Value.List()) {

@@ -61,9 +61,10 @@ func (b *builder) portBuffers(p *intent.Port) {
 	if q == nil {
 		return
 	}
-	// The image binds egress_lossless_profile to queues 3 and 4 only.
-	for _, run := range runs(losslessQueues(q)) {
-		b.maintenance.share("BUFFER_QUEUE", p.Name+"|"+run, b.shared(q.Name, losslessQueue))
+	// The image binds egress_lossless_profile to queues 3 and 4 only, and has the
+	// others in rows for ranges, 0-2 and 5-6 mostly, which Rebase takes apart.
+	for _, queue := range losslessQueues(q) {
+		b.maintenance.share("BUFFER_QUEUE", p.Name+"|"+decimal(queue), b.shared(q.Name, losslessQueue))
 	}
 }
 

@@ -89,8 +89,16 @@ func (b *builder) bridge() {
 
 // route writes interfaces and the MLAG.
 func (b *builder) route() {
+	const most = "INTERFACE" // of a port with an address: two rows, and there are as many as ports
+	if b.normal[most] == nil {
+		rows := 2 * len(b.device.Ifaces)
+		b.normal[most] = &table{keys: make([]string, 0, rows), rows: make(map[string]row, rows)}
+	}
 	for i := range b.device.Ifaces {
 		b.iface(&b.device.Ifaces[i])
+	}
+	if len(b.normal[most].keys) == 0 {
+		delete(b.normal, most)
 	}
 	if b.device.MLAG != nil {
 		b.mlag(b.device.MLAG)

@@ -3,6 +3,8 @@
 usage: rocec-check.py missing RUNNING FRAGMENT...   fields that are not as the fragments say
        rocec-check.py overlap RUNNING FRAGMENT...   rows for a range of queues or groups that ours would meet
        rocec-check.py absent  RUNNING LIST FRAGMENT...   rows and fields that the list forbids and no fragment has
+       rocec-check.py moves   RUNNING FRAGMENT...   interfaces that are in another VRF than the fragments say
+       rocec-check.py restarts RUNNING FRAGMENT...  prints the ports whose watchdog runs with another action, other times or priorities
        rocec-check.py groups  RUNNING FRAGMENT...   priorities with PFC whose group has no lossless buffer
        rocec-check.py splits  RUNNING FRAGMENT...   prints the ports that are split otherwise, and the mode they shall have
        rocec-check.py back    BEFORE FRAGMENT...    prints the commands to the database that undo a config load of the fragments
@@ -85,6 +87,26 @@ def absent(running, fragments):
                        f"capture the running configuration and apply the patch that rocec makes from it")
 
 
+def moves(running, fragments):
+    for table, key, fields in rows(fragments):
+        have = running.get(table, {}).get(key)
+        if "vrf_name" in fields and have is not None and have.get("vrf_name") != fields["vrf_name"]:
+            yield (f"{table}|{key} is in {have.get('vrf_name', 'the default VRF')} and has to leave it first: "
+                   f"capture the running configuration and apply the patch that rocec makes from it")
+
+
+def restarts(running, fragments):
+    wanted = {(table, key): fields for table, key, fields in rows(fragments)}
+    for (table, port), fields in wanted.items():
+        have = running.get(table, {}).get(port)
+        if table != "PFC_WD" or port == "GLOBAL" or have is None:
+            continue
+        mask = running.get("PORT_QOS_MAP", {}).get(port, {}).get("pfcwd_sw_enable", "")
+        if wanted.get(("PORT_QOS_MAP", port), {}).get("pfcwd_sw_enable", mask) != mask or any(have.get(f) != v for f, v in fields.items()):
+            print(port)
+    return []
+
+
 def groups(running, fragments):
     for table, port, fields in rows(fragments):
         if table != "PORT_QOS_MAP" or not fields.get("pfc_enable"):
@@ -117,7 +139,10 @@ def back(before, fragments):
     for table, key, fields in reversed(list(rows(fragments))):
         have = before.get(table, {}).get(key)
         steps = [["DEL", f"{table}|{key}"]]
-        if have is not None:
+        if have is not None and table == "PFC_WD" and key != "GLOBAL":
+            # a watchdog takes its action and its priorities when it starts
+            steps += [["HSET", f"{table}|{key}", field, value] for field, value in have.items()]
+        elif have is not None:
             steps = [["HSET", f"{table}|{key}", field, have[field]] if field in have else ["HDEL", f"{table}|{key}", field]
                      for field in fields]
         for step in steps:
@@ -128,7 +153,7 @@ def back(before, fragments):
 
 
 def main():
-    checks = {"back": back, "missing": missing, "overlap": overlap, "absent": absent, "groups": groups, "splits": splits}
+    checks = {"back": back, "missing": missing, "overlap": overlap, "absent": absent, "moves": moves, "restarts": restarts, "groups": groups, "splits": splits}
     if len(sys.argv) < 4 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     found = list(checks[sys.argv[1]](load(sys.argv[2]), [load(name) for name in sys.argv[3:]]))

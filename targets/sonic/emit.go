@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -17,6 +18,7 @@ const (
 	checkFile       = "rocec-check.py"
 	beforeFile      = "rocec-before.json"
 	checkpointFile  = "rocec-checkpoint"
+	restartFile     = "rocec-restarts.txt"
 )
 
 // write is Target.Emit: fragments that config load merges, and the scripts around them.
@@ -55,17 +57,21 @@ func write(d *intent.Device, out *emit.Out) {
 		s.canHash(d)
 		s.overlap(files)
 		s.absent(beforeFile, gone, files)
+		if slices.ContainsFunc(d.Ifaces, func(f intent.Iface) bool { return f.VRF != "" }) {
+			s.Line("python3 \"$check\" moves %s %s", beforeFile, linksFile)
+		}
 		s.checkpoint()
 		for _, f := range files {
 			s.Line("config load -y %s", f)
 		}
+		s.restarts(d, files)
 		s.after()
 	}
 	if window {
 		maintenance(d, familyOf(d.ASIC) == broadcom && globalMap(d) != nil, out, maintenanceFile)
 	}
 	verifier(d, len(breakouts) > 0, gone, files, out)
-	undo(d, "", out)
+	undo(d, nil, out)
 	if split {
 		undoSplit(d, out)
 	}
@@ -172,10 +178,10 @@ func verifier(d *intent.Device, split, gone bool, files []string, out *emit.Out)
 // row and the rows that name others first: the config updater refuses to touch
 // it. sonic-db-cli hands a command to the database
 // [sonic-net/sonic-swss-common sonic-db-cli/sonic-db-cli.cpp].
-func undo(d *intent.Device, loaded string, out *emit.Out) {
+func undo(d *intent.Device, loaded []string, out *emit.Out) {
 	refused := "changed buffer pools"
-	if loaded == "" {
-		refused += ", ECN profiles before 202511"
+	if len(loaded) == 0 {
+		refused += ", ECN profiles before 202511, the watchdog of SKUs that it does not know"
 	}
 	about := []string{
 		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses",
@@ -187,14 +193,22 @@ func undo(d *intent.Device, loaded string, out *emit.Out) {
 	}
 	s := script(d, out, "rollback.sh", emit.Rollback, about...)
 	s.root()
-	if loaded != "" {
+	if len(loaded) > 0 {
 		s.checks()
-		s.Line("python3 \"$check\" back %s %s | while IFS=$'\\x1f' read -r -a step; do", beforeFile, loaded)
-		s.Line("    sonic-db-cli CONFIG_DB \"${step[@]}\" >/dev/null")
-		s.Line("done")
+		s.back(loaded)
 	}
 	s.Line("config rollback \"$(cat %s)\"", checkpointFile)
+	if len(loaded) > 0 {
+		s.back(loaded) // watchdogs start with the priorities that are back
+	}
 	s.Line("config save -y")
+}
+
+// back takes away what config load merged.
+func (s scriptFile) back(loaded []string) {
+	s.Line("python3 \"$check\" back %s %s | while IFS=$'\\x1f' read -r -a step; do", beforeFile, strings.Join(loaded, " "))
+	s.Line("    sonic-db-cli CONFIG_DB \"${step[@]}\" >/dev/null")
+	s.Line("done")
 }
 
 // scriptFile is a shell script under way.
@@ -260,6 +274,20 @@ func (s scriptFile) absent(database string, gone bool, files []string) {
 	if gone {
 		s.Line("python3 \"$check\" absent %s %s %s", database, absentFile, strings.Join(files, " "))
 	}
+}
+
+// restarts stops the watchdogs that ran with something else before, and loads
+// their rows again: see merge.restarts.
+func (s scriptFile) restarts(d *intent.Device, files []string) {
+	if !slices.Contains(files, qosFile) || !slices.ContainsFunc(d.QoS, func(q intent.QoS) bool { return q.Watchdog.IsSet() && q.Watchdog.Value.On }) {
+		return
+	}
+	s.Line("python3 \"$check\" restarts %s %s > %s", beforeFile, qosFile, restartFile)
+	s.Text("if [ -s " + restartFile + " ]; then\n" +
+		"    readarray -t ports < " + restartFile + "\n" +
+		"    pfcwd stop \"${ports[@]}\"\n" +
+		"    config load -y " + qosFile + "\n" +
+		"fi\n")
 }
 
 func (s scriptFile) checkpoint() {

@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,6 +192,11 @@ func TestCanHash(t *testing.T) {
 
 // image is the part of config_db.json that the platform brings: lanes, pools
 // and the rows the QoS and buffer templates make for two lossless priorities.
+// skus are those that sonic-buildimage device/*/*/default_sku names.
+var skus = map[string]string{
+	"nvidia/sn5600": "ACS-SN5600", "nvidia/sn3700": "ACS-MSN3700", "dell/s5232f": "DellEMC-S5232f-C32", "dell/z9332f": "DellEMC-Z9332f-O32",
+}
+
 func image(t testing.TB, d *intent.Device) map[string]any {
 	t.Helper()
 	rows := func() map[string]any { return map[string]any{} }
@@ -208,7 +214,9 @@ func image(t testing.TB, d *intent.Device) map[string]any {
 		}
 		pg[p.Name+"|3-4"] = map[string]any{"profile": profile}
 		pg[p.Name+"|0"] = map[string]any{"profile": "ingress_lossy_profile"}
-		queues[p.Name+"|3-4"] = map[string]any{"profile": losslessQueue}
+		for run, profile := range map[string]string{"0-2": "egress_lossy_profile", "3-4": losslessQueue, "5-6": "egress_lossy_profile"} { // buffers_config.j2
+			queues[p.Name+"|"+run] = map[string]any{"profile": profile}
+		}
 		cables[p.Name] = "300m"
 	}
 	profile := func(pool, size string) map[string]any {
@@ -217,14 +225,16 @@ func image(t testing.TB, d *intent.Device) map[string]any {
 	lossless := profile(losslessPool, "18432")
 	lossless["xon"], lossless["xoff"] = "18432", "165888"
 	db := map[string]any{
-		"DEVICE_METADATA": map[string]any{"localhost": map[string]any{"hostname": "sonic", "buffer_model": bufferModel(d), "mac": "00:11:22:33:44:55"}},
+		"DEVICE_METADATA": map[string]any{"localhost": map[string]any{"hostname": "sonic", "hwsku": cmp.Or(skus[d.Model], "other"), "buffer_model": bufferModel(d), "mac": "00:11:22:33:44:55"}},
 		"PORT":            port,
 		"BUFFER_POOL": map[string]any{
 			losslessPool:           map[string]any{"type": "ingress", "mode": "dynamic", "size": "26451968"},
 			"egress_lossless_pool": map[string]any{"type": "egress", "mode": "dynamic", "size": "60817392"},
+			"egress_lossy_pool":    map[string]any{"type": "egress", "mode": "dynamic", "size": "26451968"},
 		},
 		"BUFFER_PROFILE": map[string]any{
-			"ingress_lossy_profile": profile(losslessPool, "0"), losslessQueue: profile("egress_lossless_pool", "0"), "pg_lossless_100000_300m_profile": lossless,
+			"ingress_lossy_profile": profile(losslessPool, "0"), losslessQueue: profile("egress_lossless_pool", "0"),
+			"egress_lossy_profile": profile("egress_lossy_pool", "9216"), "pg_lossless_100000_300m_profile": lossless,
 		},
 		"BUFFER_PG": pg, "BUFFER_QUEUE": queues, "CABLE_LENGTH": map[string]any{shared: cables},
 		"DSCP_TO_TC_MAP": map[string]any{"AZURE": map[string]any{"3": "3", "4": "4"}},
@@ -296,6 +306,9 @@ func TestChecker(t *testing.T) {
 	for name, db := range map[string][]byte{
 		"other.json": loaded(t, other), "fresh.json": loaded(t, bare(t, d), c.normal),
 		"stock.json": loaded(t, image(t, d)), "loaded.json": loaded(t, image(t, d), c.normal),
+		"vrf.json":   []byte(`{"VLAN_INTERFACE": {"Vlan9": {"vrf_name": "Vrf-a"}, "Vlan9|10.0.0.1/24": {}}}`),
+		"moved.json": []byte(`{"VLAN_INTERFACE": {"Vlan9": {"vrf_name": "Vrf-b"}}}`),
+		"plain.json": []byte(`{"VLAN_INTERFACE": {"Vlan9": {}}}`),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), db, 0o644); err != nil {
 			t.Fatal(err)
@@ -314,6 +327,10 @@ func TestChecker(t *testing.T) {
 		{[]string{"absent", "other.json", absentFile, linksFile, qosFile}, "QUEUE|Ethernet0|4 wred_profile = AZURE_LOSSLESS has to go"},
 		{[]string{"absent", "other.json", absentFile, linksFile, qosFile}, "VLAN_MEMBER|Vlan300|Ethernet0 has to go"},
 		{[]string{"groups", "stock.json", qosFile}, "Ethernet0 has PFC on priority 3 and no lossless group"},
+		{[]string{"moves", "stock.json", "vrf.json"}, ""},
+		{[]string{"moves", "moved.json", "vrf.json"}, "VLAN_INTERFACE|Vlan9 is in Vrf-b and has to leave it first"},
+		{[]string{"moves", "plain.json", "vrf.json"}, "VLAN_INTERFACE|Vlan9 is in the default VRF and has to leave it first"},
+		{[]string{"moves", "vrf.json", "vrf.json"}, ""},
 		{[]string{"nonsense", "stock.json", qosFile}, "usage"},
 	} {
 		cmd := exec.Command("python3", append([]string{kit().Folder() + "/" + checkFile}, c.args...)...)
@@ -325,6 +342,25 @@ func TestChecker(t *testing.T) {
 	}
 }
 
+// overlaps are the rows of a configuration that a fragment meets without being the same, as the scripts look for them.
+func overlaps(t *testing.T, db, fragment []byte) (list []string) {
+	t.Helper()
+	var have, more map[string]map[string]any
+	if err := errors.Join(json.Unmarshal(db, &have), json.Unmarshal(fragment, &more)); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"QUEUE", "BUFFER_PG", "BUFFER_QUEUE"} {
+		for ours := range more[table] {
+			for other := range have[table] {
+				if other != ours && overlap(other, ours) {
+					list = append(list, table+"|"+other)
+				}
+			}
+		}
+	}
+	return list
+}
+
 // TestLosslessQueues: the image's own lossless queues are left alone, others are
 // taken out of its lossy ones, in a window.
 func TestLosslessQueues(t *testing.T) {
@@ -333,6 +369,16 @@ func TestLosslessQueues(t *testing.T) {
 	q.Lossless, q.PFC = 1<<3|1<<5, intent.Some(intent.PrioritySet(1<<3|1<<5))
 	q.TC.Value[5], q.Group.Value[5] = 5, 5
 	accepted(t, d)
+	db := bytesOf(t, stock(t, d))
+	patch, loads, rest, list := Patch(db, d)
+	patched, whole := after(t, db, patch, loads, rest)
+	oracle.Yang(t, whole)
+	if got := overlaps(t, patched, rest); len(list) > 0 || len(got) > 0 {
+		t.Errorf("after the patch the window's rows overlap with %v: %v", got, list)
+	}
+	if again, loads, rest, _ := Patch(whole, d); again != nil || loads != nil || rest != nil {
+		t.Errorf("a second patch does something: %s %s %s", again, loads, rest)
+	}
 	c := build(d)
 	if rows := c.normal["BUFFER_QUEUE"]; rows != nil {
 		t.Errorf("a normal run has %v", rows)

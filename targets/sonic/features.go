@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets/feature"
 )
 
@@ -60,7 +61,11 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.DCBXOff, Support: feature.Native, Note: "nothing is written: SONiC sends no DCBX TLVs", Source: yang + "sonic-lldp.yang"},
 	{ID: feature.DCBXAdvertise, Support: feature.Refused, Note: `write dcbx = "off" and configure the hosts: SONiC sends no DCBX TLVs`, Source: yang + "sonic-lldp.yang"},
 	{ID: feature.DCBXWilling, Support: feature.Refused, Note: `write dcbx = "off": SONiC reads no DCBX TLVs`, Source: yang + "sonic-lldp.yang"},
-	{ID: feature.Rewrite, Support: feature.Native, Source: yang + "sonic-tc-dscp-map.yang; sonic-swss orchagent/qosorch.cpp (202205)"},
+	{
+		ID: feature.Rewrite, Support: feature.Native, Since: "202411",
+		Note:   "older images have no model of it, and with it in ConfigDB the config updater refuses every change",
+		Source: yang + "sonic-tc-dscp-map.yang and sonic-port-qos-map.yang tc_to_dscp_map (sonic-buildimage#21395)",
+	},
 	{ID: feature.CableLength, Support: feature.Native, Source: yang + "sonic-cable-length.yang; whole metres, on the traditional model the lengths of pg_profile_lookup.ini"},
 	{ID: feature.Headroom, Support: feature.Native, Note: "as a BUFFER_PROFILE, in the maintenance files", Source: "sonic-swss cfgmgr/buffermgr.cpp and buffermgrdyn.cpp"},
 	{ID: feature.SharedBuffer, Support: feature.Native, Note: "size of ingress_lossless_pool, in the maintenance files", Source: yang + "sonic-buffer-pool.yang"},
@@ -122,6 +127,13 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 // oldest is the first branch whose tables were read: pfcwd_sw_enable and the
 // switch-wide DSCP map came with it, and no older one has the field validators.
 const oldest = "202205"
+
+// emptySets reports whether the models of the image take "" for no priority in
+// pfc_enable and pfcwd_sw_enable (sonic-buildimage#22252, since 202505). Older
+// ones have none by leaving the field out, which is the same to orchagent on every
+// branch; the buffer manager of the traditional model does not see it go, though,
+// and keeps the lossless groups until it starts anew (buffermgr.cpp, doPortQosTableTask).
+func emptySets(d *intent.Device) bool { return compare(d.OS.Version, "202505") >= 0 }
 
 // compare orders two branches. "master", "" and what is no branch count as the newest.
 func compare(a, b string) int { return branch(a) - branch(b) }

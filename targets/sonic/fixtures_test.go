@@ -107,7 +107,7 @@ func leaf() *intent.Device {
 // pair is one half of an MCLAG pair on Tomahawk 3.
 func pair() *intent.Device {
 	d := &intent.Device{
-		Version: intent.Version, Name: "rack7-a", Kind: intent.Switch, OS: intent.OS{Name: "sonic", Version: "202311"},
+		Version: intent.Version, Name: "rack7-a", Kind: intent.Switch, OS: intent.OS{Name: "sonic", Version: "202411"},
 		Model: "dell/z9332f", ASIC: "tomahawk3",
 		VLANs: []intent.VLAN{{ID: 10}, {ID: 711}, {ID: 712}},
 		QoS:   []intent.QoS{roce("converged", intent.TrustDSCP)},

@@ -1,6 +1,9 @@
 package sonic
 
 import (
+	"regexp"
+	"slices"
+
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
 )
@@ -29,7 +32,10 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			return targets.Impact{Interrupts: true, Note: "RDMA that comes in at " + c.Path.Name + " and is denied stops"}
 		}
 	case intent.OfLAG:
-		if c.Path.Field == "mode" || c.Path.Field == "members" || c.Path.Field == "rate" {
+		if c.Path.Field == "rate" {
+			return targets.Impact{Note: keepsRate}
+		}
+		if c.Path.Field == "mode" || c.Path.Field == "members" {
 			return targets.Impact{Interrupts: true, Note: "LACP of " + c.Path.Name + " negotiates anew"}
 		}
 		if c.Path.Field == "deny" {
@@ -37,10 +43,18 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		}
 	case intent.OfQoS:
 		switch c.Path.Field {
-		case "pfc":
-			return targets.Impact{Interrupts: true, Note: "pfc_enable changes: the lossless groups of the ports are made anew"}
-		case "group_map", "queue_map", "dscp_map", "pcp_map", "pfc_queue_map", "trust":
-			return targets.Impact{Interrupts: true, Note: "frames in flight change their class while the map is replaced"}
+		case "pfc", "trust":
+			return targets.Impact{Interrupts: true, Note: shuts}
+		case "group_map", "queue_map", "dscp_map", "pcp_map", "pfc_queue_map", "remap":
+			return targets.Impact{Interrupts: true, Note: "frames in flight change their class while the map is replaced; a port that had another's map goes down and comes up"}
+		case "ets", "ecn": // a queue that has a scheduler or profile keeps its row
+			if !slices.Equal(queuesIn(c.Before), queuesIn(c.After)) {
+				return targets.Impact{Interrupts: true, Note: shuts}
+			}
+		case "watchdog": // pfcwd_sw_enable; its times stand elsewhere
+			if onOff(c.After == "on") == c.After && c.Before != c.After {
+				return targets.Impact{Interrupts: true, Note: shuts}
+			}
 		}
 	case intent.OfIface:
 		if c.Path.Field == "address" || c.Path.Field == "vrf" {
@@ -57,6 +71,30 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		}
 	}
 	return targets.Impact{}
+}
+
+// shuts is what the config updater does to a port whose rows of PORT_QOS_MAP,
+// QUEUE, BUFFER_PG or BUFFER_QUEUE change: it is shut first and opened last
+// [sonic-utilities generic_config_updater/patch_sorter.py RequiredValueIdentifier,
+// alike from 202205 to master].
+const shuts = "the link goes down and comes up: config apply-patch shuts the port"
+
+// keepsRate is what a LAG does that there is already: teammgrd reads fast_rate
+// when it makes one [sonic-swss cfgmgr/teammgr.cpp doLagTask, addLag, alike from
+// 202305 to master].
+const keepsRate = "takes effect with the next config reload or reboot: a LAG keeps the LACP rate that it was made with"
+
+// shutTables are those tables.
+var shutTables = []string{"PORT_QOS_MAP", "QUEUE", "BUFFER_PG", "BUFFER_QUEUE"}
+
+var queueIn = regexp.MustCompile(`(?:^|[ ,])([0-7]):`)
+
+// queuesIn are the queues that a setting in words speaks of.
+func queuesIn(text string) (list []string) {
+	for _, m := range queueIn.FindAllStringSubmatch(text, -1) {
+		list = append(list, m[1])
+	}
+	return list
 }
 
 // recarve is what every change of pools and profiles does.

@@ -58,6 +58,10 @@ func (l *limit) platform() {
 	if compare(d.OS.Version, oldest) < 0 {
 		l.refuse("sonic "+d.OS.Version+" is older than "+oldest, "update the image: older ones have other table formats and no field validators", at("os"))
 	}
+	if a := strings.ToLower(d.ASIC); len(d.QoS) > 0 && (strings.HasPrefix(a, "jericho") || strings.HasPrefix(a, "qumran")) {
+		l.refuse("the "+d.ASIC+" of model "+d.Model+" has virtual output queues, and its QUEUE rows name system ports",
+			"leave its QoS to the image: virtual output queues are not covered", at("model")) // qos_config.j2, voq_chassis
+	}
 	if d.ASIC == "" && len(d.QoS) > 0 {
 		l.refuse("model "+d.Model+" states no ASIC family, and QoS tables differ between families", "choose a switch model whose data has asic", at("model"))
 	}

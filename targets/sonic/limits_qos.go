@@ -65,6 +65,13 @@ func (l *limit) watchdog(q *intent.QoS, at intent.Path) {
 		l.refuse(fmt.Sprintf("watchdog action %q is not known to SONiC", w.Action), `write "drop", "forward" or "alert"`, at)
 	}
 	own, poll := ownTimes(l.device, w), pollMs(l.device)
+	// Where the SAI of Broadcom has its own recovery, its action is one for the
+	// switch, and orchagent drops the row of a port that has another
+	// [pfcwdorch.cpp createEntry, checkPfcDlrInitEnable, alike from 202205 to master].
+	if o := otherAction(l.device, q, own.Action); o != nil && familyOf(l.device.ASIC) == broadcom {
+		l.refuse(fmt.Sprintf("the watchdog of qos %q has the action %s, that of qos %q another", q.Name, own.Action, o.Name),
+			"write one action: "+l.device.ASIC+" has one for the switch", at, intent.Path{Object: intent.OfQoS, Name: o.Name, Field: "watchdog"})
+	}
 	for _, t := range []struct {
 		what      string
 		ms        uint32
@@ -80,6 +87,20 @@ func (l *limit) watchdog(q *intent.QoS, at intent.Path) {
 	if w.PollMs > 0 && w.PollMs != poll {
 		l.refuse(fmt.Sprintf("qos %q polls its watchdog every %d ms, another every %d ms", q.Name, w.PollMs, poll), "write one: the switch has one polling interval", at)
 	}
+}
+
+// otherAction is a QoS before q whose watchdog has another action, nil if there is none.
+func otherAction(d *intent.Device, q *intent.QoS, action string) *intent.QoS {
+	for i := range d.QoS {
+		o := &d.QoS[i]
+		if o.Name == q.Name {
+			break
+		}
+		if w := o.Watchdog; w.IsSet() && w.Value.On && ownTimes(d, w.Value).Action != action {
+			return o
+		}
+	}
+	return nil
 }
 
 // switchWide refuses settings of ports that the switch has once.

@@ -18,23 +18,27 @@ func TestLimits(t *testing.T) {
 		change func(d *intent.Device)
 		want   string // in the refusal; "" = taken
 	}{
-		"tor":             {tor, func(*intent.Device) {}, ""},
-		"leaf":            {leaf, func(*intent.Device) {}, ""},
-		"pair":            {pair, func(*intent.Device) {}, ""},
-		"old image":       {tor, func(d *intent.Device) { d.OS.Version = "202111" }, "sonic 202111 is older than 202205"},
-		"no branch":       {tor, func(d *intent.Device) { d.OS.Version = "4.1.1" }, `sonic version "4.1.1" is not a release branch`},
-		"hash":            {tor, func(d *intent.Device) { d.Hash.Function = intent.Some("XOR") }, ""},
-		"hash, unknown":   {tor, func(d *intent.Device) { d.Hash.Function = intent.Some("crc32") }, `sonic has no hash function "crc32"`},
-		"hash, old image": {pair, func(d *intent.Device) { d.Hash.Function = intent.Some("XOR") }, "cannot set hash_function"},
-		"hash, seed":      {leaf, func(d *intent.Device) { d.Hash.Seed = intent.Some(uint32(7)) }, "cannot set hash_seed"},
-		"no ASIC":         {tor, func(d *intent.Device) { d.ASIC = "" }, "states no ASIC family"},
-		"alias":           {tor, func(d *intent.Device) { d.Ports[0].Name = "etp1" }, `port "etp1" is not a name of SONiC`},
-		"VLAN 1":          {tor, func(d *intent.Device) { d.VLANs[0].ID = 1 }, "VLAN 1 is not one of 2 to 4094"},
-		"unknown VLAN":    {tor, func(d *intent.Device) { d.Ports[0].Native = intent.Some(uint16(5)) }, "Ethernet0 is in VLAN 5, which the device does not carry"},
-		"MTU":             {tor, func(d *intent.Device) { d.Ports[0].MTU = intent.Some(uint16(9217)) }, "mtu 9217 is not in 68 to 9216"},
-		"fec auto old":    {tor, func(d *intent.Device) { d.OS.Version = "202305"; d.Ports[0].FEC = intent.Some(intent.FECAuto) }, "fec auto needs sonic 202311"},
-		"fec auto":        {tor, func(d *intent.Device) { d.Ports[0].FEC = intent.Some(intent.FECAuto) }, ""},
-		"no cable":        {tor, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some(uint32(0)) }, "cable of 0 m"},
+		"tor":           {tor, func(*intent.Device) {}, ""},
+		"leaf":          {leaf, func(*intent.Device) {}, ""},
+		"pair":          {pair, func(*intent.Device) {}, ""},
+		"old image":     {tor, func(d *intent.Device) { d.OS.Version = "202111" }, "sonic 202111 is older than 202205"},
+		"no branch":     {tor, func(d *intent.Device) { d.OS.Version = "4.1.1" }, `sonic version "4.1.1" is not a release branch`},
+		"hash":          {tor, func(d *intent.Device) { d.Hash.Function = intent.Some("XOR") }, ""},
+		"hash, unknown": {tor, func(d *intent.Device) { d.Hash.Function = intent.Some("crc32") }, `sonic has no hash function "crc32"`},
+		"hash, old image": {pair, func(d *intent.Device) {
+			d.Hash.Function, d.OS.Version, d.QoS[0].Rewrite = intent.Some("XOR"), "202311", intent.Opt[[8]uint8]{}
+		}, "cannot set hash_function"},
+		"remap, old image": {pair, func(d *intent.Device) { d.OS.Version = "202405" }, "cannot set rewrite"},
+		"virtual queues":   {tor, func(d *intent.Device) { d.ASIC = "jericho2c+" }, "has virtual output queues"},
+		"hash, seed":       {leaf, func(d *intent.Device) { d.Hash.Seed = intent.Some(uint32(7)) }, "cannot set hash_seed"},
+		"no ASIC":          {tor, func(d *intent.Device) { d.ASIC = "" }, "states no ASIC family"},
+		"alias":            {tor, func(d *intent.Device) { d.Ports[0].Name = "etp1" }, `port "etp1" is not a name of SONiC`},
+		"VLAN 1":           {tor, func(d *intent.Device) { d.VLANs[0].ID = 1 }, "VLAN 1 is not one of 2 to 4094"},
+		"unknown VLAN":     {tor, func(d *intent.Device) { d.Ports[0].Native = intent.Some(uint16(5)) }, "Ethernet0 is in VLAN 5, which the device does not carry"},
+		"MTU":              {tor, func(d *intent.Device) { d.Ports[0].MTU = intent.Some(uint16(9217)) }, "mtu 9217 is not in 68 to 9216"},
+		"fec auto old":     {tor, func(d *intent.Device) { d.OS.Version = "202305"; d.Ports[0].FEC = intent.Some(intent.FECAuto) }, "fec auto needs sonic 202311"},
+		"fec auto":         {tor, func(d *intent.Device) { d.Ports[0].FEC = intent.Some(intent.FECAuto) }, ""},
+		"no cable":         {tor, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some(uint32(0)) }, "cable of 0 m"},
 		"deny twice": {tor, func(d *intent.Device) {
 			d.Ports[0].Deny = intent.Some([]intent.RDMA{intent.RoCEv2, intent.RoCEv2})
 		}, `port "Ethernet0" denies roce_v2 twice`},
@@ -91,8 +95,12 @@ func TestLimits(t *testing.T) {
 		"dcbx advertise": {leaf, func(d *intent.Device) { d.QoS[0].DCBX = intent.Some(intent.DCBX{Mode: "advertise"}) }, "cannot set dcbx_advertise"},
 		"dcbx version":   {leaf, func(d *intent.Device) { d.QoS[0].DCBX.Value.Version = "ieee" }, "dcbx is off and has a version"},
 		"watchdog word":  {leaf, func(d *intent.Device) { d.QoS[0].Watchdog.Value.Action = "shut" }, `watchdog action "shut"`},
-		"watchdog fast":  {leaf, func(d *intent.Device) { d.QoS[0].Watchdog.Value.DetectMs = 50 }, "detection time 50 ms"},
-		"watchdog poll":  {leaf, func(d *intent.Device) { d.QoS[0].Watchdog.Value.PollMs = 800 }, "polls every 800 ms"},
+		"watchdog words": {pair, func(d *intent.Device) {
+			d.QoS = append(d.QoS, roce("other", intent.TrustDSCP))
+			d.QoS[1].Watchdog.Value.Action, d.Ports[0].QoS = "forward", "other"
+		}, "has the action forward"},
+		"watchdog fast": {leaf, func(d *intent.Device) { d.QoS[0].Watchdog.Value.DetectMs = 50 }, "detection time 50 ms"},
+		"watchdog poll": {leaf, func(d *intent.Device) { d.QoS[0].Watchdog.Value.PollMs = 800 }, "polls every 800 ms"},
 		"watchdog polls": {leaf, func(d *intent.Device) {
 			d.QoS = append(d.QoS, roce("other", intent.TrustDSCP))
 			d.QoS[0].Watchdog.Value.PollMs, d.QoS[2].Watchdog.Value.PollMs = 200, 100
@@ -151,22 +159,34 @@ func TestOwnTimes(t *testing.T) {
 }
 
 func TestImpact(t *testing.T) {
+	of := func(object intent.Object, name, field string) intent.Path {
+		return intent.Path{Object: object, Name: name, Field: field}
+	}
 	for _, c := range []struct {
-		path intent.Path
-		want bool
+		path          intent.Path
+		before, after string
+		want          bool
 	}{
-		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "speed"}, true},
-		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "mtu"}, false},
-		{intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "headroom"}, true},
-		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "pfc"}, true},
-		{intent.Path{Object: intent.OfQoS, Name: "roce", Field: "ecn"}, false},
-		{intent.Path{Object: intent.OfDevice, Field: "buffer"}, true},
-		{intent.Path{Object: intent.OfDevice, Field: "hash.function"}, true},
-		{intent.Path{Object: intent.OfLAG, Name: "PortChannel1", Field: "members"}, true},
+		{of(intent.OfPort, "Ethernet0", "speed"), "", "", true},
+		{of(intent.OfPort, "Ethernet0", "mtu"), "", "", false},
+		{of(intent.OfPort, "Ethernet0", "headroom"), "", "", true},
+		{of(intent.OfQoS, "roce", "pfc"), "[3, 4]", "[3]", true},
+		{of(intent.OfQoS, "roce", "ecn"), "3: 150000..1500000 @100%", "3: 150000..1000000 @10%", false},
+		{of(intent.OfQoS, "roce", "ecn"), "3: 150000..1500000 @100%", "off", true},
+		{of(intent.OfQoS, "roce", "ecn"), "3: 1..2 @100%", "3: 1..2 @100%, 4: 1..2 @100%", true},
+		{of(intent.OfQoS, "roce", "ets"), "0:50% 3:50% 6:strict", "0:10% 3:90% 6:strict", false},
+		{of(intent.OfQoS, "roce", "ets"), "0:50% 3:50%", "0:50% 3:50% 6:strict", true},
+		{of(intent.OfQoS, "roce", "trust"), "pcp", "dscp", true},
+		{of(intent.OfQoS, "roce", "watchdog"), "off", "on", true},
+		{of(intent.OfQoS, "roce", "watchdog"), "200ms", "400ms", false}, // of watchdog.detect
+		{of(intent.OfDevice, "", "buffer"), "", "", true},
+		{of(intent.OfDevice, "", "hash.function"), "", "", true},
+		{of(intent.OfLAG, "PortChannel1", "members"), "", "", true},
+		{of(intent.OfLAG, "PortChannel1", "rate"), "slow", "fast", false},
 	} {
-		got := impact(leaf(), targets.Change{Path: c.path})
+		got := impact(leaf(), targets.Change{Path: c.path, Before: c.before, After: c.after})
 		if got.Interrupts != c.want || c.want && got.Note == "" {
-			t.Errorf("%s: %+v", c.path, got)
+			t.Errorf("%s: %s -> %s: %+v", c.path, c.before, c.after, got)
 		}
 	}
 }

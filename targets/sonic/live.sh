@@ -50,7 +50,8 @@ part_revert() {
 		! sonic-cfggen -d --print-data 2>/dev/null | grep -q DEVICE_METADATA || break
 		sleep 5
 	done
-	unload "$1/running.json" "$1/unload" && config rollback "rocec-$id" && return
+	# again after it: a watchdog starts with the priorities of that moment
+	unload "$1/running.json" "$1/unload" && config rollback "rocec-$id" && unload "$1/running.json" "$1/unload" && return
 	sonic-cfggen -d --print-data >"$1/now.json" && cmp -s "$1/now.json" "$1/running.json" && return
 	echo "config rollback was refused: config reload -y $1/running.json goes back, but restarts the services, and traffic is lost"
 	return 1

@@ -17,7 +17,13 @@ import (
 // liveCommands are a switch's programs over one file, db.json.
 var liveCommands = map[string]string{
 	"sonic-cfggen": "#!/bin/sh\ncat \"$ROCEC_FAKE/db.json\"\n",
-	"pfcwd":        "#!/bin/sh\n",
+	"pfcwd": `#!/bin/sh
+[ "$1" = stop ] || exit 0
+shift
+for port; do
+	python3 "$ROCEC_FAKE/database.py" "$ROCEC_FAKE/db.json" DEL "PFC_WD|$port"
+done
+`,
 	"sonic-db-cli": `#!/bin/sh
 echo "sonic-db-cli $*" >>"$ROCEC_FAKE/asked"
 [ "$1" = CONFIG_DB ] && shift && exec python3 "$ROCEC_FAKE/database.py" "$ROCEC_FAKE/db.json" "$@"
@@ -50,7 +56,7 @@ for step in json.load(open(sys.argv[2])):
         del at[last]
     else:
         at[last] = step["value"]
-json.dump(db, open(sys.argv[1], "w"))
+json.dump(db, open(sys.argv[1], "w"), sort_keys=True, separators=(",", ":"))
 PYTHON
 	;;
 *) exit 3 ;;
@@ -70,18 +76,18 @@ if verb == "LOAD":
             db.setdefault(table, {}).setdefault(row, {}).update(fields)
 else:
     table, row = key.split("|", 1)
-    rows = db[table]
+    rows = db.setdefault(table, {})
     if verb == "HSET":
-        rows[row][words[0]] = words[1]
+        rows.setdefault(row, {})[words[0]] = words[1]
     elif verb == "HDEL":
-        del rows[row][words[0]]
+        rows.get(row, {}).pop(words[0], None)
     else:
-        del rows[row]
+        rows.pop(row, None)
     if not rows.get(row, True):
         del rows[row]
     if not rows:
         del db[table]
-json.dump(db, open(name, "w"))
+json.dump(db, open(name, "w"), sort_keys=True, separators=(",", ":"))
 `
 	updaterProgram = `import json, sys
 now, then = (json.load(open(name)) for name in sys.argv[1:])
@@ -133,7 +139,7 @@ func TestLive(t *testing.T) {
 	old := s.Read("db.json")
 	s.Do("a1", "begin", "change")
 	changed := s.Read("db.json")
-	if changed == old || !strings.Contains(changed, `"wred_profile": "rocec_roce_q3"`) || s.Read("etc/sonic/config_db.json") != old {
+	if changed == old || !strings.Contains(changed, `"wred_profile":"rocec_roce_q3"`) || s.Read("etc/sonic/config_db.json") != old {
 		t.Fatal("the change is not in the running configuration alone")
 	}
 	if code := s.Expire("a1"); code != 0 || s.Read("db.json") != old || s.Read("etc/sonic/config_db.json") != old {

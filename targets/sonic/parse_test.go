@@ -291,10 +291,13 @@ func generatedQoS(r *rapid.T, d *intent.Device, name string, trust intent.Trust)
 	if w.On && rapid.Bool().Draw(r, "times") {
 		w.DetectMs = rapid.Uint32Range(400, 5000).Draw(r, "detect")
 		w.RestoreMs = rapid.Uint32Range(400, 60000).Draw(r, "restore")
-		w.Action = rapid.SampledFrom([]string{"drop", "forward", "alert"}).Draw(r, "action")
+		w.Action = "drop" // one for the switch
+		if familyOf(d.ASIC) != broadcom {
+			w.Action = rapid.SampledFrom([]string{"drop", "forward", "alert"}).Draw(r, "action")
+		}
 	}
 	q.Watchdog = intent.Some(w)
-	if rapid.Bool().Draw(r, "remap") {
+	if compare(d.OS.Version, "202411") >= 0 && rapid.Bool().Draw(r, "remap") {
 		var marks [8]uint8
 		marks[lossless] = rapid.Uint8Range(0, 63).Draw(r, "dscp")
 		q.Rewrite = intent.Some(marks)

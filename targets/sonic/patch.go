@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/wI2L/jsondiff"
@@ -50,7 +48,7 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		return diag.List{{Summary: "there is no " + running + " of " + d.Name, Help: "capture it with " + capture}}
 	}
 	r, list := rebased(text, d, c.Label)
-	if list.HasErrors() || !r.split && len(r.first)+len(r.ops)+len(r.loads)+len(r.rest) == 0 {
+	if list.HasErrors() || !r.split && len(r.first)+len(r.ops)+len(r.loads)+len(r.stops)+len(r.rest) == 0 {
 		return list
 	}
 	want, rest := build(d), r.rest
@@ -76,30 +74,46 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 			out.File(steps[len(steps)-1], 0o644, emit.Data).Text(string(printPatch(step.ops)))
 		}
 	}
-	loaded := ""
-	if len(r.loads) > 0 {
-		loaded = "rocec-" + fileName(d.Name) + loadSuffix
-		r.loads.write(out.File(loaded, 0o644, emit.Data))
+	var loaded []string
+	for _, part := range []struct {
+		suffix string
+		tables tables
+	}{{loadSuffix, r.loads}, {stopSuffix, r.stops}} {
+		if len(part.tables) > 0 {
+			loaded = append(loaded, "rocec-"+fileName(d.Name)+part.suffix)
+			part.tables.write(out.File(loaded[len(loaded)-1], 0o644, emit.Data))
+		}
 	}
-	if len(steps)+len(r.loads) > 0 {
+	if len(steps)+len(loaded) > 0 {
 		about := []string{
 			"Applies the patch made from the captured running configuration, verifies and saves.",
 			"The switch checks it against its own YANG models before the first change.",
 		}
-		needed := steps
-		if loaded != "" {
-			about = append(about, "config load merges what config apply-patch refuses on this ASIC and branch, the watchdog and ECN profiles.")
-			needed = append(slices.Clone(steps), loaded)
+		if shutsPorts(r.first) || shutsPorts(r.ops) {
+			about = append(about, "Ports whose rows of "+strings.Join(shutTables[:3], ", ")+" or "+shutTables[3]+" change go down meanwhile and come up again: the config",
+				"updater shuts a port before it touches them.")
+		}
+		if len(r.loads) > 0 {
+			about = append(about, "config load merges what config apply-patch refuses on this SKU and branch or what comes after it: the watchdog and ECN profiles.")
+		}
+		if len(r.stops) > 0 {
+			about = append(about, "pfcwd stop ends the watchdog of ports, to begin anew or for good: while it runs, it keeps its action and its priorities.")
 		}
 		s := script(d, out, "apply.sh", emit.Apply, append(about, liveNote)...)
-		s.before(needed)
+		s.before(slices.Concat(steps, loaded))
 		s.canHash(d)
 		s.checkpoint()
-		for _, file := range steps {
+		for i, file := range steps {
 			s.Line("config apply-patch %s", file)
+			if i == 0 {
+				s.gone(r.moved)
+			}
 		}
-		if loaded != "" {
-			s.Line("config load -y %s", loaded)
+		if x := r.stops["PFC_WD"]; x != nil {
+			s.Line("pfcwd stop %s", strings.Join(x.sorted(), " "))
+		}
+		if len(r.loads) > 0 {
+			s.Line("config load -y %s", loaded[0])
 		}
 		s.after()
 	}
@@ -114,14 +128,20 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 }
 
 // loadSuffix ends the name of the fragment with what config load merges besides
-// a patch. live.sh knows it too.
-const loadSuffix = ".load.json"
+// a patch, stopSuffix that of the rows that go besides one, as they were captured:
+// what puts the first back puts these back too. live.sh knows loadSuffix.
+const (
+	loadSuffix = ".load.json"
+	stopSuffix = ".stop" + loadSuffix
+)
 
 // rebasing is what brings a captured configuration to the intent.
 type rebasing struct {
+	moved []ifaceRow     // interfaces that go and come again
 	first jsondiff.Patch // what has to be cleared
 	ops   jsondiff.Patch
 	loads tables // what the config updater refuses, and config load merges while the switch runs
+	stops tables // rows of PFC_WD that pfcwd stop takes out
 	rest  tables // what waits for a window
 	split bool   // ports are still to be split, and there is none of the others
 }
@@ -148,9 +168,14 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 		})
 		return rebasing{split: true}, list
 	}
-	m := merge{device: d, db: db, target: db.plain(), want: want, loads: tables{}, rest: tables{}}
+	m := merge{device: d, db: db, target: db.plain(), want: want, loads: tables{}, stops: tables{}, rest: tables{}}
 	m.run()
-	between := withoutRanges(db.plain(), m.target)
+	rates(db, d, &list)
+	moved, refused := m.moved()
+	if len(refused) > 0 {
+		return r, append(list, refused...)
+	}
+	between := without(withoutRanges(db.plain(), m.target), moved)
 	first, err1 := jsondiff.Compare(db.plain(), between)
 	ops, err2 := jsondiff.Compare(between, m.target)
 	if err := errors.Join(err1, err2); err != nil {
@@ -158,7 +183,7 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 		return r, list
 	}
 	slices.SortStableFunc(ops, func(a, b jsondiff.Operation) int { return rank(a) - rank(b) })
-	return rebasing{first: first, ops: ops, loads: m.loads, rest: m.rest}, list
+	return rebasing{moved: moved, first: first, ops: ops, loads: m.loads, stops: m.stops, rest: m.rest}, list
 }
 
 // withoutRanges takes out the rows for ranges that the target no longer has, with the
@@ -166,7 +191,7 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 // QUEUE|Ethernet0|3-4 by unbinding queues 3 and 4, whichever row came since,
 // and apply-patch is free in the order in which it applies one patch.
 func withoutRanges(db, target map[string]any) map[string]any {
-	for _, table := range []string{"QUEUE", "BUFFER_PG"} {
+	for _, table := range []string{"QUEUE", "BUFFER_PG", "BUFFER_QUEUE"} {
 		rows, _ := db[table].(map[string]any)
 		wanted, _ := target[table].(map[string]any)
 		var gone []string
@@ -180,7 +205,7 @@ func withoutRanges(db, target map[string]any) map[string]any {
 			delete(rows, g)
 			gone = gone[1:]
 			for key := range rows {
-				if overlaps(key, g) && !slices.Contains(gone, key) {
+				if overlap(key, g) && !slices.Contains(gone, key) {
 					gone = append(gone, key)
 				}
 			}
@@ -192,7 +217,7 @@ func withoutRanges(db, target map[string]any) map[string]any {
 	return db
 }
 
-func overlaps(a, b string) bool {
+func overlap(a, b string) bool {
 	p, low, high, ok1 := span(a)
 	q, from, to, ok2 := span(b)
 	return ok1 && ok2 && p == q && low <= to && from <= high
@@ -207,6 +232,9 @@ func fit(db *database, d *intent.Device, split bool, list *diag.List) {
 			Labels:  db.at("DEVICE_METADATA"),
 		})
 	}
+	if len(d.QoS) > 0 {
+		otherTables(db, d, list)
+	}
 	for i := range d.Ports {
 		if p := &d.Ports[i]; !p.Verify && db.rows("PORT")[p.Name] == nil && !(split && p.Split != nil) {
 			list.Add(diag.Diagnostic{
@@ -216,6 +244,32 @@ func fit(db *database, d *intent.Device, split bool, list *diag.List) {
 			})
 		}
 	}
+}
+
+// otherTables finds what makes the QoS tables of a switch others than those that
+// are written here [qos_config.j2: voq_chassis and tunnel_qos_remap_enable, alike
+// from 202205 to master].
+func otherTables(db *database, d *intent.Device, list *diag.List) {
+	if db.value("DEVICE_METADATA", "localhost", "switch_type") == "voq" {
+		list.Add(diag.Diagnostic{
+			Summary: d.Name + " has virtual output queues: its QUEUE rows name system ports",
+			Help:    "leave its QoS to the image: virtual output queues are not covered", Labels: db.at("DEVICE_METADATA"),
+		})
+	}
+	if db.value("SYSTEM_DEFAULTS", "tunnel_qos_remap", "status") == "enabled" {
+		list.Add(diag.Diagnostic{
+			Summary: d.Name + " is one half of a dual ToR that sends bounced RDMA on priorities of its own (SYSTEM_DEFAULTS|tunnel_qos_remap)",
+			Help:    "leave its QoS to the image: the maps written here have no priorities for what comes back from the other half", Labels: db.at("SYSTEM_DEFAULTS"),
+		})
+	}
+}
+
+// shutsPorts reports whether the config updater shuts ports for a patch.
+func shutsPorts(ops jsondiff.Patch) bool {
+	return slices.ContainsFunc(ops, func(op jsondiff.Operation) bool {
+		table, _, _ := strings.Cut(strings.TrimPrefix(op.Path, "/"), "/")
+		return slices.Contains(shutTables, table)
+	})
 }
 
 // rank orders operations: additions and replacements by table, so that what is
@@ -255,231 +309,4 @@ func fileName(s string) string {
 		}
 		return '_'
 	}, s)
-}
-
-// merge makes the target of a patch: the captured configuration with every
-// managed field as wanted, and without managed rows that are not.
-type merge struct {
-	device *intent.Device
-	db     *database
-	target map[string]any
-	want   config
-	loads  tables // what the config updater refuses
-	rest   tables // what has to wait
-}
-
-func (m *merge) run() {
-	for table := range m.want.normal {
-		for key, r := range m.want.normal.each(table) {
-			if table == "PFC_WD" && !m.watchdogByPatch() || table == "WRED_PROFILE" && !wredPatchable(m.device) {
-				m.left(m.loads, table, key, r)
-				continue
-			}
-			m.split(table, key)
-			m.put(table, key, m.referable(table, key, r))
-		}
-	}
-	for table := range m.want.maintenance {
-		for key, r := range m.want.maintenance.each(table) {
-			m.left(m.rest, table, key, r)
-			if table != "BUFFER_PG" {
-				continue
-			}
-			// Until the window the group has computed headroom: with PFC it must not be lossy.
-			m.split(table, key)
-			if m.table(table)[key] == nil {
-				m.put(table, key, row{"profile": {value: computed}})
-			}
-		}
-	}
-	m.removals()
-	for table, v := range m.target {
-		// A patch must not leave an empty table.
-		if rows, ok := v.(map[string]any); ok && len(rows) == 0 {
-			delete(m.target, table)
-		}
-	}
-}
-
-// watchdogByPatch: besides ASIC and branch, the validators look at paths, and
-// those of a whole PFC_WD table or GLOBAL row match none of their fields
-// (field_operation_validators.py, rdma_config_update_validator).
-func (m *merge) watchdogByPatch() bool {
-	return watchdogPatchable(m.device) && m.db.value("PFC_WD", "GLOBAL", "POLL_INTERVAL") != ""
-}
-
-// referable is a row without its WRED profile where that comes after the patch: a
-// patch may not name what is not there. The queue gets the name after it too.
-func (m *merge) referable(table, key string, r row) row {
-	profile, marks := r["wred_profile"]
-	if table != "QUEUE" || !marks || wredPatchable(m.device) || m.db.rows("WRED_PROFILE")[profile.value] != nil {
-		return r
-	}
-	m.left(m.loads, table, key, row{"wred_profile": profile})
-	rest := maps.Clone(r)
-	delete(rest, "wred_profile")
-	return rest
-}
-
-func (m *merge) table(name string) map[string]any {
-	if t, ok := m.target[name].(map[string]any); ok {
-		return t
-	}
-	t := map[string]any{}
-	m.target[name] = t
-	return t
-}
-
-func (m *merge) put(table, key string, r row) {
-	t := m.table(table)
-	fields, ok := t[key].(map[string]any)
-	if !ok {
-		fields = map[string]any{}
-		t[key] = fields
-	}
-	for field, c := range r {
-		// Numbers of a capture are text in ConfigDB too; an old reference is the same reference.
-		if have, ok := fields[field]; !ok || text(have) != c.value {
-			fields[field] = c.plain()
-		}
-	}
-}
-
-// left keeps the fields that are not there yet for another way than the patch.
-func (m *merge) left(to tables, table, key string, r row) {
-	if len(m.db.rows(table)[key]) == 0 && len(r) == 0 {
-		to.row(table, key)
-	}
-	for field, c := range r {
-		if m.db.value(table, key, field) != c.value {
-			to.row(table, key)[field] = c
-		}
-	}
-}
-
-// split turns a row for a range that meets a wanted row into rows for its parts.
-func (m *merge) split(table, key string) {
-	if table != "QUEUE" && table != "BUFFER_PG" {
-		return
-	}
-	t, _ := m.target[table].(map[string]any)
-	port, low, high, ok := span(key)
-	if !ok {
-		return
-	}
-	for other, v := range t {
-		p, from, to, ok := span(other)
-		if other == key || !ok || p != port || to < low || high < from || from == to && table == "QUEUE" {
-			continue
-		}
-		delete(t, other)
-		for i := from; i <= to; i++ {
-			single := port + "|" + strconv.Itoa(i)
-			if _, there := t[single]; there || i >= low && i <= high && table == "BUFFER_PG" {
-				continue
-			}
-			if table == "BUFFER_PG" && m.groupsManaged(port) && strings.EqualFold(text(field(v, "profile")), computed) {
-				continue // a lossless group that no lossless priority uses
-			}
-			t[single] = copied(v)
-		}
-	}
-}
-
-// groupsManaged reports whether the lossless groups of a port are an intent's matter.
-func (m *merge) groupsManaged(port string) bool {
-	return slices.ContainsFunc(m.device.Ports, func(p intent.Port) bool {
-		return p.Name == port && !p.Verify && m.device.QoSNamed(p.QoS) != nil
-	})
-}
-
-// removals takes out managed rows and fields that are not wanted.
-func (m *merge) removals() {
-	for _, a := range absences(m.device) {
-		m.split(a.table, a.key)
-		t, ok := m.target[a.table].(map[string]any)
-		if !ok || a.table == "PFC_WD" && !watchdogPatchable(m.device) {
-			continue
-		}
-		for key, v := range t {
-			r, ok := v.(map[string]any)
-			if !ok || !matches(a.key, key) || slices.Contains(a.keep, key) || a.field != "" && (r[a.field] == nil || !matches(a.value, text(r[a.field]))) {
-				continue
-			}
-			wanted, is := m.wanted(a.table, key)
-			switch {
-			case a.row && !is:
-				delete(t, key)
-			case !a.row && wanted[a.field].value == "":
-				delete(r, a.field)
-				if len(r) == 0 {
-					delete(t, key)
-				}
-			}
-		}
-	}
-	m.unused()
-}
-
-// wanted is a row of either half of the wanted configuration.
-func (m *merge) wanted(table, key string) (row, bool) {
-	if r := m.want.normal.at(table, key); r != nil {
-		return r, true
-	}
-	r := m.want.maintenance.at(table, key)
-	return r, r != nil
-}
-
-// unused takes out objects that rocec made and nothing names any more. Buffer
-// profiles stay: whether they may go depends on the image.
-func (m *merge) unused() {
-	named := map[string]bool{}
-	for _, table := range []string{"PORT_QOS_MAP", "QUEUE"} {
-		for _, v := range m.table(table) {
-			r, _ := v.(map[string]any)
-			for _, value := range r {
-				named[text(value)] = true
-			}
-		}
-	}
-	from, to := slices.Index(order, "DSCP_TO_TC_MAP"), slices.Index(order, "BUFFER_POOL")
-	for _, table := range order[from:to] {
-		t, ok := m.target[table].(map[string]any)
-		if !ok || table == "WRED_PROFILE" && !wredPatchable(m.device) {
-			continue
-		}
-		for name := range t {
-			if m.want.normal.at(table, name) == nil && ours(name) && !named[name] {
-				delete(t, name)
-			}
-		}
-	}
-}
-
-// span reads "Ethernet0|3-4".
-func span(key string) (port string, low, high int, ok bool) {
-	port, index, found := strings.Cut(key, "|")
-	a, b, isRange := strings.Cut(index, "-")
-	if !isRange {
-		b = a
-	}
-	low, err1 := strconv.Atoi(a)
-	high, err2 := strconv.Atoi(b)
-	return port, low, high, found && err1 == nil && err2 == nil && 0 <= low && low <= high && high < maxIndex
-}
-
-// maxIndex is more than any queue or group index of the YANG models.
-const maxIndex = 64
-
-func field(v any, name string) any {
-	r, _ := v.(map[string]any)
-	return r[name]
-}
-
-func copied(v any) any {
-	r, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	return maps.Clone(r)
 }

@@ -231,39 +231,6 @@ func TestPatchEscapes(t *testing.T) {
 	}
 }
 
-// TestPatchWatchdog: where the validators refuse PFC_WD, config load merges it.
-func TestPatchWatchdog(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(d *intent.Device, db map[string]any)
-		patch  bool
-	}{
-		"known ASIC and branch": {func(*intent.Device, map[string]any) {}, true},
-		"branch too old":        {func(d *intent.Device, _ map[string]any) { d.ASIC = "spectrum-5"; d.OS.Version = "202411" }, false},
-		"unknown ASIC":          {func(d *intent.Device, _ map[string]any) { d.ASIC = "spectrum-9" }, false},
-		"no GLOBAL row": {func(_ *intent.Device, db map[string]any) {
-			delete(db["PFC_WD"].(map[string]any), "GLOBAL")
-		}, false},
-		"no table": {func(_ *intent.Device, db map[string]any) { delete(db, "PFC_WD") }, false},
-	} {
-		d := leaf()
-		db := stock(t, d)
-		c.change(d, db)
-		patch, loads, rest, list := Patch(bytesOf(t, db), d)
-		if len(list) > 0 {
-			t.Fatalf("%s: %v", name, list)
-		}
-		if got := strings.Contains(string(patch), "/PFC_WD"); got != c.patch {
-			t.Errorf("%s: PFC_WD in the patch: %t", name, got)
-		}
-		if got := strings.Contains(string(loads), `"PFC_WD"`); got == c.patch {
-			t.Errorf("%s: PFC_WD in the part for config load: %t", name, got)
-		}
-		if strings.Contains(string(rest), `"PFC_WD"`) {
-			t.Errorf("%s: PFC_WD waits for a window", name)
-		}
-	}
-}
-
 // TestPatchWRED: where the validators refuse WRED profiles, config load merges
 // them, and what names them; in the patch the queues keep the profile they have.
 func TestPatchWRED(t *testing.T) {
@@ -293,7 +260,7 @@ func TestPatchWRED(t *testing.T) {
 			if f.Path == qosFile && !strings.Contains(string(f.Bytes), "WRED_PROFILE") {
 				t.Errorf("%s: apply.sh does not verify the WRED profile", version)
 			}
-			if strings.HasSuffix(f.Path, loadSuffix) && strings.Contains(string(f.Bytes), "WRED_PROFILE") == byPatch {
+			if strings.HasSuffix(f.Path, loadSuffix) && !strings.HasSuffix(f.Path, stopSuffix) && strings.Contains(string(f.Bytes), "WRED_PROFILE") == byPatch {
 				t.Errorf("%s: apply.sh loads the profile: %t", version, byPatch)
 			}
 		}
@@ -310,6 +277,12 @@ func TestPatchRefuses(t *testing.T) {
 		"buffer model": {func(db map[string]any) {
 			db["DEVICE_METADATA"].(map[string]any)["localhost"].(map[string]any)["buffer_model"] = traditional
 		}, "runs the traditional buffer model"},
+		"virtual queues": {func(db map[string]any) {
+			db["DEVICE_METADATA"].(map[string]any)["localhost"].(map[string]any)["switch_type"] = "voq"
+		}, "has virtual output queues"},
+		"dual ToR": {func(db map[string]any) {
+			db["SYSTEM_DEFAULTS"] = map[string]any{"tunnel_qos_remap": map[string]any{"status": "enabled"}}
+		}, "is one half of a dual ToR"},
 	} {
 		db := stock(t, d)
 		c.change(db)
@@ -346,9 +319,7 @@ func TestRebase(t *testing.T) {
 		} else { // it writes headroom
 			want = append(want, "rocec-"+d.Name+".maintenance.json", "apply-maintenance.sh")
 		}
-		if name != "tor" { // its image takes all by patch
-			want = append(want, "rocec-"+d.Name+loadSuffix)
-		}
+		want = append(want, "rocec-"+d.Name+loadSuffix, "rocec-"+d.Name+stopSuffix)
 		slices.Sort(names)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, names); diff != "" {
@@ -395,6 +366,56 @@ func TestPatchClears(t *testing.T) {
 	for _, o := range r.ops {
 		if o.Type == "remove" && (strings.HasPrefix(o.Path, "/QUEUE/") || strings.HasPrefix(o.Path, "/BUFFER_PG/")) && strings.Contains(o.Path, "-") {
 			t.Errorf("the second step does %s", o)
+		}
+	}
+}
+
+// TestPatchEmptySets: models before 202505 take no empty pfc_enable and pfcwd_sw_enable, so there the fields go.
+func TestPatchEmptySets(t *testing.T) {
+	for version, empty := range map[string]bool{"202205": false, "202411": false, "202505": true, "master": true} {
+		for _, model := range []string{dynamic, traditional} {
+			d := leaf() // its last host port has neither PFC nor a watchdog
+			d.OS.Version, d.Hash, d.Options = version, intent.Hash{}, map[string]string{optionModel: model}
+			if model == traditional {
+				d.Buffer = intent.Buffer{}
+				for i := range d.Ports {
+					d.Ports[i].Headroom = nil
+				}
+			}
+			accepted(t, d)
+			db := bytesOf(t, stock(t, d))
+			patch, loads, rest, list := Patch(db, d)
+			if len(list) > 0 {
+				t.Fatalf("%s: %v", version, list)
+			}
+			_, whole := after(t, db, patch, loads, rest)
+			var have map[string]map[string]map[string]any
+			if err := json.Unmarshal(whole, &have); err != nil {
+				t.Fatal(err)
+			}
+			for _, field := range []string{"pfc_enable", "pfcwd_sw_enable"} {
+				if v, there := have["PORT_QOS_MAP"]["Ethernet16"][field]; there != empty || there && v != "" {
+					t.Errorf("%s, %s: %s is %v", version, model, field, v)
+				}
+			}
+			// The traditional buffer manager makes the row again as long as it has not heard that PFC is off.
+			if _, there := have["BUFFER_PG"]["Ethernet16|3-4"]; there != (!empty && model == traditional) {
+				t.Errorf("%s, %s: the lossless group is there: %t", version, model, there)
+			}
+			got, list := parse(d, captured(whole))
+			if q := got.QoSNamed(got.PortNamed("Ethernet16").QoS); len(list) > 0 || q.PFC != intent.Some(intent.PrioritySet(0)) || q.Watchdog != intent.Some(intent.Watchdog{}) {
+				t.Errorf("%s, %s: read back as %v, %v: %v", version, model, q.PFC, q.Watchdog, list)
+			}
+			if again, loads, more, _ := Patch(whole, d); again != nil || loads != nil || more != nil {
+				t.Errorf("%s, %s: a second patch does something: %s %s %s", version, model, again, loads, more)
+			}
+			for _, r := range build(d).normal.each("PORT_QOS_MAP") {
+				for _, field := range []string{"pfc_enable", "pfcwd_sw_enable"} {
+					if c, there := r[field]; there && c.value == "" && !empty {
+						t.Errorf("%s, %s: the fragment has an empty %s", version, model, field)
+					}
+				}
+			}
 		}
 	}
 }

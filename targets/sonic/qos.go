@@ -148,7 +148,7 @@ func (b *builder) binding(q *intent.QoS) *binding {
 	if q.Rewrite.IsSet() {
 		set("tc_to_dscp_map", name, "remap")
 	}
-	if q.PFC.IsSet() {
+	if q.PFC.IsSet() && (q.PFC.Value != 0 || emptySets(b.device)) {
 		set("pfc_enable", priorities(q.PFC.Value), "pfc")
 	}
 	for queue := range x.queues {

@@ -242,7 +242,9 @@ func (w *rowWriter) size(t tables, names []string) int {
 	for _, name := range names {
 		n += 2*around + len(name)
 		for key, r := range t.each(name) {
-			n += around + len(key) + len(w.body(r).text)
+			if n += around + len(key); len(r) > 0 {
+				n += len(w.body(r).text)
+			}
 		}
 	}
 	return n

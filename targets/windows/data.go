@@ -242,11 +242,23 @@ func (b *block) properties(p *intent.Port, n *intent.NIC, at func(string) intent
 		b.line(at("roce_mode"), keyword("*NetworkDirectTechnology", t, false))
 	}
 	if n.RDMAMTU > 0 {
-		// Not every driver lists it; one that does not follows *JumboPacket (NDKPI).
-		b.line(at("rdma_mtu"), keyword("*NetworkDirectRoCEFrameSize", int(n.RDMAMTU), true))
+		// Not every driver has the standard keyword, which none needs to have (NDKPI).
+		b.line(at("rdma_mtu"), keyword(frameSize, int(n.RDMAMTU), true))
+		if own := frameSizes[n.Driver]; own != "" {
+			b.line(at("rdma_mtu"), keyword(own, int(n.RDMAMTU), true))
+		}
 	}
 	b.close(")")
 }
+
+// frameSize is the standard keyword of the MTU of RoCE.
+const frameSize = "*NetworkDirectRoCEFrameSize"
+
+// frameSizes are keywords of drivers without it: of Intel's icea 1.13, where it is
+// 1024 however large *JumboPacket is (intel/mfd-win-registry), and of WinOF-2 before
+// 24.1 (NVIDIA WinOF-2 24.1, Changes and New Features). What a driver does not list
+// is not set.
+var frameSizes = map[string]string{"ice": "RdmaRoceFrameSize", "mlx5": "RoceFrameSize"}
 
 // settings shows what a team member states of its VLANs.
 func settings(tagged intent.Opt[[]uint16], untagged intent.Opt[uint16]) string {

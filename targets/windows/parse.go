@@ -189,11 +189,7 @@ func (o *observer) nic(a *adapterRow, want *intent.NIC) *intent.NIC {
 	case 4:
 		n.RoCE = intent.Some("v2")
 	}
-	if v, ok := o.keyword(a.Name, "*NetworkDirectRoCEFrameSize"); ok && v > 0 && v <= 65535 {
-		n.RDMAMTU = uint16(v)
-	} else if !ok {
-		n.RDMAMTU = want.RDMAMTU // the driver does not list it and follows the MTU
-	}
+	n.RDMAMTU = o.frameSize(a.Name, want)
 	for _, r := range o.s.Dcbx {
 		if sameName(r.InterfaceAlias, string(a.Name)) {
 			mode := "off"
@@ -204,6 +200,17 @@ func (o *observer) nic(a *adapterRow, want *intent.NIC) *intent.NIC {
 		}
 	}
 	return n
+}
+
+// frameSize is the MTU of RoCE by the first keyword for it that the driver lists,
+// 0 where that makes no sense. Where it lists none, nothing shows it.
+func (o *observer) frameSize(adapter text, want *intent.NIC) uint16 {
+	for _, k := range []string{frameSize, frameSizes[want.Driver]} {
+		if v, ok := o.keyword(adapter, k); ok {
+			return uint16(min(max(v, 0), 65535))
+		}
+	}
+	return want.RDMAMTU
 }
 
 func colons(digits string) string {
@@ -377,7 +384,7 @@ func (o *observer) marks(q *intent.QoS, want *intent.QoS) {
 // policyMark is a policy as a class, where it is of a kind that is emitted.
 func policyMark(r policyRow) (intent.Mark, bool) {
 	m := intent.Mark{Class: string(r.Name), Carries: "other"}
-	port := r.IPDstPortStartMatchCondition
+	port := r.IPPortMatchCondition // as the source or as the destination
 	switch {
 	case len(r.OtherMatchConditions) > 0 || r.PriorityValue8021Action < 0 || r.PriorityValue8021Action > 7:
 		return m, false
@@ -387,9 +394,9 @@ func policyMark(r policyRow) (intent.Mark, bool) {
 		m.Carries = "cluster"
 	case r.Template == "Default":
 		m.Carries, m.Default = "", true
-	case port > 0 && port <= 65535 && port == r.IPDstPortEndMatchCondition && r.IPProtocolMatchCondition == "TCP":
+	case port > 0 && port <= 65535 && r.IPProtocolMatchCondition == "TCP":
 		m.TCPPort = uint16(port)
-	case port > 0 && port <= 65535 && port == r.IPDstPortEndMatchCondition && r.IPProtocolMatchCondition == "UDP":
+	case port > 0 && port <= 65535 && r.IPProtocolMatchCondition == "UDP":
 		m.UDPPort = uint16(port)
 	default:
 		return m, false

@@ -36,7 +36,7 @@ const sample = `{"Schema":1,"Computer":"N1","Domain":"corp.example.com",
 "Policies":[
  {"Name":"SMB","Template":"None","NetDirectPortMatchCondition":445,"PriorityValue8021Action":3,"DSCPAction":-1},
  {"Name":"Cluster","Template":"Cluster","NetDirectPortMatchCondition":0,"PriorityValue8021Action":7,"DSCPAction":-1},
- {"Name":"backup","IPProtocolMatchCondition":"TCP","IPDstPortStartMatchCondition":10566,"IPDstPortEndMatchCondition":10566,"PriorityValue8021Action":1,"DSCPAction":8},
+ {"Name":"backup","IPProtocolMatchCondition":"TCP","IPPortMatchCondition":10566,"PriorityValue8021Action":1,"DSCPAction":8},
  {"Name":"iSCSI","Template":"iSCSI","PriorityValue8021Action":4,"DSCPAction":-1},
  {"Name":"narrow","NetDirectPortMatchCondition":446,"PriorityValue8021Action":4,"DSCPAction":-1,"OtherMatchConditions":["x.exe"]}],
 "FlowControl":[{"Priority":3,"Enabled":true},{"Priority":4,"Enabled":false}],

@@ -246,6 +246,68 @@ func observed(t *testing.T, d *intent.Device) *intent.Device {
 	return w
 }
 
+// The frame size of RoCE is set by the keyword that a driver lists, and never
+// taken for granted.
+func TestFrameSizeOfOtherDrivers(t *testing.T) {
+	d, h := hostFor("s2d")
+	for i := range d.Ports {
+		d.Ports[i].NIC.Model, d.Ports[i].NIC.Driver = "intel/e810", "ice"
+	}
+	h.NICs[0].Property(frameSize).Keyword = "RdmaRoceFrameSize"
+	h.NICs[1].Properties = slices.DeleteFunc(h.NICs[1].Properties, func(p *lab.Property) bool { return p.Keyword == frameSize })
+	s := scripts(d)
+	code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true})
+	expect(t, "apply", 2, code, lines)
+	if p := h.NICs[0].Property("RdmaRoceFrameSize"); p.Value != "4096" {
+		t.Errorf("the keyword of the driver is %s", p.Value)
+	}
+	code, lines, _ = h.Run(s, verifyFile, nil)
+	expect(t, "verify", 0, code, lines)
+	text := strings.Join(lines, "\n")
+	for want, n := range map[string]int{
+		"adapter 'smb_a' RdmaRoceFrameSize = 4096": 1,
+		"adapter 'smb_b': expected is a RoCE frame size of 4096; the driver has a setting of its own for it, or none": 1,
+		"adapter 'smb_a': expected is a RoCE frame size":                                                              0,
+	} {
+		if strings.Count(text, want) != n {
+			t.Errorf("not %d times %q:\n%s", n, want, text)
+		}
+	}
+	h.NICs[0].Property("RdmaRoceFrameSize").Value = "1024"
+	got, _ := Target.Parse(d, captured(string(capture(t, h, s))))
+	if size := got.Ports[0].NIC.RDMAMTU; size != 1024 {
+		t.Errorf("the frame size is read as %d", size)
+	}
+}
+
+// A policy takes both ways of a connection; one that takes what goes to the port
+// alone is none of ours, and comes back as it was.
+func TestPoliciesTakeBothWays(t *testing.T) {
+	d, h := hostFor("iwarp")
+	s := scripts(d)
+	old := func(name string) *lab.Policy {
+		return &lab.Policy{Name: name, Template: "None", Protocol: "TCP", Port: 3260, Toward: true, Priority: 4, DSCP: 18, Precedence: 127}
+	}
+	h.Policies = []*lab.Policy{old("iscsi")}
+	code, lines, _ := h.Run(s, applyFile, nil)
+	expect(t, "apply", 4, code, lines)
+	if p := h.Policies[slices.IndexFunc(h.Policies, func(p *lab.Policy) bool { return p.Name == "iscsi" })]; p.Toward || p.Port != 3260 {
+		t.Errorf("not both ways: %+v", p)
+	}
+	code, lines, _ = h.Run(s, undoFile, map[string]any{"allowrestart": true})
+	expect(t, "undo", 2, code, lines)
+	if diff := cmp.Diff([]*lab.Policy{old("iscsi")}, h.Policies); diff != "" {
+		t.Errorf("not as before (-before +after):\n%s", diff)
+	}
+
+	h.Policies = []*lab.Policy{old("by hand")}
+	code, lines, _ = h.Run(s, applyFile, nil)
+	expect(t, "apply beside one of another name", 3, code, lines)
+	if !strings.Contains(strings.Join(lines, "\n"), "policy 'by hand': it matches the traffic of 'iscsi'") {
+		t.Error(strings.Join(lines, "\n"))
+	}
+}
+
 func TestRestartsWaitForStorageAndGoRailByRail(t *testing.T) {
 	d, h := hostFor("s2d")
 	s := scripts(d)

@@ -55,15 +55,14 @@ type propertyRow struct {
 }
 
 type policyRow struct {
-	Name                         text
-	Template                     text
-	NetDirectPortMatchCondition  number
-	IPProtocolMatchCondition     text
-	IPDstPortStartMatchCondition number
-	IPDstPortEndMatchCondition   number
-	PriorityValue8021Action      number
-	DSCPAction                   number
-	OtherMatchConditions         rows[text]
+	Name                        text
+	Template                    text
+	NetDirectPortMatchCondition number
+	IPProtocolMatchCondition    text
+	IPPortMatchCondition        number
+	PriorityValue8021Action     number
+	DSCPAction                  number
+	OtherMatchConditions        rows[text]
 }
 
 type flowControlRow struct {

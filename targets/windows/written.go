@@ -16,6 +16,7 @@ var written = []targets.Written{
 
 var left = []string{
 	"DSCP of RDMA, DCQCN, CNPs and ECN of adapters: vendor tools set them, and a class that asks for them is refused",
+	"the frame size of RoCE on adapters whose driver has neither the standard keyword nor that of Intel or of older WinOF-2: `verify.ps1` tells which they are",
 	"settings of switches and of guests",
 	"the GPU beside a NIC: it stands in a comment of `host.psd1`, applications on Windows are told nothing",
 	"firmware and drivers: compared, never installed",

@@ -38,12 +38,17 @@ func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 		if n.driver == rxe {
 			return p.Fail("netlink error: Operation not supported")
 		}
+		// ice_get_pauseparam: the autonegotiation of the link, and no pause while there is PFC.
+		negotiated, rx, tx := n.driver == ice && n.auto, n.rx, n.tx
+		if n.driver == ice && n.pfc != [8]bool{} {
+			rx, tx = false, false
+		}
 		if asJSON {
-			p.Printf("[ {\n        \"ifname\": \"%s\",\n        \"autonegotiate\": false,\n        \"rx\": %v,\n        \"tx\": %v\n    } ]\n", n.name, n.rx, n.tx)
+			p.Printf("[ {\n        \"ifname\": \"%s\",\n        \"autonegotiate\": %v,\n        \"rx\": %v,\n        \"tx\": %v\n    } ]\n", n.name, negotiated, rx, tx)
 			return 0
 		}
 		onOff := map[bool]string{true: "on", false: "off"}
-		p.Printf("Pause parameters for %s:\nAutonegotiate:\toff\nRX:\t\t%s\nTX:\t\t%s\n\n", n.name, onOff[n.rx], onOff[n.tx])
+		p.Printf("Pause parameters for %s:\nAutonegotiate:\t%s\nRX:\t\t%s\nTX:\t\t%s\n\n", n.name, onOff[negotiated], onOff[rx], onOff[tx])
 		return 0
 	case "-i", "--driver":
 		p.Printf("driver: %s\nversion: %s\nfirmware-version: %s\nexpansion-rom-version: \nbus-info: %s\n", kernelDrivers[n.driver], n.version, n.firmware, n.pci)
@@ -51,6 +56,10 @@ func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 	case "-S", "--statistics":
 		return m.showCounters(p, n)
 	case "--show-fec":
+		if n.driver == ice { // ice_get_fecparam: what its module can do
+			p.Printf("FEC parameters for %s:\nSupported/Configured FEC encodings: Auto RS BaseR\nActive FEC encoding: RS\n", n.name)
+			return 0
+		}
 		active := map[string]string{"Auto": "RS"}[n.fec]
 		if active == "" {
 			active = n.fec
@@ -67,6 +76,10 @@ func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 		if len(words) == 0 || len(words)%2 != 0 {
 			return p.Fail("ethtool: bad command line argument(s)\nFor more information run ethtool -h")
 		}
+		// ice_set_pauseparam: the autonegotiation is that of the link, and there is no PFC.
+		if option == "-A" && n.driver == ice && (n.pfc != [8]bool{} || wrongAutoneg(words, n.auto)) {
+			return p.Fail("netlink error: Operation not supported")
+		}
 		for i := 0; i < len(words); i += 2 {
 			if err := n.setEthtool(option, words[i], words[i+1]); err != nil {
 				return p.Fail("%v", err)
@@ -78,6 +91,16 @@ func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 	return p.Fail("ethtool: option %s is not simulated", option)
 }
 
+// wrongAutoneg reports whether options ask for another autonegotiation than the link's.
+func wrongAutoneg(words []string, auto bool) bool {
+	for i := 0; i+1 < len(words); i += 2 {
+		if words[i] == "autoneg" && (words[i+1] == "on") != auto {
+			return true
+		}
+	}
+	return false
+}
+
 func (n *nic) setEthtool(option, key, value string) error {
 	on := value == "on"
 	bad := refusal("ethtool: bad command line argument(s)\nFor more information run ethtool -h")
@@ -86,7 +109,7 @@ func (n *nic) setEthtool(option, key, value string) error {
 	}
 	switch option + " " + key {
 	case "-A autoneg":
-		if on {
+		if on && n.driver != ice {
 			return refusal("netlink error: Operation not supported")
 		}
 	case "-A rx":
@@ -127,7 +150,11 @@ func (m *Machine) showLink(p *posix.Proc, l *link) int {
 	if m.running(l) {
 		speed, detected = strconv.FormatUint(uint64(n.speed), 10)+"Mb/s", "yes"
 	}
-	p.Printf("Settings for %s:\n\tSupported ports: [ FIBRE ]\n\tSpeed: %s\n\tDuplex: Full\n\tAuto-negotiation: %s\n\tPort: Direct Attach Copper\n\tLink detected: %s\n",
-		n.name, speed, map[bool]string{true: "on", false: "off"}[n.auto], detected)
+	modes := "Not reported"
+	if n.driver == ice { // ice_get_link_ksettings: what it was told
+		modes = map[string]string{"Auto": "None\t RS\t BASER", "RS": "None\t RS", "BaseR": "None\t BASER", "Off": "None"}[n.fec]
+	}
+	p.Printf("Settings for %s:\n\tSupported ports: [ FIBRE ]\n\tAdvertised FEC modes: %s\n\tSpeed: %s\n\tDuplex: Full\n\tAuto-negotiation: %s\n\tPort: Direct Attach Copper\n\tLink detected: %s\n",
+		n.name, modes, speed, map[bool]string{true: "on", false: "off"}[n.auto], detected)
 	return 0
 }

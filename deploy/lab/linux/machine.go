@@ -24,6 +24,7 @@ type Machine struct {
 	*posix.Host
 	disk   *lab.Disk
 	faults *lab.Faults
+	net    *lab.Net // may be nil
 
 	mu       sync.Mutex
 	nics     map[string]*nic
@@ -87,7 +88,7 @@ func (a answer) Error() string { return string(a) }
 func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 	m := &Machine{
 		disk:   posix.NewDisk(e.Clock),
-		faults: e.Faults, nics: map[string]*nic{}, links: map[string]*link{}, tree: map[string]string{},
+		faults: e.Faults, net: e.Net, nics: map[string]*nic{}, links: map[string]*link{}, tree: map[string]string{},
 		lags: d.LAGs, mlnxTool: d.Options["qos_tool"] == "mlnx_qos", told: d.OS.Name == "debian" && d.OS.Version == "12",
 	}
 	for i := range d.Ports {
@@ -132,8 +133,8 @@ func (m *Machine) firstFiles(d *intent.Device) {
 // programs are those of the packages that the intent's host has.
 func (m *Machine) programs() map[string]posix.Program {
 	all := map[string]posix.Program{
-		"dcb": m.dcb, "ip": m.ip, "ethtool": m.ethtool, "rdma": m.rdmaTool, "netplan": m.netplan, "sysctl": m.sysctl, "devlink": m.devlink, "modprobe": m.modprobe,
-		"mount": m.mount, "python3": m.python, "mstconfig": m.mstconfig, "ibv_devinfo": m.devinfo, "mkdir": m.mkdir, "rmdir": m.rmdir,
+		"dcb": m.dcb, "ip": m.ip, "ethtool": m.ethtool, "rdma": m.rdmaTool, "netplan": m.netplan, "networkctl": m.networkctl, "sysctl": m.sysctl, "devlink": m.devlink, "modprobe": m.modprobe,
+		"mount": m.mount, "python3": m.python, "mstconfig": m.mstconfig, "ibv_devinfo": m.devinfo, "mkdir": m.mkdir, "rmdir": m.rmdir, "rping": m.rping,
 	}
 	if m.mlnxTool {
 		all["mlnx_qos"] = m.mlnxQoS
@@ -158,6 +159,8 @@ func changes(line string) bool {
 		return slices.ContainsFunc([]string{"set", "add", "del"}, func(w string) bool { return slices.Contains(f, w) })
 	case "netplan":
 		return f[1] == "apply"
+	case "networkctl":
+		return f[1] == "reconfigure"
 	case "rdma":
 		return slices.Contains(f, "add")
 	case "python3":

@@ -108,6 +108,42 @@ func (m *Machine) netplan(_ context.Context, p *posix.Proc) int {
 	return 0
 }
 
+// networkctl reconfigure has networkd set devices anew, by the files that netplan's
+// generator made last.
+func (m *Machine) networkctl(_ context.Context, p *posix.Proc) int {
+	if len(p.Args) < 2 || p.Args[0] != "reconfigure" {
+		return p.Fail("networkctl: only reconfigure DEVICE... is simulated")
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all plan
+	if err := yaml.Unmarshal([]byte(m.networkd), &all); err != nil {
+		return p.Fail("networkctl: %v", err)
+	}
+	for _, name := range p.Args[1:] {
+		l := m.links[name]
+		if l == nil {
+			return p.Fail("Failed to resolve interface \"%s\": No such device", name)
+		}
+		for key, d := range all.Network.Ethernets {
+			if m.matched(key, d) == l {
+				m.applyDevice(l, d)
+			}
+		}
+		if d := all.Network.Bonds[name]; d != nil {
+			m.applyDevice(l, d)
+		}
+		if d := all.Network.VLANs[name]; d != nil {
+			m.applyDevice(l, d)
+			if parent := m.links[l.parent]; parent != nil {
+				l.mtu = min(l.mtu, parent.mtu)
+			}
+		}
+	}
+	m.sync()
+	return 0
+}
+
 // generate makes the files of networkd, and tells whether they change.
 func (m *Machine) generate(f *plan) bool {
 	b, err := yaml.Marshal(f)

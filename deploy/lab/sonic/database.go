@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -227,7 +228,29 @@ func (m *Machine) bufferManager(db database) {
 				}
 				db.set("BUFFER_PROFILE", name, "pool", "ingress_lossless_pool", "xon", fmt.Sprint(xon), "xoff", fmt.Sprint(xoff), "size", fmt.Sprint(size), "dynamic_th", fmt.Sprint(alpha))
 			}
-			db.set("BUFFER_PG", port+"|"+g, "profile", name)
+		}
+		for _, run := range runs(enabled) {
+			db.set("BUFFER_PG", port+"|"+run, "profile", name)
 		}
 	}
+}
+
+// runs are the keys for some groups: neighbours stand in one row, 3-4
+// (sonic-swss orchagent/orch.cpp generateIdListFromMap).
+func runs(groups string) (list []string) {
+	const most = 8
+	for g := 0; g < most; g++ {
+		low := g
+		for g < most && slices.Contains(strings.Split(groups, ","), strconv.Itoa(g)) {
+			g++
+		}
+		switch g - low {
+		case 0:
+		case 1:
+			list = append(list, strconv.Itoa(low))
+		default:
+			list = append(list, fmt.Sprintf("%d-%d", low, g-1))
+		}
+	}
+	return list
 }

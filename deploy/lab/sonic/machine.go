@@ -202,6 +202,14 @@ func (m *Machine) dbCLI(_ context.Context, p *posix.Proc) int {
 			"ECMP_HASH_ALGORITHM_CAPABLE": "true", "ECMP_HASH_ALGORITHM": "CRC,XOR,RANDOM,CRC_32LO,CRC_32HI,CRC_CCITT,CRC_XOR",
 		}[a[3]])
 		return 0
+	case len(a) == 3 && a[0] == "STATE_DB" && a[1] == "KEYS" && strings.HasPrefix(a[2], "INTERFACE_TABLE|"):
+		db, name := m.snapshot(), strings.TrimPrefix(a[2], "INTERFACE_TABLE|")
+		for _, table := range []string{"INTERFACE", "LOOPBACK_INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE"} {
+			if db[table][name] != nil {
+				p.Printf("%s\n", a[2])
+			}
+		}
+		return 0
 	case len(a) == 4 && a[0] == "CONFIG_DB" && a[1] == "HGET":
 		table, key, _ := strings.Cut(a[2], "|")
 		p.Printf("%s\n", m.snapshot().text(table, key, a[3]))
@@ -293,8 +301,11 @@ func (m *Machine) python(ctx context.Context, p *posix.Proc) int {
 }
 
 func (m *Machine) pfcwd(_ context.Context, p *posix.Proc) int {
+	if len(p.Args) > 1 && p.Args[0] == "stop" {
+		return m.stopWatchdog(p, p.Args[1:])
+	}
 	if len(p.Args) < 2 || p.Args[0] != "show" {
-		return p.Fail("pfcwd: only show config and show stats are simulated")
+		return p.Fail("pfcwd: only show config, show stats and stop are simulated")
 	}
 	db := m.snapshot()
 	switch p.Args[1] {
@@ -321,6 +332,26 @@ func (m *Machine) pfcwd(_ context.Context, p *posix.Proc) int {
 	default:
 		return p.Fail("Error: No such command '%s'.", p.Args[1])
 	}
+	return 0
+}
+
+// stopWatchdog is pfcwd stop: names that are no ports are passed over, and no model is asked.
+func (m *Machine) stopWatchdog(p *posix.Proc, ports []string) int {
+	if p.User() != "root" {
+		return p.Fail("Root privileges are required for this operation")
+	}
+	m.one.Lock()
+	defer m.one.Unlock()
+	db := m.snapshot().clone()
+	for _, port := range ports {
+		if db["PORT"][port] != nil {
+			delete(db["PFC_WD"], port)
+		}
+	}
+	if len(db["PFC_WD"]) == 0 {
+		delete(db, "PFC_WD")
+	}
+	m.put(db)
 	return 0
 }
 

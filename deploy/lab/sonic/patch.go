@@ -152,6 +152,9 @@ func (r rejected) Unwrap() error { return r.why }
 
 // accepted is why SONiC's models do not accept a database, nil where they do and where the lab has no models.
 func (m *Machine) accepted(ctx context.Context, db database) error {
+	if err := db.older(m.device.OS.Version); err != nil {
+		return rejected{err}
+	}
 	if m.accept == nil {
 		return nil
 	}
@@ -169,6 +172,27 @@ func (m *Machine) accepted(ctx context.Context, db database) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.good = digest
+	return nil
+}
+
+// older is what the models of an older branch do not take and those of the newest do: empty sets of priorities before 202505
+// (sonic-buildimage#22252), the table and the field for rewriting before 202411 (sonic-buildimage#21395).
+func (db database) older(version string) error {
+	before := func(branch string) bool { return len(version) == len(branch) && version < branch }
+	if _, is := db["TC_TO_DSCP_MAP"]; is && before("202411") {
+		return yang.ErrNoTable
+	}
+	for _, port := range slices.Sorted(maps.Keys(db["PORT_QOS_MAP"])) {
+		fields := db["PORT_QOS_MAP"][port]
+		if _, is := fields["tc_to_dscp_map"]; is && before("202411") {
+			return refusal("PORT_QOS_MAP|%s: Unknown element \"tc_to_dscp_map\".", port)
+		}
+		for _, name := range []string{"pfc_enable", "pfcwd_sw_enable"} {
+			if v, is := fields[name]; is && v == "" && before("202505") {
+				return refusal("PORT_QOS_MAP|%s: Unsatisfied pattern - \"\" does not conform to \"[0-7](,[0-7])*\" (%s).", port, name)
+			}
+		}
+	}
 	return nil
 }
 

@@ -209,6 +209,49 @@ func TestUnknownSKU(t *testing.T) {
 	}
 }
 
+// TestOlder: an old image does not take what came into the models later.
+func TestOlder(t *testing.T) {
+	qos := func(field, value string) database {
+		db := database{}
+		db.set("PORT_QOS_MAP", "Ethernet0", field, value)
+		return db
+	}
+	rewrite := database{}
+	rewrite.set("TC_TO_DSCP_MAP", "x", "3", "26")
+	for _, c := range []struct {
+		db    database
+		since string
+	}{{qos("pfc_enable", ""), "202505"}, {qos("pfcwd_sw_enable", ""), "202505"}, {qos("tc_to_dscp_map", "x"), "202411"}, {rewrite, "202411"}, {qos("pfc_enable", "3"), ""}} {
+		for _, version := range []string{"202205", "202405", "202411", "202505", "master", ""} {
+			if err := c.db.older(version); (err != nil) != (len(version) == 6 && version[0] == '2' && version < c.since) {
+				t.Errorf("%v on %q: %v", c.db, version, err)
+			}
+		}
+	}
+}
+
+// TestRuns: the buffer manager has one row for groups that are neighbours.
+func TestRuns(t *testing.T) {
+	for groups, want := range map[string]string{"": "", "3": "3", "3,4": "3-4", "2,3,4,6": "2-4 6", "0,7": "0 7", "6,7": "6-7"} {
+		if got := strings.Join(runs(groups), " "); got != want {
+			t.Errorf("%q: %q, wanted %q", groups, got, want)
+		}
+	}
+}
+
+// TestStopWatchdog: pfcwd takes rows out that the config updater keeps.
+func TestStopWatchdog(t *testing.T) {
+	m := start(t, "dell/s5224f-on", nil)
+	m.say("sudo sonic-db-cli CONFIG_DB HSET 'PFC_WD|Ethernet0' action drop")
+	if got := m.say("pfcwd stop Ethernet0"); !strings.Contains(got, "Root privileges") {
+		t.Error(got)
+	}
+	m.say("sudo pfcwd stop Ethernet0 Ethernet9999")
+	if got := m.say("sonic-cfggen -d --print-data"); strings.Contains(got, "PFC_WD") {
+		t.Error(got)
+	}
+}
+
 // TestReboot: what was not saved is gone.
 func TestReboot(t *testing.T) {
 	m := start(t, "nvidia/sn3700c", nil)

@@ -83,6 +83,9 @@ func found(p *intent.Port, i int) (*NIC, error) {
 		return n, nil
 	}
 	n.WinOF = p.NIC.Driver == "mlx5"
+	if p.NIC.Driver == "ice" { // icea 1.13 (intel/mfd-win-registry)
+		n.Property("*NetworkDirectRoCEFrameSize").Keyword = "RdmaRoceFrameSize"
+	}
 	if p.NIC.PCI != "" {
 		pci, err := place(p.NIC.PCI)
 		if err != nil {

@@ -83,6 +83,7 @@ type Property struct {
 type Policy struct {
 	Name, Template, Protocol string
 	Port, NetDirect          int64
+	Toward                   bool // the port is that of the destination alone
 	Priority, DSCP           int64
 	Precedence               int64
 	App                      string

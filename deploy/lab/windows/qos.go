@@ -10,9 +10,13 @@ import (
 
 func (h *Host) policyCmdlets(r *powershell.Runner) {
 	show := func(p *Policy) *powershell.Object {
+		either, toward := p.Port, int64(0)
+		if p.Toward {
+			either, toward = 0, p.Port
+		}
 		return powershell.NewObject("Name", p.Name, "Owner", "Group Policy (Machine)", "Precedence", p.Precedence, "Template", p.Template,
-			"NetDirectPortMatchCondition", p.NetDirect, "IPProtocolMatchCondition", p.Protocol, "IPDstPortStartMatchCondition", p.Port,
-			"IPDstPortEndMatchCondition", p.Port, "PriorityValue8021Action", p.Priority, "DSCPAction", p.DSCP, "AppPathNameMatchCondition", p.App)
+			"NetDirectPortMatchCondition", p.NetDirect, "IPProtocolMatchCondition", p.Protocol, "IPPortMatchCondition", either,
+			"IPDstPortStartMatchCondition", toward, "IPDstPortEndMatchCondition", toward, "PriorityValue8021Action", p.Priority, "DSCPAction", p.DSCP, "AppPathNameMatchCondition", p.App)
 	}
 	r.Cmdlets["get-netqospolicy"] = func(c *powershell.Call) []any {
 		list := h.Policies
@@ -41,7 +45,11 @@ func (h *Host) policyCmdlets(r *powershell.Runner) {
 			p.Precedence = within(c, "Precedence", c.Arg("precedence"), 0, 255)
 		}
 		p.NetDirect = within(c, "NetDirectPortMatchCondition", c.Arg("netdirectportmatchcondition"), 0, math.MaxUint16)
-		p.Port = within(c, "IPDstPortMatchCondition", c.Arg("ipdstportmatchcondition"), 0, math.MaxUint16)
+		if p.Toward = c.Has("ipdstportmatchcondition"); p.Toward {
+			p.Port = within(c, "IPDstPortMatchCondition", c.Arg("ipdstportmatchcondition"), 0, math.MaxUint16)
+		} else {
+			p.Port = within(c, "IPPortMatchCondition", c.Arg("ipportmatchcondition"), 0, math.MaxUint16)
+		}
 		for _, template := range []string{"Cluster", "Default", "SMB", "NFS", "LiveMigration", "iSCSI", "FCoE"} {
 			if c.Has(strings.ToLower(template)) {
 				p.Template = template

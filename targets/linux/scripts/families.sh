@@ -11,12 +11,18 @@ set_agent() { ethtool --set-priv-flags "$dev" fw-lldp-agent "$1"; }
 
 # ice of the kernel maps DSCPs since Linux 5.16 (commit 2a87bd73e50d) and took such entries without effect before; the driver
 # of Intel has a version of its own.
-maps_dscp() {
+maps_dscp() { [[ $driver != ice || -e /sys/module/ice/version ]] || since 5 16; }
+
+# irdma of the kernel asks the map of a VLAN device since Linux 6.6 (commit f877f22ac1e9, "Implement egress VLAN priority"), and
+# tagged frames with the kernel priority of their TOS before.
+maps_pcp() { [[ $driver != ice || -e /sys/module/irdma/version ]] || since 6 6; }
+
+# since MAJOR MINOR: whether the kernel is of this release or a later one.
+since() {
 	local release major
-	[[ $driver == ice && ! -e /sys/module/ice/version ]] || return 0
 	release=$(uname -r)
 	major=${release%%.*} release=${release#*.}
-	((major > 5 || major == 5 && ${release%%[!0-9]*} >= 16))
+	((major > $1 || major == $1 && ${release%%[!0-9]*} >= $2))
 }
 
 # ice refuses a second entry for a DSCP, and bnxt forgets a DSCP when its old

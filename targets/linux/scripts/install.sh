@@ -38,6 +38,40 @@ netplan_valid() {
 	done
 	install -m 600 "$here/netplan/60-rocec.yaml" "$scratch/etc/netplan/"
 	netplan generate --root-dir "$scratch" || die "netplan refuses the files; nothing was changed"
+	netplan_alone
+}
+
+# netplan_alone: two definitions of one adapter pass netplan, and the first by name takes it (systemd.link(5), systemd.network(5)):
+# with one as MAAS and cloud-init write it for every adapter, a port would neither get its name nor anything else.
+netplan_alone() {
+	local port mac f
+	while read -r port mac; do
+		for f in "$scratch"/run/systemd/network/10-netplan-*.link "$scratch"/run/systemd/network/10-netplan-*.network; do
+			[[ -e $f && ${f##*/} != "10-netplan-$port.link" && ${f##*/} != "10-netplan-$port.network" ]] || continue
+			! takes "$f" "$mac" || {
+				f=${f##*/10-netplan-}
+				die "the adapter of $port, $mac, is ${f%.*} in another file of /etc/netplan: take it out there, and keep what wrote it from doing so again; nothing was changed"
+			}
+		done
+	done < <(
+		for port in "${ports[@]}"; do
+			mac='' compare_only=''
+			want "$port" && [[ -n $mac && -z $compare_only ]] && echo "$port $mac"
+		done
+	)
+}
+
+# takes FILE MAC: whether a .link or .network file is for the adapter with this address.
+takes() {
+	local line match=''
+	while IFS= read -r line; do
+		case ${line,,} in
+		'[match]') match=yes ;;
+		'['*) match='' ;;
+		"permanentmacaddress=$2" | "macaddress=$2") [[ -z $match ]] || return 0 ;;
+		esac
+	done <"$1"
+	return 1
 }
 
 # keep PATH: the file as it is now, or that there was none, before its first change of this run.
@@ -149,6 +183,49 @@ drop_stale() {
 
 has_changed() { [[ " ${changed[*]-} " == *" $1"* ]]; }
 
+# by_hand prints the devices that are not as the files of netplan have them, in their MTU or their addresses.
+by_hand() {
+	local d a mtu
+	for d in "${links[@]}"; do
+		[[ -r /sys/class/net/$d/mtu ]] || continue
+		mtu=
+		if want "$d" && [[ -n $mtu && $(mtu_of "$d") != "$mtu" ]]; then
+			echo "$d"
+			continue
+		fi
+		for a in "${owns[@]}"; do
+			if [[ ${a%%=*} == "$d" ]] && ! addresses_of "$d" | grep -qxF -- "${a#*=}"; then
+				echo "$d"
+				break
+			fi
+		done
+	done
+}
+
+# settled SECONDS waits for networkd, which takes its time.
+settled() {
+	local i
+	for ((i = 0; i < 5 * $1; i++)); do
+		[[ -n $(by_hand) ]] || return 0
+		sleep 0.2
+	done
+	return 1
+}
+
+# reconfigure sets anew what somebody has set by hand, where the files of networkd are as they were: netplan apply of 1.1 sees
+# nothing to tell networkd then. networkd is told as netplan does it (networkctl_reconfigure in netplan_cli/cli/utils.py), and
+# sets MTUBytes= and Address= of the .network files (netplan writes both there, src/networkd.c; link_configure_mtu of networkd).
+reconfigure() {
+	local d devices=()
+	while IFS= read -r d; do devices+=("$d"); done < <(by_hand)
+	((${#devices[@]} > 0)) || return 0
+	# Only a change that is confirmed or undone goes back behind what a hand did: no other keeps what was there without files.
+	[[ -z ${ROCEC_KEPT-} ]] || { : >"$next/reconfigured" && sync "$next/reconfigured"; } || die "cannot write to $next"
+	networkctl reconfigure "${devices[@]}" || die "networkctl reconfigure failed: run rollback.sh"
+	echo "configured ${devices[*]} anew"
+	settled 10
+}
+
 apply() {
 	local p unit
 	if has_changed /etc/udev/ || has_changed /etc/systemd/network/; then udevadm control --reload; fi
@@ -159,7 +236,11 @@ apply() {
 	# netplan_cli/cli/commands/apply.py at 1.1; 0.106, 1.0, 1.1.1 and newer tell it whenever there are any). Each of these takes a
 	# device down only to rename it and tells networkd last, and networkd leaves DCB and pause alone, but a new MTU makes mlx5
 	# size its buffers anew: what rocec-qos sets comes after all this, and it waits for the MTU.
-	if has_changed /etc/netplan/ || has_changed /etc/systemd/network/; then netplan apply || die "netplan apply failed: run rollback.sh"; fi
+	if has_changed /etc/netplan/ || has_changed /etc/systemd/network/; then
+		netplan apply || die "netplan apply failed: run rollback.sh"
+		settled 3
+	fi
+	reconfigure
 	systemctl daemon-reload
 	# Neither networkd nor netplan apply removes a device that no file makes any more.
 	for p in "${dropped[@]}"; do

@@ -188,29 +188,69 @@ order() {
 have_admin() { if (($(cat "/sys/class/net/$dev/flags") & 1)); then echo up; else echo down; fi; }
 set_admin() { ip link set dev "$dev" "$1"; }
 
-have_autoneg() {
-	local text
-	if [[ -n $captured ]]; then text=$(cat "$captured/$dev/link.txt"); else text=$(ethtool "$dev" 2>/dev/null); fi
-	[[ $text =~ Auto-negotiation:\ (on|off) ]] && echo "${BASH_REMATCH[1]}"
-}
+show_link() { if [[ -n $captured ]]; then cat "$captured/$dev/link.txt"; else ethtool "$dev" 2>/dev/null; fi; }
+have_autoneg() { [[ $(show_link) =~ Auto-negotiation:\ (on|off) ]] && echo "${BASH_REMATCH[1]}"; }
 set_autoneg() {
 	if [[ $1 == on ]]; then ethtool -s "$dev" autoneg on; else ethtool -s "$dev" autoneg off speed "$speed"; fi
 }
 have_speed() { cat "/sys/class/net/$dev/speed" 2>/dev/null; }
 set_speed() { ethtool -s "$dev" autoneg off speed "$1"; }
+speed_ok() { [[ $(have_speed) == "$speed" ]]; }
+has_link() { [[ $(cat "/sys/class/net/$dev/carrier" 2>/dev/null) == 1 ]]; }
+# settle_speed: a driver shows the speed of the link (get_speed_duplex in en_ethtool.c of mlx5), which is trained
+# anew for seconds after a change, and none without a peer. There it has to do that the driver took it.
+settle_speed() {
+	local out i
+	speed_ok && return 0
+	if [[ $mode == check ]]; then
+		[[ $admin == down ]] || drift "speed is $(have_speed), wanted $speed Mbit/s"
+		return 0
+	fi
+	say "speed: $(have_speed) -> $speed"
+	out=$(set_speed "$speed" 2>&1) || { fail "the driver does not take the speed $speed: ${out//$'\n'/ | }"; return; }
+	for ((i = 0; i < 10; i++)); do
+		! speed_ok || return 0
+		[[ $admin != down ]] || break
+		sleep 1
+	done
+	if has_link; then fail "speed is $(have_speed) after the change, wanted $speed"; else say "speed: there is no link that shows it"; fi
+}
 
+# What was configured. ice shows there what its module can do, and what it was told as the modes that it advertises
+# (ice_get_fecparam and ice_get_link_ksettings in ice_ethtool.c); bnxt says none for off, and beside auto what that chose.
 have_fec() {
-	local text
+	local text words
+	if [[ $driver == ice ]]; then
+		text=$(show_link)
+		[[ $text =~ Advertised\ FEC\ modes:[[:blank:]]*([A-Za-z[:blank:]]*) ]] || return
+		words=${BASH_REMATCH[1],,}
+		case $words in
+		*reported*) return 1 ;;
+		*baser*rs* | *rs*baser*) echo auto ;;
+		*baser*) echo baser ;;
+		*rs*) echo rs ;;
+		*) echo off ;;
+		esac
+		return
+	fi
 	if [[ -n $captured ]]; then text=$(cat "$captured/$dev/fec.txt"); else text=$(ethtool --show-fec "$dev" 2>/dev/null); fi
-	[[ $text =~ Configured\ FEC\ encodings:[[:space:]]*([A-Za-z\ ]*) ]] || return
-	set -- "${BASH_REMATCH[1],,}"
-	echo "${1% }"
+	[[ $text =~ Configured\ FEC\ encodings:[[:blank:]]*([A-Za-z[:blank:]]*) ]] || return
+	words=${BASH_REMATCH[1],,}
+	case " $words " in
+	*" auto "*) echo auto ;;
+	" none ") echo off ;;
+	*)
+		read -ra words <<<"$words"
+		echo "${words[*]}"
+		;;
+	esac
 }
 set_fec() { ethtool --set-fec "$dev" encoding "$1"; }
 
-# A device without pause frames has none to switch off.
+# A device without pause frames has none to switch off. With whole set, it is told as well whether pause is negotiated; on ice
+# that is no setting of its own but that of the link.
 have_pause() {
-	local json rx tx
+	local json rx tx how=''
 	if [[ -n $captured ]]; then json=$(cat "$captured/$dev/pause.json"); else json=$(ethtool --json -a "$dev" 2>&1); fi
 	if [[ $json == *"not supported"* ]]; then
 		echo "rx off tx off"
@@ -220,14 +260,20 @@ have_pause() {
 	[[ $json =~ \"rx\":(true|false) ]] && rx=${BASH_REMATCH[1]}
 	[[ $json =~ \"tx\":(true|false) ]] && tx=${BASH_REMATCH[1]}
 	[[ -n ${rx-} && -n ${tx-} ]] || return
+	[[ -z ${whole-} || $driver == ice || $json != *'"autonegotiate":true'* ]] || how="autoneg on "
 	[[ $rx == true ]] && rx=on || rx=off
 	[[ $tx == true ]] && tx=on || tx=off
-	echo "rx $rx tx $tx"
+	echo "${how}rx $rx tx $tx"
 }
+# ice refuses whatever has another autonegotiation than the link (ice_set_pauseparam).
 set_pause() {
+	local how="autoneg off"
+	[[ $driver != ice && $1 != autoneg* ]] || how=
 	# shellcheck disable=SC2086 # the words are options
-	ethtool -A "$dev" autoneg off $1
+	ethtool -A "$dev" $how $1
 }
+# Pause and PFC exclude each other, and while there is PFC ice takes no change of pause (ice_set_pauseparam): what ends goes first.
+settle_pause() { [[ $pause != "$1" ]] || settle "global pause" "rx $pause tx $pause" have_pause set_pause; }
 
 mtu_ok() { [[ $(cat "/sys/class/net/$dev/mtu") == "$mtu" ]]; }
 
@@ -244,13 +290,9 @@ untagged_ok() {
 settle_link() {
 	[[ -z $admin ]] || settle "administrative state" "$admin" have_admin set_admin
 	[[ -z $autoneg ]] || settle "autonegotiation" "$autoneg" have_autoneg set_autoneg
-	if [[ -n $speed && $autoneg == off ]]; then
-		settle "speed" "$speed" have_speed set_speed
-	elif [[ -n $speed && $mode == check && $admin != down && $(have_speed) != "$speed" ]]; then
-		drift "speed is $(have_speed), wanted $speed Mbit/s"
-	fi
+	[[ -z $speed ]] || [[ $autoneg != off && $mode != check ]] || settle_speed
 	[[ -z $fec ]] || settle "FEC" "$fec" have_fec set_fec
-	[[ -z $pause ]] || settle "global pause" "rx $pause tx $pause" have_pause set_pause
+	settle_pause off
 	if [[ -n $mtu ]] && ! mtu_ok; then
 		wrong "MTU is $(cat "/sys/class/net/$dev/mtu"), wanted $mtu: run netplan apply"
 	fi
@@ -474,6 +516,7 @@ settle_port() {
 	identify || return
 	settle_link
 	settle_dcb
+	settle_pause on
 	settle_egress
 	[[ -z $vfs ]] || settle_vfs
 	[[ -z $rdma ]] || settle_rdma
@@ -539,7 +582,16 @@ settle_egress() {
 			continue
 		fi
 		settle "PCP by kernel priority of $vlan" "${entry//,/ }" have_egress set_egress
+		if [[ -n $roce_tos ]] && ! maps_pcp && ! unmapped "${entry//,/ }"; then
+			wrong "irdma of this kernel, $(uname -r), leaves the map of $vlan aside: use Linux 6.6 or newer, or the driver of Intel"
+		fi
 	done
+}
+# unmapped MAP: whether the kernel priority of RDMA, rt_tos2priority of its TOS, is the PCP as well.
+unmapped() {
+	local of=(0 2 6 4) prio
+	prio=${of[roce_tos >> 3 & 3]}
+	[[ " $1 " == *" $prio:$prio "* ]]
 }
 
 # open_port lets rdma_cm show what it has for a port: it does so only for devices that have a folder there, and what capture.sh
@@ -553,7 +605,7 @@ open_port() {
 
 # restore_port brings back what capture.sh saw: DCB, pause, RoCE defaults, CNP marks.
 restore_port() {
-	local setting wanted via=dcb
+	local setting wanted via=dcb whole=yes first=yes
 	dev=$1
 	of "$dev" || return
 	# One that the configuration renamed was captured by the name that it had, and has again.
@@ -562,7 +614,7 @@ restore_port() {
 	[[ -d $from/$dev && -e /sys/class/net/$dev ]] || { fail "nothing was captured of it in $from"; return; }
 	[[ $driver != mlx5 || $tool != mlnx_qos ]] || via=mlnx
 	# The owner of DCBX goes last, since it takes the port over: on mlx5 by that name, on ice by the agent.
-	for setting in autoneg fec pause "dscp_$(map_via)" "ets_$via" "rate_$via" "pfc_$via" "cable_$via" roce_port "dcbx_$via" agent; do
+	for setting in autoneg fec pause "dscp_$(map_via)" "ets_$via" "rate_$via" "pfc_$via" "cable_$via" roce_port pause "dcbx_$via" agent; do
 		case $setting in
 		# The link is trained anew by these: only where this configuration changed them.
 		autoneg) [[ -n $autoneg ]] || continue ;;
@@ -579,6 +631,11 @@ restore_port() {
 		captured=$from
 		wanted=$("have_$setting" 2>/dev/null) || wanted=
 		captured=
+		# As in settle_pause.
+		if [[ $setting == pause && -n $first ]]; then
+			first=
+			[[ $wanted == *"rx off tx off" ]] || continue
+		fi
 		[[ -z $wanted ]] || settle "${setting%_*}" "$wanted" "have_$setting" "set_$setting"
 	done
 	rdma_of && restore_files "$cm/$rdma_dev/ports/$rdma_port/" "$from/rdma_cm.txt"

@@ -10,8 +10,10 @@ kept() {
 	done <"$previous/network"
 }
 
-# put_netplan: whether the change that is undone got as far as its netplan file.
-put_netplan() { grep -qxF /etc/netplan/60-rocec.yaml "$previous/absent" || [[ -e $previous/files/etc/netplan/60-rocec.yaml ]]; }
+# put_netplan: whether the change that is undone got as far as its netplan file, or had networkd set anew what the file says.
+put_netplan() {
+	[[ -e $previous/reconfigured || -e $previous/files/etc/netplan/60-rocec.yaml ]] || grep -qxF /etc/netplan/60-rocec.yaml "$previous/absent"
+}
 
 # unmake removes the bonds and VLAN devices that only the change made. networkd removes no device, and netplan apply only
 # those of a state that it is told of (--state, netplan_cli/cli/commands/apply.py); ip-link(8).

@@ -28,10 +28,7 @@ function Read-Keyword {
 function Compare-Keyword {
     param($State, [string]$Name, $Want)
     $have = Read-Keyword -State $State -Name $Name -Keyword $Want.Keyword
-    if ($Want.Optional -and $have -eq '') {
-        Write-Line -Tag 'note' -Text ("adapter '{0}': the driver does not list {1} and follows *JumboPacket" -f $Name, $Want.Keyword)
-        return
-    }
+    if ($Want.Optional -and $have -eq '') { return }
     Compare-Setting -What ("adapter '{0}' {1}" -f $Name, $Want.Keyword) -Want $Want.Value -Have $have
 }
 
@@ -66,6 +63,10 @@ function Compare-Adapter {
     }
     if ($null -ne $Row.FlowControl) { Compare-Keyword -State $State -Name $Row.Name -Want $Row.FlowControl }
     foreach ($want in $Row.Properties) { Compare-Keyword -State $State -Name $Row.Name -Want $want }
+    $sizes = @($Row.Properties | Where-Object { $_.Optional })
+    if ($sizes.Count -gt 0 -and @($sizes | Where-Object { (Read-Keyword -State $State -Name $Row.Name -Keyword $_.Keyword) -ne '' }).Count -eq 0) {
+        Write-Line -Tag 'note' -Text ('{0}: expected is a RoCE frame size of {1}; the driver has a setting of its own for it, or none' -f $label, $sizes[0].Value)
+    }
     if ($null -ne $Row.Willing) {
         $dcbx = Find-Row -Rows $State.Dcbx -Field 'InterfaceAlias' -Value $Row.Name
         $have = ''

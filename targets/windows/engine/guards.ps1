@@ -60,7 +60,20 @@ function Test-PolicyMatch {
     }
     # Some builds give the protocol as a number; the port then has to do.
     $protocol = $Row.IPProtocolMatchCondition -eq $Want.Match -or $Row.IPProtocolMatchCondition -match '^\d+$'
-    $protocol -and @($Row.OtherMatchConditions).Count -eq 0 -and $Row.IPDstPortStartMatchCondition -eq $Want.Port -and $Row.IPDstPortEndMatchCondition -eq $Want.Port
+    if (-not $protocol -or @($Row.OtherMatchConditions).Count -gt 0) { return $false }
+    # What an older kit read has no such field.
+    $either = [int] (Get-Field -InputObject $Row -Name 'IPPortMatchCondition')
+    if (-not $Want.ContainsKey('Toward')) { return ($either -eq $Want.Port) }
+    # What goes to the port, and not what comes back from it.
+    $either -eq 0 -and $Row.IPDstPortStartMatchCondition -eq $Want.Port -and $Row.IPDstPortEndMatchCondition -eq $Want.Port
+}
+
+# Whether a policy takes traffic of another one, all of it or what goes to its port.
+function Test-PolicyClash {
+    param($Row, $Want)
+    if (Test-PolicyMatch -Row $Row -Want $Want) { return $true }
+    if ('TCP', 'UDP' -notcontains $Want.Match) { return $false }
+    Test-PolicyMatch -Row $Row -Want @{ Match = $Want.Match; Port = $Want.Port; Toward = $true }
 }
 
 # Policies that match the same traffic under another name, and traffic classes
@@ -73,7 +86,7 @@ function Get-Conflict {
     foreach ($row in $State.Policies) {
         if ($names -contains $row.Name) { continue }
         foreach ($want in $Desired.Qos.Policies) {
-            if (Test-PolicyMatch -Row $row -Want $want) {
+            if (Test-PolicyClash -Row $row -Want $want) {
                 [pscustomobject]@{ Kind = 'policy'; Name = $row.Name; Why = ("it matches the traffic of '{0}'" -f $want.Name) }
             }
         }
@@ -81,7 +94,7 @@ function Get-Conflict {
     foreach ($row in $State.ActivePolicies) {
         if ($local -contains $row.Name) { continue }
         foreach ($want in $Desired.Qos.Policies) {
-            if (Test-PolicyMatch -Row $row -Want $want) {
+            if (Test-PolicyClash -Row $row -Want $want) {
                 [pscustomobject]@{ Kind = 'group policy'; Name = $row.Name; Why = ("it matches the traffic of '{0}' and comes from {1}" -f $want.Name, $row.Owner) }
             }
         }

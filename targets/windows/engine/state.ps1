@@ -35,7 +35,7 @@ function Get-Rows {
 # Everything that rocec reads on this host, as plain values: a raw CIM object
 # would serialise its class as well.
 function Read-State {
-    $keywords = '*JumboPacket', '*FlowControl', '*NetworkDirect', '*NetworkDirectTechnology', '*NetworkDirectRoCEFrameSize', '*QOS', 'VlanID'
+    $keywords = '*JumboPacket', '*FlowControl', '*NetworkDirect', '*NetworkDirectTechnology', '*NetworkDirectRoCEFrameSize', 'RdmaRoceFrameSize', 'RoceFrameSize', '*QOS', 'VlanID'
     $os = Get-CimInstance -ClassName 'Win32_OperatingSystem' -ErrorAction Stop
     $computer = Get-CimInstance -ClassName 'Win32_ComputerSystem' -ErrorAction Stop
     $state = [ordered]@{
@@ -263,7 +263,7 @@ function ConvertTo-PolicyRow {
     param($Policy)
     # What narrows a policy beyond the port: such a policy is not one of ours.
     $others = 'AppPathNameMatchCondition', 'UserMatchCondition', 'JobObjectMatchCondition', 'URIMatchCondition',
-    'IPSrcPrefixMatchCondition', 'IPDstPrefixMatchCondition', 'IPPortMatchCondition', 'IPSrcPortStartMatchCondition', 'IPSrcPortEndMatchCondition'
+    'IPSrcPrefixMatchCondition', 'IPDstPrefixMatchCondition', 'IPSrcPortStartMatchCondition', 'IPSrcPortEndMatchCondition'
     $narrower = @()
     foreach ($other in $others) {
         $value = Get-Field -InputObject $Policy -Name $other
@@ -276,6 +276,7 @@ function ConvertTo-PolicyRow {
         Template = Get-Template -Policy $Policy
         NetDirectPortMatchCondition = [int]$Policy.NetDirectPortMatchCondition
         IPProtocolMatchCondition = [string]$Policy.IPProtocolMatchCondition
+        IPPortMatchCondition = [int] (Get-Field -InputObject $Policy -Name 'IPPortMatchCondition')
         IPDstPortStartMatchCondition = [int]$Policy.IPDstPortStartMatchCondition
         IPDstPortEndMatchCondition = [int]$Policy.IPDstPortEndMatchCondition
         OtherMatchConditions = [string[]]@($narrower)

@@ -5,7 +5,7 @@
 function Step-Property {
     param([string]$Name, $Want)
     if ($Want.Optional -and $null -eq (Read-Property -Name $Name -Keyword $Want.Keyword)) {
-        Write-Line -Tag 'note' -Text ("adapter '{0}': the driver does not list {1} and follows *JumboPacket" -f $Name, $Want.Keyword)
+        Write-Line -Tag 'note' -Text ("adapter '{0}': the driver does not list {1}" -f $Name, $Want.Keyword)
         return
     }
     Invoke-Step -What ("adapter '{0}': {1} = {2}" -f $Name, $Want.Keyword, $Want.Value) -Restarts $Name -Test {
@@ -38,12 +38,14 @@ function New-Policy {
         }
         'Cluster' { New-NetQosPolicy -Name $Want.Name -Cluster -PriorityValue8021Action $Want.Priority -Confirm:$false -ErrorAction Stop @mark @more }
         'Default' { New-NetQosPolicy -Name $Want.Name -Default -PriorityValue8021Action $Want.Priority -Confirm:$false -ErrorAction Stop @mark @more }
-        'TCP' {
-            New-NetQosPolicy -Name $Want.Name -IPProtocolMatchCondition 'TCP' -IPDstPortMatchCondition $Want.Port -PriorityValue8021Action $Want.Priority -Confirm:$false -ErrorAction Stop @mark @more
-        }
-        'UDP' {
-            New-NetQosPolicy -Name $Want.Name -IPProtocolMatchCondition 'UDP' -IPDstPortMatchCondition $Want.Port -PriorityValue8021Action $Want.Priority -Confirm:$false -ErrorAction Stop @mark @more
-        }
+    }
+    if ('TCP', 'UDP' -notcontains $Want.Match) { return }
+    # Either port: what a server sends has it as the source. Only what was so before has the destination alone.
+    if ($Want.ContainsKey('Toward')) {
+        New-NetQosPolicy -Name $Want.Name -IPProtocolMatchCondition $Want.Match -IPDstPortMatchCondition $Want.Port -PriorityValue8021Action $Want.Priority -Confirm:$false -ErrorAction Stop @mark @more
+    }
+    else {
+        New-NetQosPolicy -Name $Want.Name -IPProtocolMatchCondition $Want.Match -IPPortMatchCondition $Want.Port -PriorityValue8021Action $Want.Priority -Confirm:$false -ErrorAction Stop @mark @more
     }
 }
 

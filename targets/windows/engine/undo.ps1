@@ -66,15 +66,24 @@ function ConvertTo-Want {
     param($Row)
     $match = $Row.Template
     $port = 0
+    $toward = $false
     if ([int]$Row.NetDirectPortMatchCondition -gt 0) {
         $match = 'NetDirect'
         $port = [int]$Row.NetDirectPortMatchCondition
     }
+    elseif ([int] (Get-Field -InputObject $Row -Name 'IPPortMatchCondition') -gt 0) {
+        $match = [string]$Row.IPProtocolMatchCondition
+        $port = [int]$Row.IPPortMatchCondition
+    }
     elseif ([int]$Row.IPDstPortStartMatchCondition -gt 0) {
         $match = [string]$Row.IPProtocolMatchCondition
         $port = [int]$Row.IPDstPortStartMatchCondition
+        $toward = $true
+        if ([int]$Row.IPDstPortEndMatchCondition -ne $port) { $match = 'a range of ports' }
     }
-    @{ Name = $Row.Name; Match = $match; Port = $port; Priority = [int]$Row.PriorityValue8021Action; Dscp = [int]$Row.DSCPAction; Precedence = [uint32]$Row.Precedence }
+    $want = @{ Name = $Row.Name; Match = $match; Port = $port; Priority = [int]$Row.PriorityValue8021Action; Dscp = [int]$Row.DSCPAction; Precedence = [uint32]$Row.Precedence }
+    if ($toward) { $want['Toward'] = $true }
+    $want
 }
 
 # Policies of our names, and those of other names that were in the way.
@@ -88,7 +97,7 @@ function Restore-Policies {
         if ($before -notcontains $name) { Remove-Policy -Name $name -Why 'it did not exist before' }
     }
     foreach ($row in $kept) {
-        $clash = @($Desired.Qos.Policies | Where-Object { Test-PolicyMatch -Row $row -Want $_ })
+        $clash = @($Desired.Qos.Policies | Where-Object { Test-PolicyClash -Row $row -Want $_ })
         if ($ours -notcontains $row.Name -and $clash.Count -eq 0) { continue }
         $want = ConvertTo-Want -Row $row
         if ('NetDirect', 'Cluster', 'Default', 'TCP', 'UDP' -notcontains $want.Match) {

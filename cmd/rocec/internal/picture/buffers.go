@@ -89,11 +89,53 @@ func (b *Buffers) lines() (lines [][]int, most int) {
 	}
 	most = 1
 	for _, row := range slices.Sorted(maps.Keys(rows)) {
+		b.round(rows[row])
 		for line := range slices.Chunk(rows[row], maxInLine) {
 			lines, most = append(lines, line), max(most, len(line))
 		}
 	}
 	return lines, most
+}
+
+// round puts the buffers of a circle first, each beside the one that it waits for.
+func (b *Buffers) round(row []int) {
+	next := map[int]int{}
+	for _, e := range b.Waits {
+		if e.Marked {
+			next[e.From] = e.To
+		}
+	}
+	place, n := map[int]int{}, 0
+	for _, i := range row {
+		for b.Nodes[i].Marked {
+			if _, seen := place[i]; seen {
+				break
+			}
+			place[i] = n
+			n++
+			to, ok := next[i]
+			if !ok {
+				break
+			}
+			i = to
+		}
+	}
+	for _, i := range row {
+		if _, marked := place[i]; !marked {
+			place[i] = n
+		}
+	}
+	slices.SortStableFunc(row, func(i, j int) int { return place[i] - place[j] })
+}
+
+// arc leads over the boxes of a line to one further on, and under them to one
+// further back.
+func arc(x1, x2, top float64) string {
+	y, high := top, -min(lineGap/2, 12+(x2-x1)/16)
+	if x2 < x1 {
+		y, high = top+bufferHeight, min(lineGap/2, 12+(x1-x2)/16)
+	}
+	return fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y, x1, y+1.4*high, x2, y+1.4*high, x2, y)
 }
 
 func buffersSVG(to io.Writer, b *Buffers) error {
@@ -105,7 +147,7 @@ func buffersSVG(to io.Writer, b *Buffers) error {
 	lines, most := b.lines()
 	width := 2*margin + float64(most)*(wide+gap)
 	x, y := make([]float64, len(b.Nodes)), make([]float64, len(b.Nodes))
-	at := float64(2*margin + 16)
+	at := float64(2*margin + 16 + lineGap/2)
 	for r, line := range lines {
 		if r > 0 {
 			at += lineGap
@@ -118,7 +160,7 @@ func buffersSVG(to io.Writer, b *Buffers) error {
 			x[i], y[i] = margin+between*float64(k+1)+wide*float64(k), at
 		}
 	}
-	head(w, max(width, 480), at+margin+bufferHeight, b.Title, "Each box is a lossless buffer, and an arrow leads to one that it waits for. A circle of them is red.")
+	head(w, max(width, 480), at+margin+bufferHeight+lineGap/2, b.Title, "Each box is a lossless buffer, and an arrow leads to one that it waits for. A circle of them is red.")
 	fmt.Fprintln(w, `<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z" fill="context-stroke"/></marker></defs>`)
 	for _, marked := range []bool{false, true} { // what is marked lies on top
 		for _, e := range b.Waits {
@@ -131,7 +173,10 @@ func buffersSVG(to io.Writer, b *Buffers) error {
 			}
 			x1, y1, x2, y2 := x[e.From]+wide/2, y[e.From]+bufferHeight, x[e.To]+wide/2, y[e.To]
 			path := fmt.Sprintf("M%.1f %.1fL%.1f %.1f", x1, y1, x2, y2)
-			if y2 <= y1 { // back up: round the side
+			switch {
+			case y[e.From] == y[e.To] && e.From != e.To:
+				path = arc(x1, x2, y2)
+			case y2 <= y1: // back up: round the side
 				side := max(x1, x2) + wide*0.7
 				path = fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, side, y1+30, side, y2-30, x2, y2)
 			}

@@ -207,7 +207,7 @@ func (p *picture) lanes(w io.Writer, at []placed) {
 	if len(p.wires) > 200 {
 		wide = 0.7
 	}
-	labels := len(p.wires) <= maxLabels
+	var on labels
 	for i := range p.wires {
 		e := &p.wires[i]
 		a, b := &at[e.a], &at[e.b]
@@ -220,7 +220,10 @@ func (p *picture) lanes(w io.Writer, at []placed) {
 		}
 		x1, y1, x2, y2 := a.x+a.width/2, a.y+a.height, b.x+b.width/2, b.y
 		path := fmt.Sprintf("M%.1f %.1fL%.1f %.1f", x1, y1, x2, y2)
-		lx, ly := x1+(x2-x1)*0.6, y1+(y2-y1)*0.6
+		spots := make([][2]float64, 0, len(along))
+		for _, part := range along {
+			spots = append(spots, [2]float64{x1 + (x2-x1)*part, y1 + (y2-y1)*part})
+		}
 		if p.boxes[e.a].tier == p.boxes[e.b].tier {
 			y1 = a.y
 			up := min(60, 14+(x2-x1)/12)
@@ -228,13 +231,12 @@ func (p *picture) lanes(w io.Writer, at []placed) {
 				up = min(60, 14+(x1-x2)/12)
 			}
 			path = fmt.Sprintf("M%.1f %.1fQ%.1f %.1f %.1f %.1f", x1, y1, (x1+x2)/2, y1-2*up, x2, y2)
-			lx, ly = (x1+x2)/2, y1-up-2
+			spots = [][2]float64{{(x1 + x2) / 2, y1 - up - 2}}
 		}
 		fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" stroke-opacity="0.75"><title>%s</title></path>`+"\n", path, colour, thick, html.EscapeString(p.name(&p.boxes[e.a])+" - "+p.name(&p.boxes[e.b])+": "+p.cable(e)))
-		if labels {
-			fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="10" fill="%s" stroke="#fff" stroke-width="3" paint-order="stroke">%s</text>`+"\n", lx, ly, colour, html.EscapeString(p.onLine(e)))
-		}
+		on = append(on, label{text: p.onLine(e), whole: p.cable(e), colour: colour, tiers: [2]int{p.boxes[e.a].tier, p.boxes[e.b].tier}, spots: spots, below: b.y})
 	}
+	on.draw(w)
 }
 
 // onLine is the label of a wire: where many columns stand side by side there is

@@ -70,6 +70,7 @@
                 @{ Keyword = 'VlanID'; Value = '711'; Optional = $false }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '4'; Optional = $false }
                 @{ Keyword = '*NetworkDirectRoCEFrameSize'; Value = '4096'; Optional = $true }
+                @{ Keyword = 'RoceFrameSize'; Value = '4096'; Optional = $true }
             )
         }
         @{
@@ -93,6 +94,7 @@
                 @{ Keyword = 'VlanID'; Value = '712'; Optional = $false }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '4'; Optional = $false }
                 @{ Keyword = '*NetworkDirectRoCEFrameSize'; Value = '4096'; Optional = $true }
+                @{ Keyword = 'RoceFrameSize'; Value = '4096'; Optional = $true }
             )
         }
     )

@@ -71,6 +71,7 @@
                 @{ Keyword = 'VlanID'; Value = '0'; Optional = $false } # the vNICs tag
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '4'; Optional = $false }
                 @{ Keyword = '*NetworkDirectRoCEFrameSize'; Value = '4096'; Optional = $true }
+                @{ Keyword = 'RoceFrameSize'; Value = '4096'; Optional = $true }
             )
         }
         @{
@@ -94,6 +95,7 @@
                 @{ Keyword = 'VlanID'; Value = '0'; Optional = $false } # the vNICs tag
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '4'; Optional = $false }
                 @{ Keyword = '*NetworkDirectRoCEFrameSize'; Value = '4096'; Optional = $true }
+                @{ Keyword = 'RoceFrameSize'; Value = '4096'; Optional = $true }
             )
         }
     )

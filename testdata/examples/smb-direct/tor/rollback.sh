@@ -4,7 +4,7 @@
 # model dell/s5224f-on, ASIC trident3, traditional buffer model
 #
 # Goes back to the checkpoint that the last apply script took. Where the config updater refuses
-# (changed buffer pools, ECN profiles before 202511), config reload -y rocec-before.json goes back too, but restarts the services.
+# (changed buffer pools, ECN profiles before 202511, the watchdog of SKUs that it does not know), config reload -y rocec-before.json goes back too, but restarts the services.
 #
 # Run on the switch: sudo ./rollback.sh
 set -euo pipefail

@@ -14,7 +14,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
-check=../common/sonic-cc6ba91bdead/rocec-check.py
+check=../common/sonic-8c4dec0f4905/rocec-check.py
 for f in "$check" rocec-ports.json rocec-qos.json; do
     if [ ! -f "$f" ]; then
         echo "$f is missing" >&2
@@ -31,6 +31,12 @@ if [ -z "${ROCEC_LIVE-}" ]; then
 fi
 config load -y rocec-ports.json
 config load -y rocec-qos.json
+python3 "$check" restarts rocec-before.json rocec-qos.json > rocec-restarts.txt
+if [ -s rocec-restarts.txt ]; then
+    readarray -t ports < rocec-restarts.txt
+    pfcwd stop "${ports[@]}"
+    config load -y rocec-qos.json
+fi
 for try in 1 2 3 4 5 6; do
     if ./verify.sh; then
         [ -n "${ROCEC_LIVE-}" ] || config save -y
