@@ -146,15 +146,20 @@ crossed() {
 	tc -s filter show dev rd2 egress
 }
 
-# open_change NAME tells of the changes of a host, and of the timers that would undo them.
+# open_change NAME tells of the changes of a host, and of the timers that would undo them; of one that could not be undone, all that
+# was said.
 open_change() {
 	# shellcheck disable=SC2016 # for the shell of the host
-	at "$1" bash -c 'for d in /var/lib/rocec/live/*.state; do d=${d%.state}; bash "$d.state/rocec-live.sh" status "${d##*/}"; done
+	at "$1" bash -c 'for d in /var/lib/rocec/live/*.state; do
+	d=${d%.state}; bash "$d.state/rocec-live.sh" status "${d##*/}"
+	! grep -qx phase=stuck "$d.state/state" || cat "$d.state"/{log,revert.out}
+done
 systemctl list-timers --all --no-legend "rocec-live-*"'
 }
 
 # hour_over NAME: the time in which the open change of a host could have been confirmed ends in a second, and with it the change.
 hour_over() {
 	at "$1" bash -c 'sed -i "s/^OnActiveSec=.*/OnActiveSec=1s/" /etc/systemd/system/rocec-live-*.timer && systemctl daemon-reload && systemctl restart rocec-live-*.timer'
-	while at "$1" test -e /var/lib/rocec/live/.open; do sleep 1; done
+	# shellcheck disable=SC2016 # for the shell of the host
+	until at "$1" bash -c 'cd /var/lib/rocec/live && { [[ ! -e .open ]] || grep -qx phase=stuck "$(<.open).state/state"; }'; do sleep 1; done
 }
