@@ -111,13 +111,14 @@ func listLike[T any](text, compact []byte, other []T) ([]T, bool) {
 }
 
 // members are the values of a JSON object by their names. It is false for names
-// that are escaped or stand there twice, and for what is no object; the values may
-// be no JSON.
+// that are not written as those of an intent are, which the library takes for one
+// of them, or that stand there twice, and for what is no object; the values may be
+// no JSON.
 func members(text []byte) (map[string][]byte, bool) {
 	m := map[string][]byte{}
 	ok := parts(text, '{', '}', func(part []byte) bool {
 		end := skip(part, 0)
-		if part[0] != '"' || end < 0 || bytes.IndexByte(part[:end], '\\') >= 0 {
+		if part[0] != '"' || end < 0 || len(bytes.Trim(part[1:end-1], "abcdefghijklmnopqrstuvwxyz0123456789_")) > 0 {
 			return false
 		}
 		name, value := string(part[1:end-1]), bytes.TrimLeft(part[end:], blanks)
@@ -204,16 +205,17 @@ func skip(text []byte, i int) int {
 // spaced reports whether a text is compact JSON with white space added between
 // its words.
 func spaced(text, compact []byte) bool {
-	quoted := false
+	quoted, last, apart := false, byte(0), false // the last byte that was no blank, and whether blanks follow it
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if !quoted && (c == ' ' || c == '\n') {
+			apart = true
 			continue
 		}
-		if len(compact) == 0 || compact[0] != c {
+		if len(compact) == 0 || compact[0] != c || apart && inWord(last) && inWord(c) {
 			return false
 		}
-		compact = compact[1:]
+		compact, last, apart = compact[1:], c, false
 		switch {
 		case c == '"':
 			quoted = !quoted
@@ -226,3 +228,7 @@ func spaced(text, compact []byte) bool {
 	}
 	return len(compact) == 0
 }
+
+// inWord reports whether a byte may stand in a number or another word, of which
+// blanks would make two.
+func inWord(c byte) bool { return !bytes.ContainsRune([]byte("{}[],:\""), rune(c)) }

@@ -85,7 +85,7 @@ func FuzzDecodeLike(f *testing.F) {
 	moved.Ports[1].MTU, moved.QoS = intent.Some(uint16(9000)), nil
 	f.Add(good)
 	for _, change := range [][2]string{
-		{`"Ethernet4"`, `"Ethernet5"`}, {"400000", "400000,"}, {`"ports": [`, `"ports": [,`}, {`"ports": [`, `"PORTS": [`}, {`"vlans"`, `"ports"`}, {"\n      },", "\n      }"}, {`"sonic"`, `"so\u006eic"`},
+		{`"Ethernet4"`, `"Ethernet5"`}, {"400000", "400000,"}, {"400000", "400 000"}, {"400000", "400\n000"}, {`"ports": [`, `"ports": [,`}, {`"ports": [`, `"PORTS": [`}, {`"ports": [`, `"PORTS": [], "ports": [`}, {`"qos": [`, `"qoſ": [], "qos": [`}, {`"vlans"`, `"ports"`}, {"\n      },", "\n      }"}, {`"sonic"`, `"so\u006eic"`},
 	} {
 		f.Add([]byte(strings.ReplaceAll(string(good), change[0], change[1])))
 	}
