@@ -159,16 +159,6 @@ step capture capture /run/lab/soft
 for f in addr.json rdma.json rdma_cm.txt; do echo "# $f"; cat /run/lab/soft/$f; echo; done
 `
 
-// steps are the parts of a job's output by the name after the at sign.
-func steps(output string) map[string]string {
-	m := map[string]string{}
-	for part := range strings.SplitSeq(output, "\n@ ") {
-		name, body, _ := strings.Cut(strings.TrimPrefix(part, "@ "), "\n")
-		m[name] = body
-	}
-	return m
-}
-
 // captured are the files in a dump.
 func captured(body string) targets.Captured {
 	files := map[string][]byte{}
@@ -193,7 +183,7 @@ func bundle(t *testing.T, dir string, d *intent.Device) map[string][]byte {
 
 // TestGuest runs the scripts as they are against a real kernel: net/dcb and
 // Debian's own dcb on devices that check like mlx5, VLAN devices, soft-RoCE. The
-// tests of the guest itself are in the same boot. TestHosts has the other one.
+// tests of the guest itself are in the same boot. TestHosts of the root has the other one.
 func TestGuest(t *testing.T) {
 	oracle.Need(t, oracle.Guest)
 	t.Parallel()
@@ -214,11 +204,11 @@ func TestGuest(t *testing.T) {
 	for _, r := range results {
 		t.Logf("%s: exit %d\n%s", r.Name, r.ExitCode, r.Output)
 	}
-	t.Run("storage", func(t *testing.T) { storageResult(t, storage, steps(results[0].Output)) })
-	t.Run("pcp", func(t *testing.T) { pcpResult(t, pcp, steps(results[1].Output)) })
-	t.Run("bnxt", func(t *testing.T) { bnxtResult(t, bcm, steps(results[2].Output)) })
-	t.Run("ice", func(t *testing.T) { iceResult(t, e810, steps(results[3].Output)) })
-	t.Run("soft", func(t *testing.T) { softResult(t, soft, steps(results[4].Output)) })
+	t.Run("storage", func(t *testing.T) { storageResult(t, storage, results[0].Steps()) })
+	t.Run("pcp", func(t *testing.T) { pcpResult(t, pcp, results[1].Steps()) })
+	t.Run("bnxt", func(t *testing.T) { bnxtResult(t, bcm, results[2].Steps()) })
+	t.Run("ice", func(t *testing.T) { iceResult(t, e810, results[3].Steps()) })
+	t.Run("soft", func(t *testing.T) { softResult(t, soft, results[4].Steps()) })
 }
 
 // ended demands an exit code, and whether any command of the step set anything.

@@ -53,6 +53,16 @@ type GuestResult struct {
 	ExitCode int
 }
 
+// Steps are the parts of the output by their names: each begins with a line of an at sign, a space and its name.
+func (r *GuestResult) Steps() map[string]string {
+	m := map[string]string{}
+	for part := range strings.SplitSeq(r.Output, "\n@ ") {
+		name, body, _ := strings.Cut(strings.TrimPrefix(part, "@ "), "\n")
+		m[name] = body
+	}
+	return m
+}
+
 // RunGuest boots Debian's kernel once (testdata/lab/guest.sh) and runs jobs in it, one after the other, as root over a copy of this
 // machine's root folder whose writes go to a disk that ends with the boot. Before each job rd0 and rd1, netdevs whose DCB layer stores
 // and checks as an mlx5 port does, are made anew; everything else a job leaves behind is seen by those after it. $GUEST_MODS is the

@@ -1,4 +1,4 @@
-package linux
+package rocec_test
 
 import (
 	"os"
@@ -57,14 +57,14 @@ step again rocec plan --detailed-exitcode
 step settle rocec rollback --auto-approve
 step rollback rocec rollback --auto-approve
 echo "@ gone"; settings rd0 rd1 rd2
-echo "@ left"; for h in a b; do at $h find /etc /usr/local/sbin -name '*rocec*'; at $h systemctl list-units --all --no-legend 'rocec-*'; done
+echo "@ left"; for h in a b; do at $h find /etc /usr/local/sbin -type f -name '*rocec*'; done
 `
 
 // built is the rocec of this tree, linked so that it needs no library of the guest.
 func built(t *testing.T) []byte {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "rocec")
-	cmd := exec.Command("go", "build", "-o", program, "../../cmd/rocec")
+	cmd := exec.Command("go", "build", "-o", program, "./cmd/rocec")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -88,10 +88,10 @@ func sshJobs(t *testing.T) []oracle.GuestJob {
 	for _, tool := range []string{"sshd", "ssh-keygen", "dbus-daemon", "udevadm", "netplan", "sysctl", "rping", "ib_write_bw"} {
 		oracle.Need(t, tool)
 	}
-	hosts := string(read(t, "testdata/guest/hosts.sh"))
+	hosts := string(read(t, "testdata/lab/hosts/hosts.sh"))
 	return []oracle.GuestJob{
 		{Name: "ssh apply", Seconds: 1100, Script: hosts + sshApply, Files: map[string][]byte{
-			sshSite + "/rocec": built(t), sshSite + "/fabric.roce.hcl": read(t, "testdata/guest/fabric.roce.hcl"),
+			sshSite + "/rocec": built(t), sshSite + "/fabric.roce.hcl": read(t, "testdata/lab/hosts/fabric.roce.hcl"),
 		}},
 		{Name: "ssh boot", Seconds: 1100, Script: hosts + sshBoot, PowerCut: true},
 	}
@@ -153,7 +153,7 @@ func sshResult(t *testing.T, results []oracle.GuestResult) {
 			t.Errorf("%s takes too long", r.Name)
 		}
 	}
-	apply, boot := steps(results[0].Output), steps(results[1].Output)
+	apply, boot := results[0].Steps(), results[1].Steps()
 	said(t, apply, "apply", "0", "pfc       = [5] -> [3]", "3 ports, 3 interfaces interrupted on 2 devices", "Wave hosts: 2 devices", "Apply complete: 2 applied")
 	onlyPaused(t, apply, "set", 3, 3)
 	shows(t, apply, "set", append(slices.Clone(linesOfA), lineOfB)...)
@@ -181,7 +181,20 @@ func sshResult(t *testing.T, results []oracle.GuestResult) {
 	said(t, boot, "again", "0", "No changes.")
 	said(t, boot, "settle", "0")
 	said(t, boot, "rollback", "0", "Rollback complete: 2 undone")
-	t.Log(boot["settle"], boot["rollback"], boot["gone"], boot["left"])
+	for _, port := range []struct {
+		pfc   string
+		count int
+	}{{"[false,false,false,false,false,true,false,false]", 1}, {"[false,false,false,false,false,false,false,false]", 2}} {
+		if strings.Count(boot["gone"], `"prio_pfc":`+port.pfc) != port.count {
+			t.Errorf("not %d ports have PFC as before, %s:\n%s", port.count, port.pfc, boot["gone"])
+		}
+	}
+	if strings.Contains(boot["gone"], "tos 106") || strings.Contains(boot["gone"], "inet ") || strings.Contains(boot["gone"], "mtu 9000") {
+		t.Errorf("something of the ports stays:\n%s", boot["gone"])
+	}
+	if strings.TrimSpace(boot["left"]) != "" {
+		t.Errorf("files stay:\n%s", boot["left"])
+	}
 }
 
 // wrote: the writes have a bandwidth, and left with the TOS of the class.
