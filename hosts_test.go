@@ -142,7 +142,7 @@ var (
 
 // TestHosts is rocec as a whole on hosts in the guest: see sshApply and sshBoot.
 func TestHosts(t *testing.T) {
-	oracle.Need(t, oracle.Guest)
+	oracle.Need(t, oracle.Hosts)
 	t.Parallel()
 	sshResult(t, oracle.RunGuest(t, sshJobs(t)))
 }

@@ -30,18 +30,29 @@ const (
 	PSCheckTool = "pscheck"
 	GitLabTool  = "gitlab-ci-local"
 	Root        = "root"
+	Hosts       = "hosts"
 )
+
+// hostsEnv lets whole hosts be started in the guest, which takes ten minutes: make hosts sets it.
+const hostsEnv = "ROCEC_HOSTS"
 
 // checksEnv makes a missing checker a failure: a gate in which a check was skipped has not checked.
 const checksEnv = "ROCEC_CHECKS"
 
 // Need skips t when tool, a program's name or one of the names above, cannot be used here, and says how to install it. With
 // ROCEC_CHECKS=required it fails t instead. The guest alone is also skipped under -short, whatever the environment says: a boot
-// takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest.
+// takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest. Whole
+// hosts in it are started only where ROCEC_HOSTS is set: the gate has half an hour.
 func Need(t testing.TB, tool string) {
 	t.Helper()
 	if tool == Guest && testing.Short() {
 		t.Skip("the guest is not booted under -short")
+	}
+	if tool == Hosts {
+		if os.Getenv(hostsEnv) == "" {
+			t.Skip("hosts in the guest take ten minutes: make hosts starts them")
+		}
+		tool = Guest
 	}
 	err := lack(t, tool)
 	if err == nil {

@@ -74,20 +74,25 @@ func (d device) hold(gate, id, verb string) (done func()) {
 	return func() { _ = c.Wait() }
 }
 
-// kill ends every program that works in the device's folder.
+// kill ends every program that works in the device's folder. One may start another while
+// they are looked for: they are gone when none is found.
 func (d device) kill() {
 	d.T.Helper()
-	dirs, err := os.ReadDir("/proc")
-	d.must(err)
-	for _, e := range dirs {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		environ, _ := os.ReadFile("/proc/" + e.Name() + "/environ")
-		if strings.Contains("\x00"+string(environ), "\x00ROCEC_FAKE="+d.Root+"\x00") {
-			p, _ := os.FindProcess(pid)
-			_ = p.Kill()
+	for found := true; found; {
+		found = false
+		dirs, err := os.ReadDir("/proc")
+		d.must(err)
+		for _, e := range dirs {
+			pid, err := strconv.Atoi(e.Name())
+			if err != nil || pid == os.Getpid() {
+				continue
+			}
+			environ, _ := os.ReadFile("/proc/" + e.Name() + "/environ") // empty of one that has ended
+			if strings.Contains("\x00"+string(environ), "\x00ROCEC_FAKE="+d.Root+"\x00") {
+				p, _ := os.FindProcess(pid)
+				_ = p.Kill()
+				found = true
+			}
 		}
 	}
 }

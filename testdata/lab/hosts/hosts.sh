@@ -80,6 +80,12 @@ up() {
 	done
 }
 
+# by_cable: routes that take the cable. The kernel drops those of a device with its last address.
+by_cable() {
+	ip route replace 10.100.0.16/28 dev rd0 table 71
+	ip route replace 10.100.0.0/28 dev rd2 table 72
+}
+
 # machine makes the ports, and starts the hosts.
 machine() {
 	local m p
@@ -95,8 +101,7 @@ machine() {
 	# What one host of the shared network sends to the other is to leave by its port, and not to stay in the kernel.
 	ip rule add priority 10 iif lo to 10.100.0.16/28 lookup 71
 	ip rule add priority 11 iif lo to 10.100.0.0/28 lookup 72
-	ip route add 10.100.0.16/28 dev rd0 table 71
-	ip route add 10.100.0.0/28 dev rd2 table 72
+	by_cable
 	ip rule add priority 20 lookup local
 	ip rule del priority 0
 	start a
@@ -133,6 +138,7 @@ booted() {
 # and any other.
 crossed() {
 	local roce=(u32 match ip protocol 17 0xff match ip dport 4791 0xffff) args=(ib_write_bw -R -F -n 20 -s 65536) server i
+	by_cable
 	tc qdisc add dev rd2 clsact
 	tc filter add dev rd2 egress protocol ip prio 1 "${roce[@]}" match ip tos 0x6a 0xff action ok
 	tc filter add dev rd2 egress protocol ip prio 2 "${roce[@]}" action ok
