@@ -1,6 +1,6 @@
 // Package emit holds the writers that targets share: artifacts built line by
 // line with the intent field each line came from, and the quoting of user text
-// for the languages it lands in (shell, PowerShell, YAML, JSON, systemd). It
+// for the languages it lands in (shell, PowerShell). It
 // writes to memory only.
 package emit
 
