@@ -85,7 +85,7 @@ func read(t *testing.T, path string) []byte {
 // across a loss of power.
 func sshJobs(t *testing.T) []oracle.GuestJob {
 	t.Helper()
-	for _, tool := range []string{"sshd", "ssh-keygen", "dbus-daemon", "udevadm", "netplan", "sysctl", "rping", "ib_write_bw"} {
+	for _, tool := range []string{"sshd", "ssh-keygen", "dbus-daemon", "udevadm", "netplan", "sysctl", "rping", "ib_write_bw", oracle.SoftRoCE} {
 		oracle.Need(t, tool)
 	}
 	hosts := string(read(t, "testdata/lab/hosts/hosts.sh"))
@@ -142,7 +142,7 @@ var (
 
 // TestHosts is rocec as a whole on hosts in the guest: see sshApply and sshBoot.
 func TestHosts(t *testing.T) {
-	oracle.Need(t, oracle.Hosts)
+	oracle.Need(t, oracle.Guest)
 	t.Parallel()
 	sshResult(t, oracle.RunGuest(t, sshJobs(t)))
 }
@@ -180,7 +180,7 @@ func sshResult(t *testing.T, results []oracle.GuestResult) {
 	}
 	said(t, boot, "again", "0", "No changes.")
 	said(t, boot, "settle", "0")
-	said(t, boot, "rollback", "0", "Rollback complete: 2 undone")
+	said(t, boot, "rollback", "0", "Rollback complete: 0 applied, 2 rolled back")
 	for _, port := range []struct {
 		pfc   string
 		count int

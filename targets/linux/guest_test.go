@@ -182,9 +182,9 @@ func bundle(t *testing.T, dir string, d *intent.Device) map[string][]byte {
 }
 
 // TestGuest runs the scripts as they are against a real kernel: net/dcb and
-// Debian's own dcb on devices that check like mlx5, VLAN devices, soft-RoCE, and
-// changes that are confirmed or undone under Debian's own systemd. The tests of the
-// guest itself are in the same boot. TestHosts of the root has the other one.
+// Debian's own dcb on devices that check like mlx5, VLAN devices and soft-RoCE. The
+// tests of the guest itself are in the same boot. Changes that are confirmed or
+// undone under Debian's own systemd are in that of TestHosts, in the root.
 func TestGuest(t *testing.T) {
 	oracle.Need(t, oracle.Guest)
 	t.Parallel()
@@ -197,7 +197,6 @@ func TestGuest(t *testing.T) {
 		{Name: "ice", Files: bundle(t, "/rocec-ice", e810), Script: in("/rocec-ice", iceJob)},
 		{Name: "soft", Files: bundle(t, "/rocec-soft", soft), Script: in("/rocec-soft", softJob)},
 	}
-	jobs = append(jobs, liveJobs(t)...)
 	// The jobs of the harness come first, on a guest that nobody has touched.
 	own := oracle.GuestJobs()
 	results := oracle.RunGuest(t, append(own, jobs...))
@@ -211,7 +210,6 @@ func TestGuest(t *testing.T) {
 	t.Run("bnxt", func(t *testing.T) { bnxtResult(t, bcm, results[2].Steps()) })
 	t.Run("ice", func(t *testing.T) { iceResult(t, e810, results[3].Steps()) })
 	t.Run("soft", func(t *testing.T) { softResult(t, soft, results[4].Steps()) })
-	t.Run("live", func(t *testing.T) { liveResult(t, results[5:]) })
 }
 
 // ended demands an exit code, and whether any command of the step set anything.

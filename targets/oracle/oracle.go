@@ -24,35 +24,25 @@ import (
 	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 )
 
-// Names Need accepts besides those of programs: what RunGuest, PSCheck and GitLab need as a whole, and the rights of root.
+// Names Need accepts besides those of programs: what RunGuest, PSCheck and GitLab need as a whole, the rights of root, and a library.
 const (
 	Guest       = "guest"
 	PSCheckTool = "pscheck"
 	GitLabTool  = "gitlab-ci-local"
 	Root        = "root"
-	Hosts       = "hosts"
+	SoftRoCE    = "soft-RoCE" // what libibverbs needs for it
 )
-
-// hostsEnv lets whole hosts be started in the guest, which takes ten minutes: make hosts sets it.
-const hostsEnv = "ROCEC_HOSTS"
 
 // checksEnv makes a missing checker a failure: a gate in which a check was skipped has not checked.
 const checksEnv = "ROCEC_CHECKS"
 
 // Need skips t when tool, a program's name or one of the names above, cannot be used here, and says how to install it. With
 // ROCEC_CHECKS=required it fails t instead. The guest alone is also skipped under -short, whatever the environment says: a boot
-// takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest. Whole
-// hosts in it are started only where ROCEC_HOSTS is set: the gate has half an hour.
+// takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest.
 func Need(t testing.TB, tool string) {
 	t.Helper()
 	if tool == Guest && testing.Short() {
 		t.Skip("the guest is not booted under -short")
-	}
-	if tool == Hosts {
-		if os.Getenv(hostsEnv) == "" {
-			t.Skip("hosts in the guest take ten minutes: make hosts starts them")
-		}
-		tool = Guest
 	}
 	err := lack(t, tool)
 	if err == nil {
@@ -72,6 +62,11 @@ func lack(t testing.TB, tool string) error {
 	case Root:
 		if os.Geteuid() != 0 {
 			return errors.New("only root can do this: run the tests as root")
+		}
+		return nil
+	case SoftRoCE:
+		if _, err := os.Stat("/etc/libibverbs.d/rxe.driver"); err != nil {
+			return errors.New("libibverbs has no driver for soft-RoCE: apt-get install --no-install-recommends ibverbs-providers")
 		}
 		return nil
 	case PSCheckTool:
