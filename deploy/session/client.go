@@ -191,6 +191,9 @@ func (c *Client) connect(ctx context.Context, h *hop, address string) (net.Conn,
 	if h != nil && !errors.As(err, new(*ssh.OpenChannelError)) {
 		return nil, fmt.Errorf("%s: %w", address, errHopLost)
 	}
+	if h != nil {
+		return nil, failed(KindUnreachable, "", "%s, from jump host %s: %w", address, h.name, err)
+	}
 	return nil, failed(KindUnreachable, "", "%s: %w", address, err)
 }
 

@@ -21,7 +21,8 @@ type hops struct {
 // hop is one connection to a jump host, perhaps still on its way.
 type hop struct {
 	key    string
-	users  int // under hops.mu
+	name   string // of the jump host
+	users  int    // under hops.mu
 	ready  chan struct{}
 	client *ssh.Client // valid when ready, as is err
 	err    error
@@ -66,7 +67,7 @@ func (hs *hops) join(ctx context.Context, c *Client, key string, way []Spec) *ho
 	// It serves others than the one who asked first, so it outlives that one's
 	// context; it ends when nobody waits for it any more.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	h := &hop{key: key, users: 1, ready: make(chan struct{}), cancel: cancel, gone: make(chan struct{}), lost: make(chan struct{})}
+	h := &hop{key: key, name: name(&way[len(way)-1]), users: 1, ready: make(chan struct{}), cancel: cancel, gone: make(chan struct{}), lost: make(chan struct{})}
 	if hs.open == nil {
 		hs.open = map[string]*hop{}
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -56,22 +55,18 @@ func (c *Client) hostKeys(to *Spec, address string) (*hostKeys, error) {
 		h.algorithms = certificates()
 	}
 	for _, w := range keys {
-		for _, a := range algorithmsOf(w.Key.Type()) {
+		for _, a := range algorithmsOf(w.key.Type()) {
 			if !slices.Contains(h.algorithms, a) {
 				h.algorithms = append(h.algorithms, a)
 			}
 		}
 	}
-	if len(h.algorithms) == 0 {
-		h.algorithms = plainKeys()
+	if len(keys) == 0 {
+		// Also where only a certificate would do: the message then names what the host has.
+		h.algorithms = append(h.algorithms, plainKeys()...)
 	}
-	h.check = func(key ssh.PublicKey) error {
-		err := k.check(address, &net.TCPAddr{}, key)
-		if err == nil && !isCertificate(key) && !slices.ContainsFunc(keys, func(w knownhosts.KnownKey) bool { return digest(w.Key) == digest(key) }) {
-			err = &knownhosts.KeyError{Want: keys} // the key of an authority is no host's key
-		}
-		return explain(err, address, key, keys, authorities, names)
-	}
+	f := &onFile{address, names, keys, authorities, k.revoked}
+	h.check = f.check
 	return h, nil
 }
 
@@ -156,58 +151,13 @@ func parsePin(s string) (pin, error) {
 	if err != nil {
 		return pin{}, fmt.Errorf("the key %q: %w", s, err)
 	}
-	if isCertificate(key) {
+	if _, ok := key.(*ssh.Certificate); ok {
 		return pin{}, errors.New("a certificate cannot be pinned, its key can")
 	}
 	if key.Type() != words[0] {
 		return pin{}, fmt.Errorf("the key says that it is %s, and the word before it %q", key.Type(), words[0])
 	}
 	return pin{digest(key), key}, nil
-}
-
-func isCertificate(k ssh.PublicKey) bool {
-	_, ok := k.(*ssh.Certificate)
-	return ok
-}
-
-// explain says what is wrong with a key and what to do.
-func explain(err error, address string, key ssh.PublicKey, keys, authorities []knownhosts.KnownKey, files []string) error {
-	if err == nil {
-		return nil
-	}
-	var revoked *knownhosts.RevokedError
-	var unequal *knownhosts.KeyError
-	switch {
-	case errors.As(err, &revoked):
-		return failed(KindHostKey, "do not log in there: whoever revoked the key held it for stolen",
-			"the key of %s is revoked in %s line %d: %s", address, revoked.Revoked.Filename, revoked.Revoked.Line, fingerprint(key))
-	case isCertificate(key):
-		return failed(KindHostKey, "", "the certificate of %s is refused: %w; it certifies %s; %s", address, err, fingerprint(key), listed("authorities for it", authorities, files))
-	case !errors.As(err, &unequal):
-		return failed(KindHostKey, "", "the key of %s: %w", address, err)
-	case len(keys) == 0 && len(authorities) == 0:
-		return failed(KindHostKey, learn(address, files), "the key of %s is unknown: it offers %s; no line for it in %s", address, fingerprint(key), strings.Join(files, ", "))
-	case len(keys) == 0:
-		return failed(KindHostKey, "give the host a certificate, or put its key on file", "%s shows no certificate but %s; %s",
-			address, fingerprint(key), listed("authorities for it", authorities, files))
-	}
-	return failed(KindHostKey, "either the host was set up anew or another one answers in its place: find out which before the line is changed",
-		"the key of %s is not the one on file: expected %s; offered %s", address, listed("", keys, files), fingerprint(key))
-}
-
-// listed names keys with the lines that they stand in.
-func listed(what string, keys []knownhosts.KnownKey, files []string) string {
-	if len(keys) == 0 {
-		return "no " + what + " in " + strings.Join(files, ", ")
-	}
-	var b []string
-	for _, k := range keys {
-		b = append(b, fmt.Sprintf("%s (%s line %d)", fingerprint(k.Key), k.Filename, k.Line))
-	}
-	if what != "" {
-		what += ": "
-	}
-	return what + strings.Join(b, ", ")
 }
 
 // learn is how a key is put on file, the first of those that are read.

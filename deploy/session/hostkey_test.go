@@ -20,6 +20,13 @@ func TestHostKey(t *testing.T) {
 	cert := certify(t, first, authority, ssh.HostCert, ssh.CertTimeInfinity, "127.0.0.1")
 	old := certify(t, first, authority, ssh.HostCert, uint64(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()), "127.0.0.1")
 	alien := certify(t, first, authority, ssh.HostCert, ssh.CertTimeInfinity, "spine1")
+	pattern := certify(t, first, authority, ssh.HostCert, ssh.CertTimeInfinity, "spine1", "127.0.0.*")
+	nameless := certify(t, first, authority, ssh.HostCert, ssh.CertTimeInfinity)
+	sha1, err := ssh.NewSignerWithAlgorithms(third.(ssh.AlgorithmSigner), []string{ssh.KeyAlgoRSA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgeable := certify(t, first, sha1, ssh.HostCert, ssh.CertTimeInfinity, "127.0.0.1")
 	users := certify(t, first, authority, ssh.UserCert, ssh.CertTimeInfinity, "127.0.0.1")
 	sum := func(k ssh.Signer) string { return ssh.FingerprintSHA256(k.PublicKey()) }
 	text := func(k ssh.Signer) string { return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(k.PublicKey()))) }
@@ -79,14 +86,33 @@ func TestHostKey(t *testing.T) {
 			want:  []string{"the certificate of 127.0.0.1:", "principal"},
 		},
 		{
+			name: "certified by a pattern", keys: []ssh.Signer{pattern},
+			known: func(*server) string { return "@cert-authority * " + text(authority) },
+		},
+		{
+			name: "certified for nobody", keys: []ssh.Signer{nameless},
+			known: func(*server) string { return "@cert-authority * " + text(authority) },
+			want:  []string{"the certificate of 127.0.0.1:", "names no host", "-h -n"},
+		},
+		{
+			name: "certified with SHA-1", keys: []ssh.Signer{forgeable},
+			known: func(*server) string { return "@cert-authority * " + text(third) },
+			want:  []string{"the certificate of 127.0.0.1:", "signed with ssh-rsa, which can be forged"},
+		},
+		{
+			name: "no certificate", keys: []ssh.Signer{first},
+			known: func(*server) string { return "@cert-authority * " + text(authority) },
+			want:  []string{"shows no certificate but ssh-ed25519 " + sum(first) + "; authorities for it: ssh-ed25519 " + sum(authority), "ssh-keyscan -p "},
+		},
+		{
 			name: "the certificate of a user", keys: []ssh.Signer{users},
 			known: func(s *server) string { return "@cert-authority [127.0.0.1]:" + portOf(s) + " " + text(authority) },
-			want:  []string{"the certificate of 127.0.0.1:", "type 1"},
+			want:  []string{"the certificate of 127.0.0.1:", "one of a user"},
 		},
 		{
 			name: "certified by another", keys: []ssh.Signer{cert},
 			known: func(s *server) string { return "@cert-authority [127.0.0.1]:" + portOf(s) + " " + text(other) },
-			want:  []string{"the certificate of 127.0.0.1:", "no authorities", sum(other) + " (", "line 1)"},
+			want:  []string{"the certificate of 127.0.0.1:", "no authority for this host has signed it, but ssh-ed25519 " + sum(authority), sum(other) + " (", "line 1)"},
 		},
 		{
 			name: "revoked authority", keys: []ssh.Signer{cert},

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"sync"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
 )
 
 // knownFiles are the known-hosts files that were read, so that a file is parsed
@@ -27,10 +25,13 @@ type knownFiles struct {
 
 // known is what a set of known-hosts files says.
 type known struct {
-	files       []string // that are there
-	stamps      string
-	check       ssh.HostKeyCallback
-	authorities map[string]map[int]bool // lines marked @cert-authority, by file
+	files  []string // that are there
+	stamps string
+	lines  []*knownLine
+
+	literal map[string][]int // lines by the names that stand there in full
+	wild    []int            // all others
+	revoked map[[sha256.Size]byte]knownKey
 }
 
 // open reads the files. Of those that must not be there, the missing are left out.
@@ -45,28 +46,49 @@ func (k *knownFiles) open(names []string, must bool) (*known, error) {
 	if old := k.read[key]; old != nil && old.stamps == stamps {
 		return old, nil
 	}
-	n := &known{files: found, stamps: stamps, authorities: map[string]map[int]bool{}}
+	n := &known{files: found, stamps: stamps, literal: map[string][]int{}, revoked: map[[sha256.Size]byte]knownKey{}}
 	for _, f := range found {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			return nil, failed(KindLocal, "", "known hosts: %w", err)
 		}
-		lines := map[int]bool{}
-		for i, line := range bytes.Split(b, []byte("\n")) {
-			if w := bytes.Fields(line); len(w) > 0 && string(w[0]) == "@cert-authority" {
-				lines[i+1] = true
+		number := 0
+		for text := range bytes.Lines(b) {
+			number++
+			line, err := parseKnownLine(bytes.TrimSuffix(text, []byte("\n")))
+			if err != nil {
+				return nil, failed(KindLocal, "mend or remove the line, or name other files with known_hosts", "known hosts: %s:%d: %w", f, number, err)
+			}
+			if line != nil {
+				line.file, line.line = f, number
+				n.add(line)
 			}
 		}
-		n.authorities[f] = lines
-	}
-	if n.check, err = knownhosts.New(found...); err != nil {
-		return nil, failed(KindLocal, "mend or remove the line, or name other files with known_hosts", "%w", err)
 	}
 	if k.read == nil {
 		k.read = map[string]*known{}
 	}
 	k.read[key] = n
 	return n, nil
+}
+
+// add takes in a line.
+func (k *known) add(l *knownLine) {
+	if l.mark == markRevoked {
+		// For which hosts does not matter: sshd(8) has it that a revoked key must never be
+		// accepted, and who holds a stolen key chooses the host to show it for.
+		k.revoked[digest(l.key)] = l.knownKey
+		return
+	}
+	i := len(k.lines)
+	k.lines = append(k.lines, l)
+	if l.wild {
+		k.wild = append(k.wild, i)
+		return
+	}
+	for _, n := range l.names {
+		k.literal[n] = append(k.literal[n], i)
+	}
 }
 
 // stat finds the files and what changes when they do.
@@ -89,28 +111,37 @@ func stat(names []string, must bool) (found []string, stamps string, err error) 
 }
 
 // entries are the lines that are for a host: its keys and the authorities whose
-// certificates it may show.
-func (k *known) entries(address string) (keys, authorities []knownhosts.KnownKey, err error) {
-	var all *knownhosts.KeyError
-	if err := k.check(address, &net.TCPAddr{}, noKey{}); !errors.As(err, &all) {
+// certificates it may show. As with ssh, a line for the host at this very port puts
+// those for the host alone aside, and authorities count either way.
+func (k *known) entries(address string) (keys, authorities []knownKey, err error) {
+	names, err := hostNames(address)
+	if err != nil {
 		return nil, nil, failed(KindLocal, "", "known hosts: %w", err)
 	}
-	for _, w := range all.Want {
-		if k.authorities[w.Filename][w.Line] {
-			authorities = append(authorities, w)
-		} else {
-			keys = append(keys, w)
+	at := slices.Clone(k.wild)
+	for _, n := range names {
+		at = append(at, k.literal[n]...)
+	}
+	slices.Sort(at)
+	var alone []knownKey
+	for _, i := range slices.Compact(at) {
+		l := k.lines[i]
+		hit := l.match(names)
+		switch {
+		case !slices.Contains(hit, true):
+		case l.mark == markAuthority:
+			authorities = append(authorities, l.knownKey)
+		case hit[0]:
+			keys = append(keys, l.knownKey)
+		default:
+			alone = append(alone, l.knownKey)
 		}
+	}
+	if len(keys) == 0 {
+		keys = alone
 	}
 	return keys, authorities, nil
 }
-
-// noKey is a key that no file holds: asking for it yields all that are on file.
-type noKey struct{}
-
-func (noKey) Type() string                        { return "none" }
-func (noKey) Marshal() []byte                     { return nil }
-func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key") }
 
 // certificates and plainKeys are the algorithms by which a host may prove its key,
 // safe ones only, the best first.

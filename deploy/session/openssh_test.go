@@ -224,7 +224,7 @@ func opensshLogin(t *testing.T, s *sshd) {
 		{"a key of nobody", "stranger", both, session.KindAuth, ""},
 		{"another key of the host on file", "me", s.at(t, "", "stranger"), session.KindHostKey, "is not the one on file"},
 		{"no key of the host on file", "me", "", session.KindHostKey, "is unknown"},
-		{"a host certified by another", "me", s.at(t, "@cert-authority", "alien_ca"), session.KindHostKey, "no authorities"},
+		{"a host certified by another", "me", s.at(t, "@cert-authority", "alien_ca"), session.KindHostKey, "no authority for this host has signed it"},
 		{"a host that is revoked", "me", both + "@revoked * " + s.text(t, "host"), session.KindHostKey, "is revoked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
