@@ -16,7 +16,7 @@ type declState struct {
 	parent   instID
 	ready    bool
 	members  []span32  // shared by the instances of one member of the label; n = noSpan: not evaluated
-	fixed    []Value   // of attributes that depend on no instance, by position
+	fixed    []Value   // of attributes that depend on no instance, by position; nil where all instances share all
 	byMember [][]Value // of attributes that depend on the member alone, by position and member
 	matched  bool      // of an except: it speaks of some instance
 	kidsSeen bool      // the names of the blocks inside are checked
@@ -131,9 +131,16 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		}
 		return span32{uint32(first), uint32(len(c.Attrs) - first)}
 	}
-	if st.fixed == nil {
-		st.fixed = make([]Value, len(attrs))
-		ld.fixedOnes(m, d, st, id)
+	fixed := st.fixed
+	var once [16]Value
+	if fixed == nil {
+		if st.shape == forAll && len(attrs) <= len(once) {
+			fixed = once[:len(attrs)] // nobody asks again
+		} else {
+			st.fixed = make([]Value, len(attrs))
+			fixed = st.fixed
+		}
+		ld.fixedOnes(m, d, fixed, id)
 	}
 	s := ld.scopeFor(m, id)
 	var room [32]Attr
@@ -143,7 +150,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
-		v := st.fixed[i]
+		v := fixed[i]
 		if a.expr != 0 {
 			if shape := sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps); shape != forAll {
 				v = ld.valueFor(s, d, st, i, shape)
@@ -201,9 +208,9 @@ func (ld *loader) valueFor(s *scope, d *udecl, st *declState, i int, shape shari
 }
 
 // fixedOnes evaluates what depends on no instance.
-func (ld *loader) fixedOnes(m *modinst, d *udecl, st *declState, id instID) {
+func (ld *loader) fixedOnes(m *modinst, d *udecl, fixed []Value, id instID) {
 	u := m.unit
-	s := &scope{ld: ld, mod: m, inst: id}
+	var s *scope // until an expression takes one
 	for i := range u.attrsOf(d) {
 		a := &u.attrs[int(d.attrs.first)+i]
 		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
@@ -218,12 +225,15 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, st *declState, id instID) {
 			if sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps) != forAll {
 				continue
 			}
+			if s == nil {
+				s = &scope{ld: ld, mod: m, inst: id}
+			}
 			v, _ = ld.evalAttr(s, u, d, a)
 		}
 		if v.Kind != Absent {
 			ld.noteValue(m, d, a, v)
 		}
-		st.fixed[i] = v
+		fixed[i] = v
 	}
 }
 
@@ -298,8 +308,7 @@ func (ld *loader) settle(m *modinst, f *file, a *attr, v Value, t *schema.Type) 
 	case valRef:
 		return ld.settleRef(m, f, a, v, t)
 	case valPendList:
-		one := *t
-		one.Many = false
+		one, _ := t.Element()
 		list := ld.lists[v.N]
 		out := ld.newValues(len(list))
 		ok := true
@@ -309,6 +318,9 @@ func (ld *loader) settle(m *modinst, f *file, a *attr, v Value, t *schema.Type) 
 		}
 		if !ok {
 			return Value{}, false
+		}
+		if t.Joins() {
+			out = ld.flatten(out)
 		}
 		return ld.list(out), true
 	case valPendMap, valPendObj:
@@ -386,6 +398,9 @@ func (ld *loader) fromVal(t *schema.Type, name string, v val) (Value, *mistake) 
 	case isInst:
 		return ld.handleValue(t, name, v.inst)
 	case isFamily:
+		if !t.Many && t.Base == schema.Ref && !refers(t, v.fam.kind) && len(v.fam.insts) > 0 {
+			return ld.handleValue(t, name, v.fam.insts[0])
+		}
 		if !t.Many {
 			what := v.fam.kind.String() + "." + ld.strs[v.fam.label]
 			return Value{}, &mistake{name + " takes one " + v.fam.kind.String() + ", and `" + what + "` is " + itoa(len(v.fam.insts)) + " of them", "pick one: " + what + "[\"KEY\"]; " + listHelp("", v.fam.keys(ld))}

@@ -26,64 +26,130 @@ func (ld *loader) cables(m *modinst) {
 	}
 }
 
-// cableReader is the list being read.
-type cableReader struct {
-	ld     *loader
-	list   *CableList
-	file   source.FileID
-	rename map[Str]Str
-	seen   map[[4]Str]int32 // by the two ends, the smaller first
-	verify bool
-	both   bool // the same cable may be seen from both ends
-	full   bool
-	twice  int // rows that are there twice, beyond the first
-	first  int // index+1 in diags of the finding on the first
-	media  map[Str]bool
+// cableInput is what the attributes of a cabling block say about its reading. It is nil if they lack something, or if two columns are one: then
+// these are named.
+func (ld *loader) cableInput(dir string, get func(schema.Attr) Value) (in *cableInput, first, second Str) {
+	files, format := ld.elements(get(schema.AFile)), get(schema.AFormat)
+	if len(files) == 0 || format.Kind != Text {
+		return nil, 0, 0 // said where it is written
+	}
+	in = &cableInput{format: ld.strs[format.N], verify: ld.textOf(get(schema.AMode)) == "verify"}
+	if v := get(schema.AColumns); v.Kind == Map {
+		in.columns = map[string]string{}
+		of := map[Str]Str{}
+		for _, p := range ld.maps[v.N] {
+			if first, ok := of[Str(p.Val.N)]; ok {
+				return nil, first, Str(p.Key.N)
+			}
+			of[Str(p.Val.N)] = Str(p.Key.N)
+			in.columns[ld.strs[p.Key.N]] = ld.strs[p.Val.N]
+		}
+	}
+	if v := get(schema.ARename); v.Kind == Map {
+		in.rename = map[string]string{}
+		for _, p := range ld.maps[v.N] {
+			in.rename[ld.strs[p.Key.N]] = ld.strs[p.Val.N]
+		}
+	}
+	for _, v := range files {
+		f := cableFile{name: ld.strs[v.N]}
+		f.full, _ = insideModule(dir, f.name)
+		if f.device = stem(f.name); get(schema.ADevice).Kind == Text {
+			f.device = ld.textOf(get(schema.ADevice))
+		}
+		in.files = append(in.files, f)
+	}
+	return in, 0, 0
+}
+
+func (ld *loader) textOf(v Value) string {
+	if v.Kind != Text {
+		return ""
+	}
+	return ld.strs[v.N]
 }
 
 func (ld *loader) cableList(m *modinst, id instID) {
 	get := func(n schema.Attr) Value { return ld.attrVal(id, n) }
-	files, format := ld.elements(get(schema.AFile)), get(schema.AFormat)
-	if len(files) == 0 || format.Kind != Text {
-		return // said where it is written
+	in, first, second := ld.cableInput(m.unit.dir, get)
+	format := ld.textOf(get(schema.AFormat))
+	if files := len(ld.elements(get(schema.AFile))); files == 0 || format == "" || !ld.cablingFits(id, format, ld.textOf(get(schema.AMode)) == "verify", files, get) {
+		return // said where it is written, or now
 	}
-	o := cabling.Options{Format: ld.strs[format.N]}
-	verify := get(schema.AMode).Kind == Text && ld.strs[get(schema.AMode).N] == "verify"
-	if !ld.cablingFits(id, o.Format, verify, len(files), get) {
-		return
-	}
-	v := get(schema.AColumns)
-	if d := &m.unit.decls[ld.insts[id].decl]; v.Kind == Absent && m.unit.has(d, schema.AColumns) {
+	di := ld.insts[id].decl
+	if get(schema.AColumns).Kind == Absent && m.unit.has(&m.unit.decls[di], schema.AColumns) {
 		return // refused where it is written
 	}
-	if v.Kind == Map {
-		o.Columns = map[string]string{}
-		of := map[Str]Str{}
-		for _, p := range ld.maps[v.N] {
-			if first, ok := of[Str(p.Val.N)]; ok {
-				ld.fail(ld.spanOfAttr(id, schema.AColumns), ld.strs[first]+" and "+ld.strs[p.Key.N]+" are both column "+quoteWord(ld.strs[p.Val.N]), "a column tells one thing")
-				return
-			}
-			of[Str(p.Val.N)] = Str(p.Key.N)
-			o.Columns[ld.strs[p.Key.N]] = ld.strs[p.Val.N]
+	if in == nil {
+		of := ld.attrVal(id, schema.AColumns)
+		ld.fail(ld.spanOfAttr(id, schema.AColumns), ld.strs[first]+" and "+ld.strs[second]+" are both column "+quoteWord(ld.columnOf(of, second)), "a column tells one thing")
+		return
+	}
+	d := ld.drafts[di]
+	if delete(ld.drafts, di); d == nil || m.parent != nil || !d.same(in) {
+		d = &cableDraft{cableInput: *in}
+	}
+	d.read(ld)
+	ld.takeList(m, id, d)
+}
+
+// columnOf is the name that a list has for a column.
+func (ld *loader) columnOf(v Value, word Str) string {
+	for _, p := range ld.maps[v.N] {
+		if Str(p.Key.N) == word {
+			return ld.strs[p.Val.N]
 		}
 	}
-	list := &CableList{Name: ld.insts[id].name, Block: BlockID(id), Decl: ld.insts[id].declID, Define: !verify, Format: o.Format}
-	r := &cableReader{ld: ld, list: list, verify: verify, both: o.Format == "lldp", seen: map[[4]Str]int32{}, rename: map[Str]Str{}, media: map[Str]bool{}}
-	if v := get(schema.ARename); v.Kind == Map {
-		for _, p := range ld.maps[v.N] {
-			r.rename[Str(p.Key.N)] = Str(p.Val.N)
+	return ""
+}
+
+// takeList enters a list that was read, and reports what is wrong in its files.
+func (ld *loader) takeList(m *modinst, id instID, d *cableDraft) {
+	strs := make([]Str, len(d.strs))
+	for i, text := range d.strs {
+		strs[i] = ld.str(text)
+	}
+	settle := func(row *CableRow, file source.FileID) {
+		for _, n := range [6]*Str{&row.ADevice, &row.APort, &row.BDevice, &row.BPort, &row.Media, &row.Label} {
+			*n = strs[*n]
+		}
+		row.Span.File = file
+	}
+	list := CableList{Name: ld.insts[id].name, Block: BlockID(id), Decl: ld.insts[id].declID, Define: !d.verify, Format: d.format, Rows: d.rows}
+	at := ld.spanOfAttr(id, schema.AFile)
+	from, before, twice := 0, 0, 0
+	for i := range d.parts {
+		p := &d.parts[i]
+		full := ld.listPath(m, id, d.files[i].name)
+		if full == "" {
+			continue
+		}
+		if p.err != nil {
+			ld.listUnread(id, d.files[i].name, p.err)
+			continue
+		}
+		file := ld.files.AddDigest(full, p.digest, p.size)
+		if list.File == 0 {
+			list.File = file
+		}
+		for k := from; k < p.end; k++ {
+			settle(&list.Rows[k], file)
+		}
+		if before == 0 && p.twice > 0 {
+			settle(&d.again, file)
+			twice = ld.cableTwice(&d.again, &list.Rows[d.first])
+		}
+		from, before = p.end, p.twice
+		ld.listFaults("cable list "+quoteWord(full), id, file, p.faults)
+		if p.full {
+			ld.fail(at, "cable lists have more than "+itoa(maxCables)+" rows", "divide the fabric: no site has as many cables")
 		}
 	}
-	for _, v := range files {
-		o.Device = stem(ld.strs[v.N])
-		if d := get(schema.ADevice); d.Kind == Text {
-			o.Device = ld.strs[d.N]
-		}
-		r.read(m, id, ld.strs[v.N], o)
+	if twice > 0 && d.twice > 1 {
+		ld.diags[twice-1].Count = d.twice
 	}
-	r.wantMedia(id)
-	ld.cfg.Cables = append(ld.cfg.Cables, *list)
+	ld.wantMedia(id, d)
+	ld.cfg.Cables = append(ld.cfg.Cables, list)
 }
 
 // cablingFits reports attributes that say nothing in a format or mode.
@@ -109,39 +175,31 @@ func stem(name string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-func (r *cableReader) read(m *modinst, id instID, name string, o cabling.Options) {
-	ld := r.ld
-	full, src := "", []byte(nil)
-	if full, src, r.file = ld.listFile(m, id, name); r.file == 0 {
-		return
+// cableTwice reports a cable that is there twice, and returns the position of the
+// finding, counted from 1; 0 if that place has one.
+func (ld *loader) cableTwice(row, old *CableRow) int {
+	before := len(ld.diags)
+	ld.fail(row.Span, "cable "+ld.strs[row.ADevice]+" "+ld.strs[row.APort]+" - "+ld.strs[row.BDevice]+" "+ld.strs[row.BPort]+" is in the list twice", "leave one out",
+		diag.Label{Span: old.Span, Text: "first written"})
+	if len(ld.diags) > before {
+		return before + 1
 	}
-	if r.list.File == 0 {
-		r.list.File = r.file
-	}
-	ld.listFaults("cable list "+quoteWord(full), id, r.file, cabling.Read(o, src, r.row))
-	at := ld.spanOfAttr(id, schema.AFile)
-	if r.full {
-		ld.fail(at, "cable lists have more than "+itoa(maxCables)+" rows", "divide the fabric: no site has as many cables")
-	}
-	if r.twice > 0 {
-		ld.diags[r.first-1].Count = r.twice + 1
-	}
+	return 0
 }
 
-// listFile reads the file that `file` of a block names. The ID is 0 if it was refused.
-func (ld *loader) listFile(m *modinst, id instID, name string) (string, []byte, source.FileID) {
-	at := ld.spanOfAttr(id, schema.AFile)
+// listPath is the path of the file that `file` of a block names, "" if it was refused.
+func (ld *loader) listPath(m *modinst, id instID, name string) string {
 	full, err := insideModule(m.unit.dir, name)
 	if err != nil {
-		ld.fail(at, err.Error(), "paths start at the folder of the module and stay inside of it, with / between folders")
-		return "", nil, 0
+		ld.fail(ld.spanOfAttr(id, schema.AFile), err.Error(), "paths start at the folder of the module and stay inside of it, with / between folders")
+		return ""
 	}
-	src, err := readLimited(ld.FS, full, cabling.MaxBytes)
-	if err != nil {
-		ld.fail(at, "file "+quoteWord(name)+" cannot be read: "+pathError(err), "name a file by its path from the folder that this block stands in")
-		return "", nil, 0
-	}
-	return full, src, ld.files.Add(full, src)
+	return full
+}
+
+// listUnread reports a file that cannot be read.
+func (ld *loader) listUnread(id instID, name string, err error) {
+	ld.fail(ld.spanOfAttr(id, schema.AFile), "file "+quoteWord(name)+" cannot be read: "+pathError(err), "name a file by its path from the folder that this block stands in")
 }
 
 // listFaults reports what is wrong in a file, and where it is read.
@@ -152,76 +210,16 @@ func (ld *loader) listFaults(what string, id instID, file source.FileID, faults 
 	}
 }
 
-func (r *cableReader) name(b []byte) Str {
-	n := r.ld.bytesStr(b)
-	if to, ok := r.rename[n]; ok {
-		return to
-	}
-	return n
-}
-
-// row keeps one cable. Cables that NetBox calls planned are not there to be found, and those to be taken out are not wanted.
-func (r *cableReader) row(in *cabling.Row) {
-	ld := r.ld
-	if in.Gone || in.Planned && r.verify {
-		return
-	}
-	if len(r.list.Rows) >= maxCables {
-		r.full = true
-		return
-	}
-	row := CableRow{
-		ADevice: r.name(in.A.Device), APort: ld.bytesStr(in.A.Port), BDevice: r.name(in.B.Device), BPort: ld.bytesStr(in.B.Port),
-		Media: ld.bytesStr(in.Media), Label: ld.bytesStr(in.Label), LengthMm: in.LengthMm, OffMm: in.OffMm, HasLength: in.HasLength, Panels: in.Panels,
-		Span: source.Span{File: r.file, Start: in.At.Start, Len: in.At.Len},
-	}
-	for i, c := range [6]cabling.Cell{in.ADevice, in.APort, in.BDevice, in.BPort, in.MediaAt, in.LengthAt} {
-		row.start[i], row.length[i] = c.Start, uint16(min(c.Len, 1<<16-1))
-	}
-	if row.Media != 0 {
-		r.media[row.Media] = true
-	}
-	key := [4]Str{row.ADevice, row.APort, row.BDevice, row.BPort}
-	if slices.Compare(key[2:], key[:2]) < 0 {
-		key = [4]Str{key[2], key[3], key[0], key[1]}
-	}
-	if first, ok := r.seen[key]; ok {
-		r.again(&row, first)
-		return
-	}
-	r.seen[key] = int32(len(r.list.Rows))
-	r.list.Rows = append(r.list.Rows, row)
-}
-
-// again reports a cable that is there twice. Captures see most cables from both ends.
-func (r *cableReader) again(row *CableRow, first int32) {
-	old := &r.list.Rows[first]
-	if r.both {
-		return
-	}
-	if r.first > 0 {
-		r.twice++
-		return
-	}
-	ld := r.ld
-	before := len(ld.diags)
-	ld.fail(row.Span, "cable "+ld.strs[row.ADevice]+" "+ld.strs[row.APort]+" - "+ld.strs[row.BDevice]+" "+ld.strs[row.BPort]+" is in the list twice", "leave one out",
-		diag.Label{Span: old.Span, Text: "first written"})
-	if len(ld.diags) > before {
-		r.first = before + 1
-	}
-}
-
 // wantMedia asks for the capability data of the media that rows name. A word that no data has is for those who compare it.
-func (r *cableReader) wantMedia(id instID) {
-	words := make([]string, 0, len(r.media))
-	for n := range r.media {
-		words = append(words, r.ld.strs[n])
+func (ld *loader) wantMedia(id instID, d *cableDraft) {
+	words := make([]string, 0, len(d.media))
+	for n := range d.media {
+		words = append(words, d.strs[n])
 	}
 	slices.Sort(words)
 	for _, w := range words {
-		if r.ld.packs.file(schema.Media, w) != "" {
-			r.ld.wants = append(r.ld.wants, want{kind: schema.Media, name: r.ld.str(w), at: r.ld.spanOfAttr(id, schema.AFile)})
+		if ld.packs.file(schema.Media, w) != "" {
+			ld.wants = append(ld.wants, want{kind: schema.Media, name: ld.str(w), at: ld.spanOfAttr(id, schema.AFile)})
 		}
 	}
 }

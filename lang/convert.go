@@ -51,7 +51,7 @@ func (ld *loader) convertList(t *schema.Type, name string, v cty.Value) (Value, 
 		}
 		out = append(out, r)
 	}
-	if t.Base == schema.Range {
+	if t.Joins() {
 		out = ld.flatten(out)
 	}
 	return ld.list(out), nil
@@ -109,14 +109,19 @@ func kindsOf(t *schema.Type) string {
 	return strings.Join(words, " or ")
 }
 
+// refers reports whether an attribute takes references to blocks of a kind.
+func refers(t *schema.Type, kind schema.Kind) bool {
+	return t.Base == schema.Ref && (slices.Contains(t.Refs, kind) || kind.Tier() && slices.Contains(t.Refs, schema.Switch))
+}
+
 // handleValue checks a reference against the kinds an attribute takes.
 func (ld *loader) handleValue(t *schema.Type, name string, id instID) (Value, *mistake) {
 	in := &ld.insts[id]
 	switch {
-	case t.Base == schema.Ref && (slices.Contains(t.Refs, in.kind) || in.kind.Tier() && slices.Contains(t.Refs, schema.Switch)), t.Base == schema.Any:
+	case refers(t, in.kind), t.Base == schema.Any:
 		return Value{Handle, int64(id)}, nil
 	case t.Base == schema.Ref:
-		return Value{}, &mistake{name + " takes a reference to " + kindsOf(t) + ", and `" + ld.addrOf(id) + "` is a " + in.kind.String(), ""}
+		return Value{}, &mistake{name + " takes a reference to " + kindsOf(t) + ", and `" + ld.addrOf(id) + "` is a " + in.kind.String(), "write " + wanted(t)}
 	case t.Base == schema.Range && (in.kind == schema.Port || in.kind == schema.NIC):
 		return ld.list([]Value{{Text, int64(in.name)}}), nil
 	case t.Base == schema.String && t.Enum == nil:

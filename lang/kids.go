@@ -48,12 +48,9 @@ func (ld *loader) twice(id instID) {
 		}
 		st.kidsSeen = true
 	}
-	type key struct {
-		kind schema.Kind
-		name Str
-	}
+	type key = famKey
 	var small [64]key
-	seen := map[key]instID(nil)
+	var seen map[key]instID
 	n := 0
 	for kid := ld.insts[id].first; kid != 0; kid = ld.insts[kid].next {
 		in := &ld.insts[kid]
@@ -64,13 +61,13 @@ func (ld *loader) twice(id instID) {
 		first := instID(0)
 		if seen == nil && n < len(small) {
 			if i := slices.Index(small[:n], k); i >= 0 {
-				first = ld.kidNamed(id, k.kind, k.name)
+				first = ld.kidNamed(id, k.kind, k.label)
 			}
 			small[n] = k
 			n++
 		} else {
 			if seen == nil {
-				seen = map[key]instID{}
+				seen = ld.roomForKids(int(ld.insts[id].count))
 				for c := ld.insts[id].first; c != kid; c = ld.insts[c].next {
 					seen[key{ld.insts[c].kind, ld.insts[c].name}] = c
 				}
@@ -85,6 +82,20 @@ func (ld *loader) twice(id instID) {
 			"leave it out of one of them; `except` changes single members of a range",
 			diag.Label{Span: ld.spanOfInst(first), Where: ld.whereIs(ld.spanOfInst(first)), Text: "first written"})
 	}
+}
+
+// roomForKids is a map for the names of n blocks inside one. Most have some
+// hundred, and share it; clearing it costs what the largest took.
+func (ld *loader) roomForKids(n int) map[famKey]instID {
+	const most = 1024
+	if n > most {
+		return make(map[famKey]instID, n)
+	}
+	if ld.kidSeen == nil {
+		ld.kidSeen = make(map[famKey]instID, n)
+	}
+	clear(ld.kidSeen)
+	return ld.kidSeen
 }
 
 // plainKids reports whether the blocks inside have the same names in every

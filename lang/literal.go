@@ -207,7 +207,7 @@ func (r *reducer) tuple(t *schema.Type, name string, e *hclsyntax.TupleConsExpr)
 	if bad {
 		return Value{}, isWrong
 	}
-	if t.Base == schema.Range && kind == List {
+	if t.Joins() && kind == List {
 		vs = r.flatten(vs)
 	}
 	v := r.list(vs)
@@ -215,7 +215,7 @@ func (r *reducer) tuple(t *schema.Type, name string, e *hclsyntax.TupleConsExpr)
 	return v, isFinal
 }
 
-// flatten joins the lists that ranges in a list expanded to.
+// flatten joins the lists that ranges in a list expanded to, or that references to all of a family did.
 func (t *tables) flatten(vs []Value) []Value {
 	var out []Value
 	for _, v := range vs {

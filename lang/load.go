@@ -94,6 +94,7 @@ type loader struct {
 	eaches    []*eachVal
 	kidIx     map[kidKey]instID
 	kidHas    map[instID]bool
+	kidSeen   map[famKey]instID // room for the names inside one block
 	memo      map[attrKey]*cell
 	trees     map[treeKey]*expr
 	stack     []frame
@@ -115,6 +116,7 @@ type loader struct {
 	extern    bool                  // some port is external
 	ways      []BlockID             // the connections
 	sizes     map[source.FileID]int // of files of configuration
+	drafts    map[int32]*cableDraft // of the root, by decl: lists that are being read
 	refAt     source.Span           // the reference at hand, which a port that it implies is shown at
 }
 
@@ -145,12 +147,48 @@ func (ld *loader) load() {
 	if u == nil || ld.anyBroken() {
 		return
 	}
+	ld.forget(u)
+	defer ld.readAhead(u)()
 	root := ld.newModule(u, nil, "")
 	ld.inputs(root)
 	ld.startRun(root)
 	ld.evalModule(root)
 	ld.evalWants()
 	ld.outputs(root)
+}
+
+// forget drops the text of files that nobody can ask for: where nothing is an
+// expression, nothing reads what another block has written, but for data of models.
+func (ld *loader) forget(u *unit) {
+	if ld.Keep || ld.Run != nil || slices.ContainsFunc(u.files, func(f *file) bool { return len(f.exprs) > 0 }) {
+		return
+	}
+	asked := map[int32]bool{}
+	for _, t := range u.top {
+		switch d := &u.decls[t]; d.kind {
+		case schema.SwitchModel, schema.NICModel, schema.ASIC:
+			asked[d.file] = true
+		}
+	}
+	for i, f := range u.files {
+		if !asked[int32(i)] {
+			f.src = nil
+		}
+	}
+}
+
+// inParts calls f for the parts of a range of rows, one for each worker, at once.
+func (ld *loader) inParts(n, least int, f func(from, end int)) {
+	parts := min(ld.Workers, n/least+1)
+	if parts == 1 {
+		f(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { f(n*i/parts, n*(i+1)/parts) })
+	}
+	wg.Wait()
 }
 
 func (ld *loader) anyBroken() bool {

@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -70,7 +69,7 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 		m.depth = parent.depth + 1
 	}
 	ld.mods = append(ld.mods, m)
-	ld.insts = slices.Grow(ld.insts, len(u.decls)) // most are one at least
+	ld.insts = grow(ld.insts, len(u.decls)) // most are one at least
 	ld.addDecls(m)
 	for _, t := range u.top {
 		ld.addFamily(m, t)
@@ -87,28 +86,37 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 func (ld *loader) addDecls(m *modinst) {
 	c, u := ld.cfg, m.unit
 	m.declBase = DeclID(len(c.Decls))
-	c.Decls = slices.Grow(c.Decls, len(u.decls))
-	c.Spans = slices.Grow(c.Spans, len(u.attrs))
-	c.Attrs = slices.Grow(c.Attrs, len(u.attrs)) // likewise, as blocks that are written once have theirs
+	c.Attrs = grow(c.Attrs, len(u.attrs))   // as blocks that are written once have theirs
+	first := make([]uint32, len(u.decls)+1) // where the spans of a decl begin
+	first[0] = uint32(len(c.Spans))
 	for i := range u.decls {
-		d := &u.decls[i]
-		row := Decl{Kind: d.kind, Span: u.spanOf(d), Module: m.id, Head: d.head, First: d.first, spans: span32{uint32(len(c.Spans)), 0}}
-		if d.parent >= 0 {
-			row.Parent = m.declBase + DeclID(d.parent)
-		}
-		for k := range u.attrsOf(d) {
-			a := &u.attrs[int(d.attrs.first)+k]
-			sp := Span{Num: a.num, Start: a.at.start, Len: a.at.length}
-			if a.from > 0 {
-				sp.Start, sp.Len = d.at.start, d.at.length
-				sp.From = a.at.in(u.files[a.from-1].id)
-			}
-			c.Spans = append(c.Spans, sp)
-			row.spans.n++
-		}
-		c.Decls = append(c.Decls, row)
+		first[i+1] = first[i] + u.decls[i].attrs.n
 	}
+	c.Decls = grow(c.Decls, len(u.decls))[:len(c.Decls)+len(u.decls)]
+	c.Spans = grow(c.Spans, int(first[len(u.decls)])-len(c.Spans))[:first[len(u.decls)]]
+	ld.inParts(len(u.decls), leastDecls, func(from, end int) {
+		for i := from; i < end; i++ {
+			d := &u.decls[i]
+			row := Decl{Kind: d.kind, Span: u.spanOf(d), Module: m.id, Head: d.head, First: d.first, spans: span32{first[i], d.attrs.n}}
+			if d.parent >= 0 {
+				row.Parent = m.declBase + DeclID(d.parent)
+			}
+			for k := range u.attrsOf(d) {
+				a := &u.attrs[int(d.attrs.first)+k]
+				sp := Span{Num: a.num, Start: a.at.start, Len: a.at.length}
+				if a.from > 0 {
+					sp.Start, sp.Len = d.at.start, d.at.length
+					sp.From = a.at.in(u.files[a.from-1].id)
+				}
+				c.Spans[int(first[i])+k] = sp
+			}
+			c.Decls[int(m.declBase)+i] = row
+		}
+	})
 }
+
+// leastDecls is how many decls are worth a goroutine.
+const leastDecls = 4096
 
 func (ld *loader) addProg(m *modinst, f *file, p *prog) {
 	d := &m.unit.decls[p.decl]

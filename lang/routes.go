@@ -37,10 +37,16 @@ func (ld *loader) attrVal(id instID, n schema.Attr) Value {
 }
 
 func (ld *loader) routeList(m *modinst, id instID, name string) {
-	full, src, file := ld.listFile(m, id, name)
-	if file == 0 {
+	full := ld.listPath(m, id, name)
+	if full == "" {
 		return
 	}
+	src, err := readLimited(ld.FS, full, cabling.MaxBytes)
+	if err != nil {
+		ld.listUnread(id, name, err)
+		return
+	}
+	file := ld.files.Add(full, src)
 	list := RouteList{Block: BlockID(id), Decl: ld.insts[id].declID, File: file}
 	seen := map[[4]Str]int32{}
 	tooMany, twice, first := false, 0, 0

@@ -131,8 +131,9 @@ func (t *tables) expect(of []*file) {
 	t.strs, t.lists, t.maps = slices.Grow(t.strs, strs), slices.Grow(t.lists, lists), slices.Grow(t.maps, objects)
 }
 
-// append adds the rows of a file's tables, and returns what its numbers became.
-func (t *tables) append(f *tables) *shift {
+// number gives the rows of a file's tables their numbers in these, and returns
+// them. The rows themselves are put there later.
+func (t *tables) number(f *tables) *shift {
 	s := &shift{
 		strs:  make([]Str, len(f.strs)),
 		lists: int64(len(t.lists)), maps: int64(len(t.maps)), ratios: int64(len(t.ratios)),
@@ -140,6 +141,26 @@ func (t *tables) append(f *tables) *shift {
 	for i, text := range f.strs {
 		s.strs[i] = t.str(text)
 	}
+	t.lists = slices.Grow(t.lists, len(f.lists))[:len(t.lists)+len(f.lists)]
+	t.maps = slices.Grow(t.maps, len(f.maps))[:len(t.maps)+len(f.maps)]
+	t.ratios = append(t.ratios, f.ratios...)
+	return s
+}
+
+// grow makes room for n more rows, as slices.Grow does. What is large is not
+// cleared row by row, as memory from the system is clear already.
+func grow[T any](rows []T, n int) []T {
+	if n < 1<<16 || cap(rows)-len(rows) >= n {
+		return slices.Grow(rows, n)
+	}
+	more := make([]T, len(rows)+n)
+	copy(more, rows)
+	return more[:len(rows)]
+}
+
+// put puts the rows of a file's tables in their places. Those of several files may
+// be put there at once.
+func (t *tables) put(f *tables, s *shift) {
 	for _, l := range f.lists {
 		for i := range l {
 			l[i] = s.value(l[i])
@@ -150,10 +171,8 @@ func (t *tables) append(f *tables) *shift {
 			m[i].Key, m[i].Val = s.value(m[i].Key), s.value(m[i].Val)
 		}
 	}
-	t.lists = append(t.lists, f.lists...)
-	t.maps = append(t.maps, f.maps...)
-	t.ratios = append(t.ratios, f.ratios...)
-	return s
+	copy(t.lists[s.lists:], f.lists)
+	copy(t.maps[s.maps:], f.maps)
 }
 
 // fieldKey is the key of an object's field.

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -37,51 +38,58 @@ type member struct{ name, key Str }
 // joinUnit appends the tables of files to each other, in the order of names.
 func (ld *loader) joinUnit(dir string, files []*file) *unit {
 	u := &unit{dir: dir, files: files, more: map[int32][]int32{}, base: map[int32]int32{}}
-	decls, attrs := 0, 0
-	for _, f := range files {
-		decls += len(f.decls)
-		attrs += len(f.attrs)
-	}
-	u.decls, u.attrs = make([]udecl, 0, decls), make([]attr, 0, attrs)
-	ld.tables.expect(files)
+	decls, attrs := make([]int, len(files)+1), make([]int, len(files)+1) // where those of a file begin
 	for i, f := range files {
+		decls[i+1], attrs[i+1] = decls[i]+len(f.decls), attrs[i]+len(f.attrs)
+	}
+	u.decls, u.attrs = make([]udecl, decls[len(files)]), make([]attr, attrs[len(files)])
+	ld.tables.expect(files)
+	for _, f := range files {
 		u.broken = u.broken || f.broken
 		ld.sizes[f.id] = len(f.src)
 		ld.diags = append(ld.diags, f.diags...)
 		ld.cfg.Ignores = append(ld.cfg.Ignores, f.ignores...)
-		f.shift = ld.tables.append(&f.tables)
-		u.add(int32(i), f)
+		f.shift = ld.tables.number(&f.tables)
 	}
+	tops := make([][]int32, len(files))
+	ld.inParts(len(files), 1, func(from, end int) {
+		for i := from; i < end; i++ {
+			ld.tables.put(&files[i].tables, files[i].shift)
+			tops[i] = u.add(int32(i), files[i], int32(decls[i]), uint32(attrs[i]))
+		}
+	})
+	u.top = slices.Concat(tops...)
 	ld.override(u)
 	ld.register(u)
 	return u
 }
 
-// add moves a file's rows into the unit.
-func (u *unit) add(fi int32, f *file) {
-	base, attrBase := int32(len(u.decls)), uint32(len(u.attrs))
+// add moves a file's rows into the unit, and returns its blocks of the fabric at
+// the top. Base and attrBase are where they begin.
+func (u *unit) add(fi int32, f *file, base int32, attrBase uint32) (top []int32) {
 	for i := range f.decls {
 		d := udecl{decl: f.decls[i], self: base + int32(i), file: fi}
 		if d.parent >= 0 {
 			d.parent += base
 		} else if !isProg(d.kind) {
-			u.top = append(u.top, base+int32(i))
+			top = append(top, base+int32(i))
 		}
 		d.end += base
 		d.attrs.first += attrBase
 		d.label, d.first, d.head = f.shift.strs[d.label], f.shift.strs[d.first], f.shift.strs[d.head]
-		u.decls = append(u.decls, d)
+		u.decls[base+int32(i)] = d
 	}
 	for i := range f.attrs {
 		a := f.attrs[i]
 		a.val = f.shift.value(a.val)
-		u.attrs = append(u.attrs, a)
+		u.attrs[attrBase+uint32(i)] = a
 	}
 	for i := range f.progs {
 		f.progs[i].decl += base
 	}
 	f.decls, f.attrs = nil, nil
-	f.strNum, f.lists, f.maps, f.ratios, f.values, f.pairs = nil, nil, nil, nil, nil, nil
+	f.tables = tables{}
+	return top
 }
 
 func (u *unit) attrsOf(d *udecl) []attr {

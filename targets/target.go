@@ -7,6 +7,7 @@ package targets
 
 import (
 	"io/fs"
+	"maps"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -63,7 +64,22 @@ type Target struct {
 	// Parse turns captured output into what could be observed. Fields it could
 	// not read stay unmanaged. Captures are hostile: errors are diagnostics.
 	Parse func(d *intent.Device, c Captured) (*intent.Device, diag.List)
-	// Impact says what a change does to traffic. Nil: nothing interrupts.
+	// Stored reads of the same captures what the device starts with after a reboot:
+	// the settings of an intent with which it runs and does not start, as
+	// intent.Boots lists them. What no capture shows is not known, and no
+	// difference. Rebase, where there is one, then writes an apply artifact that
+	// stores what runs. Nil: what is stored cannot be read.
+	Stored func(d *intent.Device, c Captured) ([]intent.Difference, diag.List)
+	// Outdated reads of the same captures what the device has of an older intent or
+	// an older version of the emitter, though it runs and starts with the settings:
+	// what a plan without other changes would write anew. That is no drift. Nil:
+	// there is nothing of that kind.
+	Outdated func(d *intent.Device, c Captured) []intent.Difference
+	// Saves says how what runs is stored, for plans: "config save stores the whole
+	// running configuration".
+	Saves string
+	// Impact says what a change does to traffic, one of what is stored by its stored
+	// path. Nil: nothing interrupts.
 	Impact func(d *intent.Device, c Change) Impact
 	// Observable says whether Parse can show a field at all. Nil: every field.
 	Observable func(d *intent.Device, p intent.Path) bool
@@ -129,6 +145,19 @@ type Probe struct {
 	Command string
 	PerPort bool
 	Needed  bool // every such device prints it: where a live one does not, nothing is told by the rest
+	Stored  bool // it prints what the device starts with, and not what it runs
+}
+
+// Running are captures without what probes print that say what a device starts
+// with: in the middle of a change that is always something else.
+func (t *Target) Running(c Captured) Captured {
+	files := maps.Clone(c.Files)
+	for _, p := range t.Probes {
+		if p.Stored {
+			delete(files, p.File)
+		}
+	}
+	return Captured{Files: files, Label: c.Label}
 }
 
 // Runs are the probes of one device, those of a port for each of its ports. A port
@@ -169,4 +198,7 @@ type Change struct {
 type Impact struct {
 	Interrupts bool
 	Note       string // "link flap, about 2 s per port (mlx5)"
+	// Withheld is a change that no transaction over a session makes as the device is
+	// configured, so that one would be taken back: Note says what lets it.
+	Withheld bool
 }

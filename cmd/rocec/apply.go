@@ -79,12 +79,15 @@ until then rocec plan lists them as awaiting confirmation.`,
 				}
 				f.refreshOnly = f.saved.Plan.RefreshOnly
 			}
-			p, devices, err := a.compiled(&f.in, &f.pick)
+			p, all, err := a.compiled(&f.in, &choice{}) // an earlier apply may have left any of them
 			if err != nil {
 				return err
 			}
-			all := devices
-			if devices, err = f.inWave(p, devices); err != nil {
+			devices, err := f.pick.pick(all)
+			if err == nil {
+				devices, err = f.inWave(p, devices)
+			}
+			if err != nil {
 				return err
 			}
 			store, err := a.store(p)
@@ -92,13 +95,16 @@ until then rocec plan lists them as awaiting confirmation.`,
 				return err
 			}
 			// Held from before the comparison, so that what is approved is what is done.
-			return a.locked(c.Context(), store, "apply", f.timeout, func(lock *record.Lock) error {
+			return a.lockedLive(c.Context(), store, "apply", f.timeout, func(lock *record.Lock) error {
 				if err := a.unfinished(c.Context(), p, all, f.approve || f.resume || f.saved != nil, lock); err != nil {
 					return err
 				}
 				pl, err := a.plan(c.Context(), &f.planFlags, p, devices)
+				if pl != nil {
+					pl.all = all
+				}
 				if err == nil && f.saved != nil {
-					err = f.same(pl, a.appliedBefore(store, f.saved))
+					err = f.same(pl, a.appliedBefore(store, f.saved), devices)
 				}
 				if err != nil {
 					return err
@@ -174,27 +180,47 @@ func (a *app) appliedBefore(store *record.Store, saved *plan.Saved) map[string]b
 	return done
 }
 
-// same demands that a saved plan is still what would be done. What it was made
-// with is not in it, as variables may be secret.
-func (f *planFlags) same(now *planned, done map[string]bool) error {
+// same demands that a saved plan is still what would be done with the devices that
+// are chosen. Of those that earlier runs of it have applied nothing may be left to do.
+// What it was made with is not in it, as variables may be secret.
+func (f *applyFlags) same(now *planned, done map[string]bool, chosen []served) error {
 	for _, d := range f.saved.Devices {
 		if d.From == plan.FromCaptures && f.read.from == "" {
 			return errors.New("the plan was made from captured output: give the same --from=DIR as to rocec plan")
 		}
 	}
 	saved, was := now.snapshot(), *f.saved
-	if len(done) > 0 {
-		was.Devices = maps.Clone(was.Devices)
-		for name := range done {
-			delete(was.Devices, name)
-			delete(saved.Devices, name)
+	was.Devices = maps.Clone(was.Devices)
+	if !f.pick.all() { // part of what was approved
+		maps.DeleteFunc(was.Devices, func(name string, _ plan.Fingerprint) bool {
+			return !slices.ContainsFunc(chosen, func(s served) bool { return s.name == name })
+		})
+	}
+	waits := map[string]bool{} // for a maintenance window
+	for _, w := range now.plan.Awaiting {
+		waits[w.Device] = true
+	}
+	for _, ch := range now.plan.Changes {
+		if !waits[ch.Device] {
+			delete(done, ch.Device) // it has moved since
 		}
 	}
-	err := was.Stale(saved)
-	if err != nil && f.saved.SourcesDigest != saved.SourcesDigest {
-		return fmt.Errorf("%w (--var and --var-file are given again to apply)", err)
+	for name := range done {
+		delete(was.Devices, name)
+		delete(saved.Devices, name)
 	}
-	return err
+	err := was.Stale(saved)
+	switch {
+	case err == nil:
+		return nil
+	case len(was.Variables(saved)) > 0:
+		return fmt.Errorf("%w (--var and --var-file are given again to apply)", err)
+	case was.RocecVersion != saved.RocecVersion:
+		return fmt.Errorf("%w (apply it with that rocec, or make it anew: rocec plan --out=FILE)", err)
+	case was.Workspace != saved.Workspace:
+		return fmt.Errorf("%w (ROCEC_WORKSPACE and ROCEC_LAB choose it)", err)
+	}
+	return fmt.Errorf("%w (make it anew: rocec plan --out=FILE)", err)
 }
 
 // approve shows the plan and asks, unless that was done. It reports whether

@@ -86,7 +86,7 @@ func (a *app) buffers(in *inputs, fail []string, format string) error {
 // asked for.
 func (p *project) buffersOf(part *paths.Part, mask *fabric.Mask, format string, drawn *bufferPicture) bufferPartJSON {
 	net, o, down := &part.Net, part.Options(p.res.Fabric.Analysis.BudgetSteps), part.Down(mask)
-	if homes := part.HomedDown(mask); homes != nil || part.Homed != nil && (part.Homed.Flooded || part.Homed.Rowed) { // nodes that go round the failure, and floods
+	if homes := part.HomedDown(mask); homes != nil || part.Homed.Crossed() { // nodes that go round the failure, and floods
 		net, o, down = &part.Homed.Net, part.HomedOptions(o.Steps), homes
 	}
 	o.Down, o.Search = down, true

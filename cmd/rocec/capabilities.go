@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -21,7 +23,8 @@ func (a *app) capabilitiesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "capabilities [TARGET|MODEL]", Short: "What a target or model can do, with the source of each fact", Args: cobra.MaximumNArgs(1),
 		Long: `Prints what the emitter of a target can say, or the data of a model, with the source
-of each fact; without a name, the targets.
+of each fact; without a name it lists the targets, and what the source may name: models
+of switches and NICs, contracts to start from, media of cables.
 
 With --fabric it reads the fabric and prints what the packet buffers of its switches
 have to hold: pools, the headroom of all lossless groups, the dynamic threshold of
@@ -81,19 +84,53 @@ func (a *app) fabricBuffers(in *inputs) error {
 	})
 }
 
-// matrix lists the targets.
+// packed are the kinds of data that sources name, and how.
+var packed = []struct{ kind, title string }{
+	{"switch_model", `Switches, model = "NAME"`},
+	{"nic_model", `NICs, model = "NAME"`},
+	{"qos", "Contracts to start from, from = qos.NAME"},
+	{"media", `Cables, media = "NAME"`},
+}
+
+// matrix lists the targets, and the data that comes with rocec.
 func (a *app) matrix() error {
 	var list []map[string]any
 	for _, t := range all.Targets {
-		list = append(list, map[string]any{"name": t.Name, "title": t.Title, "os": t.OS, "versions": t.Versions})
+		list = append(list, map[string]any{"kind": "target", "name": t.Name, "title": t.Title, "os": t.OS, "versions": t.Versions})
+	}
+	index := packs.Index()
+	for _, p := range packed {
+		for _, name := range slices.Sorted(maps.Keys(index[p.kind])) {
+			list = append(list, map[string]any{"kind": p.kind, "name": name})
+		}
 	}
 	return a.object(list, func() error {
 		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		for _, t := range all.Targets {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", t.Name, strings.Join(t.OS, ", "), t.Versions, t.Title)
 		}
-		return w.Flush()
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		for _, p := range packed {
+			fmt.Fprintf(a.out, "\n%s:\n", p.title)
+			wrapped(a.out, slices.Sorted(maps.Keys(index[p.kind])))
+		}
+		return nil
 	})
+}
+
+// wrapped prints words in lines of a terminal's width.
+func wrapped(out io.Writer, words []string) {
+	line := " "
+	for _, word := range words {
+		if len(line)+1+len(word) > 96 {
+			fmt.Fprintln(out, line)
+			line = " "
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(out, line)
 }
 
 func (a *app) targetFeatures(t *targets.Target) error {
@@ -133,7 +170,7 @@ func (a *app) targetFeatures(t *targets.Target) error {
 func (a *app) model(name string) error {
 	file, ok := packs.FileOf(name)
 	if !ok {
-		return fmt.Errorf("there is no target and no model %q (rocec capabilities lists targets)", name)
+		return fmt.Errorf("there is no target and no model %q (%s)", name, namesLike(name))
 	}
 	text, err := fs.ReadFile(packs.Files(), file)
 	if err != nil {
@@ -144,6 +181,20 @@ func (a *app) model(name string) error {
 		_, err := io.WriteString(a.out, block)
 		return err
 	})
+}
+
+// namesLike says which names there are instead: those with the text in them, if they are few.
+func namesLike(name string) string {
+	var names []string
+	for _, n := range append(all.Names(), packs.Names()...) {
+		if name != "" && strings.Contains(n, strings.ToLower(name)) {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 || len(names) > 20 {
+		return "rocec capabilities lists them"
+	}
+	return "there is " + strings.Join(names, ", ")
 }
 
 // blockText cuts a top-level block out of a formatted file: from its header to

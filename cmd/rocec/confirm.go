@@ -32,7 +32,7 @@ then the code is 1.`,
 			if err != nil {
 				return err
 			}
-			return a.locked(c.Context(), store, "confirm", timeout, func(lock *record.Lock) error {
+			return a.lockedLive(c.Context(), store, "confirm", timeout, func(lock *record.Lock) error {
 				list, err := rollout.Journals(a.journals(store))
 				for _, h := range list {
 					if h.Count(rollout.Pending) == 0 {

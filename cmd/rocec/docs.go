@@ -266,6 +266,10 @@ func commandsPage(root *cobra.Command) []byte {
 	b.WriteString(generated + "# Commands\n\nFlags before or after any command:\n\n")
 	flagTable(&b, root.PersistentFlags())
 	commandsBelow(&b, root)
+	b.WriteString("\n## Exit codes\n\n| command | code | meaning |\n| --- | --- | --- |\n")
+	for _, e := range exitCodes {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", e.commands, e.code, cell(e.meaning))
+	}
 	b.WriteString("\n## Environment\n\n| variable | effect |\n| --- | --- |\n")
 	for _, v := range variables {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", v.name, cell(v.doc))
@@ -282,6 +286,12 @@ func commandsBelow(b *bytes.Buffer, parent *cobra.Command) {
 		path := strings.TrimPrefix(c.CommandPath(), "rocec ")
 		line := strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use
 		fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```\n%s\n```\n", path, strings.TrimSuffix(c.Short, "."), line)
+		if c.Long != "" {
+			fmt.Fprintf(b, "\n```text\n%s\n```\n", c.Long)
+		}
+		if c.Example != "" {
+			fmt.Fprintf(b, "\n```sh\n%s\n```\n", strings.TrimPrefix(strings.ReplaceAll(c.Example, "\n  ", "\n"), "  "))
+		}
 		if c.LocalNonPersistentFlags().HasFlags() {
 			b.WriteString("\n")
 			flagTable(b, c.LocalNonPersistentFlags())

@@ -357,7 +357,15 @@ func (g *switchGroup) text(w io.Writer) {
 	case "written":
 		line("shared", "%d B, as written", *g.Shared)
 	case "model":
-		line("shared", "%d B, what headroom leaves", *g.Shared)
+		taken := g.Headroom
+		if g.Pool != nil {
+			taken = *g.Pool
+		}
+		of := ""
+		if g.Buffer != nil && *g.Shared+taken < *g.Buffer {
+			of = " of the pools that the image sets up"
+		}
+		line("shared", "%d B, what headroom leaves%s", *g.Shared, of)
 	default:
 		line("shared", "not known")
 	}

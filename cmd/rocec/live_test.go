@@ -219,9 +219,14 @@ func TestLive(t *testing.T) {
 	// A saved plan; a device that moves makes it stale.
 	s.run(0, []string{"plan", "--out=change.rocplan"})
 	s.exec("s2", "ip link set dev rdma0 mtu 4200")
-	s.run(1, []string{"apply", "change.rocplan"}, "Saved plan is stale", `node.s["s2"]`)
+	s.run(1, []string{"apply", "change.rocplan"}, `Saved plan is stale: what the device shows has changed of node.s["s2"] (make it anew: rocec plan --out=FILE)`)
 	s.exec("s2", "ip link set dev rdma0 mtu 9000")
 	s.run(0, []string{"apply", "change.rocplan"}, "3 applied")
+	// What it has done already makes it no more stale, and approves nothing further.
+	s.run(0, []string{"apply", "change.rocplan"}, "No changes.")
+	s.exec("s2", "ip link set dev rdma0 mtu 4200")
+	s.run(1, []string{"apply", "change.rocplan"}, `Saved plan is stale: what the device shows has changed of node.s["s2"]; the record has changed of node.s["s2"] (make it anew`)
+	s.exec("s2", "ip link set dev rdma0 mtu 9000")
 	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
 
 	// Back, one apply after the other.
@@ -233,6 +238,23 @@ func TestLive(t *testing.T) {
 	s.edit(`dscp     = [46]`, `dscp     = [48]`)
 	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
 	s.run(0, []string{"rollback", "--status"}, "taken back", "applied")
+}
+
+// TestOthersLeft: what an apply that died has left is settled also by one for other devices.
+func TestOthersLeft(t *testing.T) {
+	t.Parallel()
+	s := onLab(t, "live")
+	s.victim, s.args = "s2", applyHosts
+	c, _, done := s.slowly()
+	if s.await(done, "changed", "s2") {
+		_ = c.Process.Kill()
+		<-done
+	}
+	s.heal()
+	s.run(0, []string{"apply", "--auto-approve", "--target=node.s[s1]"}, "did not come to its end", "Resume complete:", "No changes.")
+	if left := s.run(0, []string{"rollback", "--status"}); strings.Contains(left, "not at its end") || strings.Contains(left, "needs you") {
+		t.Error(left)
+	}
 }
 
 // TestLiveFirst: a first apply that fails on a host which rocec never configured leaves it as it was found.
@@ -251,6 +273,73 @@ func TestLiveFirst(t *testing.T) {
 	if left := intent.Diff(observed, s.observed("s2")); len(left) > 0 {
 		t.Errorf("observed otherwise than before: %v", left)
 	}
+}
+
+// TestTags: what a VLAN device writes into its tags is set, seen, missed and taken back: RDMA without its PCP is lossy at the switch.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	s := onLab(t, "tags")
+	maps := func(want string) {
+		t.Helper()
+		if got := s.exec("s1", "ip -d link show dev rdma0.100"); !strings.Contains(got, "egress-qos-map { "+want+" }") {
+			t.Errorf("the map of the VLAN device is not %s: %s", want, got)
+		}
+	}
+	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
+	maps("2:3")
+
+	for _, other := range []string{"2:0", "2:5", "2:3 0:3"} {
+		s.exec("s1", "ip link set dev rdma0.100 type vlan egress-qos-map "+other)
+		s.run(2, []string{"verify"}, `interface["rdma0.100"].pcp_map`)
+	}
+	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
+	s.run(0, []string{"verify"}, "1 in sync")
+	maps("2:3")
+
+	// Another DSCP has another priority of the kernel; that is no drift, and goes back.
+	s.edit("dscp      = [26]", "dscp      = [28]")
+	if out := s.run(2, []string{"plan", "--detailed-exitcode"}, "class.rdma.dscp"); strings.Contains(out, "pcp_map") {
+		t.Errorf("the tags are as they shall be:\n%s", out)
+	}
+	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
+	maps("6:3")
+	s.run(0, []string{"rollback", "--auto-approve"}, "1 rolled back")
+	maps("2:3")
+}
+
+// TestLiveKept: a host that runs as it should and would not start so is not in sync: a plan says what is missing and what to put
+// it back does, apply does that, and a way back leaves it to start as it did.
+func TestLiveKept(t *testing.T) {
+	t.Parallel()
+	s := onLab(t, "tags")
+	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
+	s.run(0, []string{"verify"}, "1 in sync")
+	lost := func() string {
+		return s.exec("s1", "ls /etc/netplan/60-rocec.yaml /etc/systemd/system/*.wants/rocec-qos@*.service 2>&1; grep -c hand /etc/rocec/host.sh")
+	}
+	s.exec("s1", "rm /etc/netplan/60-rocec.yaml && systemctl disable rocec-qos@rdma0.service && echo '# hand' >>/etc/rocec/host.sh; chmod 644 /usr/local/sbin/rocec-qos")
+	before := lost()
+	s.run(2, []string{"verify"}, "stored./etc/netplan/60-rocec.yaml = as installed -> missing", "stored.rocec-qos@rdma0.service = enabled -> disabled",
+		"stored./etc/rocec/host.sh = as installed -> edited", "stored./usr/local/sbin/rocec-qos = mode 755 -> mode 644", "apply stores it again")
+	s.run(2, []string{"plan", "--detailed-exitcode"}, "stored./etc/netplan/60-rocec.yaml", "netplan apply sets every device anew",
+		"stored.rocec-qos@rdma0.service", "nothing is interrupted", "0 to add, 1 to change")
+	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
+	s.run(0, []string{"verify"}, "1 in sync")
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
+	s.run(0, []string{"rollback", "--auto-approve"}, "1 rolled back")
+	if got := lost(); got != before {
+		t.Errorf("taken back, the host has\n%s, before it had\n%s", got, before)
+	}
+
+	// Files of another version of rocec are replaced, and are no drift.
+	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
+	s.exec("s1", `echo '# older' >>/usr/local/sbin/rocec-qos && sed -i "s,^755 [0-9a-f]* \(/usr/local/sbin/rocec-qos\)$,755 $(sha256sum </usr/local/sbin/rocec-qos | cut -d' ' -f1) \1," /var/lib/rocec/installed`)
+	s.run(0, []string{"verify"}, "1 in sync")
+	s.run(2, []string{"plan", "--detailed-exitcode"}, "stored./usr/local/sbin/rocec-qos", "of another version")
+	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
 }
 
 // TestMute: a device that lets in and then says nothing does not hold up a plan.

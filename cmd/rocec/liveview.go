@@ -162,6 +162,8 @@ func inWords(o rollout.Outcome) string {
 		return "did not go back"
 	case rollout.Doubt:
 		return "in doubt"
+	case rollout.Left:
+		return "left as it is, to be planned anew"
 	}
 	return string(o)
 }

@@ -131,6 +131,7 @@ type app struct {
 	stream   *stream      // of --json and --json-into on the commands that stream
 	writing  sync.Mutex   // held while files are exchanged: a signal waits for it
 	lock     *record.Lock // of the record, while this run holds it
+	claim    func() error // gives back the journals of a workspace; nil: not claimed
 
 	args    []string // of this run, as they were given
 	started string   // the folder that it began in
@@ -187,13 +188,14 @@ what each device needs: SONiC tables, Cumulus patches, Windows and Linux host sc
 	for _, c := range a.commands() {
 		root.AddCommand(c)
 	}
+	root.AddCommand(absentCommands()...)
 	return root
 }
 
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.fmtCommand(), a.validateCommand(), a.lintCommand(), a.buildCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.rollbackCommand(), a.verifyCommand(),
-		a.showCommand(), a.explainCommand(), a.traceCommand(), a.whatifCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.testCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.labCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), a.generateCommand(),
+		a.showCommand(), a.explainCommand(), a.traceCommand(), a.whatifCommand(), a.graphCommand(), a.docCommand(), a.expandCommand(), a.consoleCommand(), a.testCommand(), a.capabilitiesCommand(), a.recordCommand(), a.unlockCommand(), a.labCommand(), a.versionCommand(), a.docsCommand(), environmentTopic(), exitTopic(), a.generateCommand(),
 	}
 }
 

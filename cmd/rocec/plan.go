@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
@@ -125,9 +126,9 @@ configuration of another git revision, and neither with devices nor with the rec
 			case f.refreshOnly:
 				a.hint("To accept that into the record, run: rocec apply --refresh-only")
 			case out != "":
-				a.hint("Saved the plan to %s. To hand it over, run: rocec apply %s", out, out)
+				a.hint("Saved the plan to %s. To make its changes, run: rocec apply %s", out, out)
 			case pl.plan.HasChanges():
-				a.hint("To hand the changes over, run: rocec apply")
+				a.hint("To make the changes, run: rocec apply")
 			}
 			if detailed && pl.plan.DetailedExit() != 0 {
 				return exit(pl.plan.DetailedExit())
@@ -151,6 +152,7 @@ configuration of another git revision, and neither with devices nor with the rec
 type planned struct {
 	project *project
 	devices []served
+	all     []served // also those that were not chosen; of apply
 	store   *record.Store
 	parts   []*plan.Part
 	plan    *plan.Plan
@@ -262,6 +264,16 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 		if seen.captured != nil && c.target.Parse != nil { // what differs is for the plan to say
 			if in.Have, r.findings = c.target.Parse(c.intent, *seen.captured); r.findings.HasErrors() {
 				return r
+			}
+			if in.Have != nil && c.target.Stored != nil {
+				var odd diag.List
+				in.Boots, odd = c.target.Stored(c.intent, *seen.captured)
+				if r.findings = append(r.findings, odd...); odd.HasErrors() {
+					return r
+				}
+			}
+			if in.Have != nil && c.target.Outdated != nil {
+				in.Outdated = func() []intent.Difference { return c.target.Outdated(c.intent, *seen.captured) }
 			}
 			seen.reason = "the captured output could not be read"
 		}

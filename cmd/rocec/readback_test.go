@@ -52,7 +52,7 @@ func shows(ts *testscript.TestScript, folder, command string) string {
 	}
 	var shown any
 	switch command {
-	case "sudo sonic-cfggen -d --print-data":
+	case "sudo sonic-cfggen -d --print-data", "[ -s /var/lib/rocec/live/.open ] || if [ -e /etc/sonic/config_db.json ]; then sudo cat /etc/sonic/config_db.json; else echo '{}'; fi":
 		db := map[string]map[string]map[string]any{}
 		fragments, err := filepath.Glob(filepath.Join(folder, "rocec-*.json"))
 		ts.Check(err)
@@ -79,6 +79,8 @@ func shows(ts *testscript.TestScript, folder, command string) string {
 		var top []any
 		ts.Check(yaml.Unmarshal(read("nvue.yaml"), &top))
 		shown = append([]any{map[string]any{"header": map[string]any{"nvue-api-version": "nvue_v1"}}}, top...)
+	case "[ ! -s /var/lib/rocec/live/.open ] && systemctl is-enabled --quiet nvue-startup.service && sudo cat /etc/nvue.d/startup.yaml":
+		return string(read("nvue.yaml"))
 	case `sonic-cli -c "show running-configuration | no-more"`:
 		text := "!\nbuffer init lossless\n"
 		for line := range strings.Lines(string(read("sonic-cli.txt"))) {

@@ -85,6 +85,13 @@ func (a *app) locked(ctx context.Context, s *record.Store, operation string, tim
 	return f(lock)
 }
 
+// lockedLive is locked for what goes by journals too.
+func (a *app) lockedLive(ctx context.Context, s *record.Store, operation string, timeout time.Duration, f func(*record.Lock) error) error {
+	return a.locked(ctx, s, operation, timeout, func(lock *record.Lock) error {
+		return a.claimed(s, func() error { return f(lock) })
+	})
+}
+
 // recordLock is the rule behind the lock, decided where the record is written.
 // That the record has moved since a plan was saved is the plan's to say: Saved
 // plan is stale.

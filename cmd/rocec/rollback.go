@@ -44,7 +44,7 @@ is kept on the device. It exits 3 when a device did not go back, and names it.`,
 				return errors.Join(a.applies(c.Context(), p, devices, list), err)
 			}
 			// Held from before the journals are read: an apply may be writing one.
-			return a.locked(c.Context(), store, "rollback", timeout, func(lock *record.Lock) error {
+			return a.lockedLive(c.Context(), store, "rollback", timeout, func(lock *record.Lock) error {
 				list, err := rollout.Journals(a.journals(store))
 				if err != nil {
 					return err

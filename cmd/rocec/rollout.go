@@ -39,6 +39,22 @@ func (a *app) journals(s *record.Store) string {
 	return filepath.Join(a.dataDir(), "journal", s.Workspace())
 }
 
+// claimed runs f while nobody else on this machine writes journals of a workspace.
+func (a *app) claimed(s *record.Store, f func() error) (err error) {
+	release, err := rollout.Claim(a.journals(s), false)
+	if err != nil {
+		return err
+	}
+	a.claim = release
+	defer func() {
+		if a.claim != nil {
+			err = errors.Join(err, a.claim())
+		}
+		a.claim = nil
+	}()
+	return f()
+}
+
 // clock is the time that is written down.
 func (a *app) clock() time.Time {
 	if a.now != nil {
@@ -227,7 +243,7 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 			todo.Devices[i].Base = was.Observed
 		}
 	}
-	before, err := a.again(p, pl.devices, todo, pl.store)
+	before, err := a.again(p, pl.all, todo, pl.store)
 	if err != nil {
 		return err
 	}
@@ -331,6 +347,13 @@ func (a *app) goOn(h *rollout.History, todo *rollout.Plan, lock *record.Lock, do
 
 // newJournal makes a journal, and lets go of those that nobody will ask for.
 func (a *app) newJournal(dir, id string) (*rollout.Journal, error) {
+	if a.claim == nil {
+		release, err := rollout.Claim(dir, true)
+		if err != nil {
+			return nil, err
+		}
+		a.claim = release
+	}
 	j, err := rollout.CreateJournal(dir, id, a.clock)
 	if err != nil {
 		return nil, err

@@ -38,12 +38,16 @@ func (a *app) settle(ctx context.Context, p *project, devices []served, h *rollo
 		return err
 	}
 	standing := rollout.Look(ctx, h, todo, a.environment(nil, lock, todo.Parallelism, nil))
-	if until, waits := waiting(h, standing, a.clock()); waits {
-		return fmt.Errorf("apply %s waits to be confirmed until %s: run rocec confirm, or rocec rollback", h.ID, until.Local().Format(time.DateTime))
+	if until, armed := waiting(h, standing, a.clock()); armed {
+		return waits(h, until)
 	}
 	a.standing(h, standing)
 	if !approved {
-		yes, err := a.ask("Do you want to finish it? Devices that are changed are read back and confirmed, the others go back. (rocec rollback takes all of them back.)")
+		then := "confirmed"
+		if h.Hold {
+			then = "wait for rocec confirm"
+		}
+		yes, err := a.ask("Do you want to finish it? Devices that are changed are read back and " + then + ", the others go back. (rocec rollback takes all of them back.)")
 		if err != nil || !yes {
 			return err
 		}
@@ -60,11 +64,19 @@ func (a *app) settle(ctx context.Context, p *project, devices []served, h *rollo
 	if err != nil {
 		return err
 	}
-	a.results(rep, "Resume", false)
+	a.results(rep, "Resume", true)
 	if rep.Exit() == 3 {
 		return exit(3)
 	}
+	if i := slices.IndexFunc(rep.Results, func(r rollout.Result) bool { return r.Outcome == rollout.Pending }); i >= 0 {
+		return waits(h, rep.Results[i].Until)
+	}
 	return nil
+}
+
+// waits is the error of who would go on while devices are armed.
+func waits(h *rollout.History, until time.Time) error {
+	return fmt.Errorf("apply %s waits to be confirmed until %s: run rocec confirm, or rocec rollback", h.ID, until.Local().Format(time.DateTime))
 }
 
 // waiting reports whether devices of a rollout are armed still, as it should be.

@@ -117,11 +117,15 @@ func (w waves) undrained(pl *plan.Plan) diag.List {
 	return found
 }
 
-// planDrain is the rule of undrained. It is decided where a plan is made.
+// planDrain is the rule of undrained. It is decided where a plan is made. The
+// catalogue has it as an error, on ports that carry traffic: whether they do is
+// what a plan cannot tell, and as an error it would have people write drain = true
+// where nothing was drained.
 var planDrain = diag.Rule{
 	ID: "ROCE901", Name: "plan_drain", Severity: diag.Warning, When: diag.Both,
-	Title:  "ports that carry traffic are drained before their buffers change",
-	Why:    "a change of lossless buffers or of PFC stops the port: what is on its way is lost, and RDMA goes back to the beginning",
+	Title: "ports that carry traffic are drained before their buffers change",
+	Why: "a change of lossless buffers or of PFC stops the port: what is on its way is lost, and RDMA goes back to the beginning. " +
+		"It is a warning and stops no plan, because no plan knows whether a port carries traffic at that hour: there are maintenance windows, spare ways, and switches before their first day",
 	Fix:    "move traffic away from the devices of the wave, and write drain = true on it",
 	Source: "Juniper CoS guide (buffer changes stop traffic); sonic-net/SONiC doc/roce",
 	Bad:    handedOver(""),

@@ -30,13 +30,23 @@ func (s *sweep) buffer(d fabric.DeviceID, first fabric.PortID) Buffer {
 	case dev.Buffer.SharedBytes > 0:
 		b.SharedBytes, b.SharedKnown = dev.Buffer.SharedBytes, true
 	case dev.Model != 0 && s.f.Models[dev.Model].BufferBytes > 0:
-		total, taken := s.f.Models[dev.Model].BufferBytes, b.HeadroomBytes
+		total, taken := s.usable(dev), b.HeadroomBytes
 		if dev.Buffer.HeadroomBytes > 0 {
 			taken = dev.Buffer.HeadroomBytes
 		}
 		b.SharedBytes, b.SharedKnown = total-min(total, taken), true
 	}
 	return b
+}
+
+// usable is the packet buffer of a switch, of which an image may set up a part.
+func (s *sweep) usable(dev *fabric.Device) uint64 {
+	m := &s.f.Models[dev.Model]
+	pool, stated := m.Facts[FactImagePool]
+	if !stated || pool < thousand || s.f.Text(dev.OSName) != sonic {
+		return m.BufferBytes
+	}
+	return min(m.BufferBytes, uint64(pool)/thousand)
 }
 
 // ecn settles the marking of every queue. What the operator wrote is kept as it

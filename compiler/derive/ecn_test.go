@@ -124,6 +124,37 @@ func TestSharedAfterHeadroom(t *testing.T) {
 	}
 }
 
+// An image that sets up a part of the chip's buffer leaves no more than that to
+// share, under SONiC alone, and written pools take its place.
+func TestPoolOfTheImage(t *testing.T) {
+	for _, tt := range []struct {
+		os            string
+		pool, written uint64
+		want          uint64 // to share before headroom is taken off
+	}{
+		{"sonic", 5_000_000, 0, 5_000_000},
+		{"sonic", 12_000_001, 0, 12_000_000},
+		{"sonic", 0, 0, 12_000_000},
+		{"other", 5_000_000, 0, 12_000_000},
+		{"sonic", 5_000_000, 9_000_000, 9_000_000},
+	} {
+		d := newDraft()
+		d.roce(nil)
+		d.pair(tt.os, d.spectrum(96, func(m *fabric.SwitchModel) {
+			m.BufferBytes = 12_000_000
+			m.Facts = map[string]int64{FactImagePool: int64(tt.pool) * thousand}
+		}), 100_000, 1_000, 1500)
+		d.Devices[1].Buffer.SharedBytes = tt.written
+		b := compute(t, d).Buffers[1]
+		if tt.written == 0 {
+			tt.want -= b.HeadroomBytes
+		}
+		if b.HeadroomBytes == 0 || b.SharedBytes != tt.want {
+			t.Errorf("%s, a pool of %d, %d written: %d to share, want %d", tt.os, tt.pool, tt.written, b.SharedBytes, tt.want)
+		}
+	}
+}
+
 // A lossy class that marks has no pause to be faster than.
 func TestLossyMarkingIsUnbounded(t *testing.T) {
 	d := newDraft()

@@ -37,6 +37,10 @@ const (
 	FactECNMin         = "roce_ecn_min"
 	FactECNMax         = "roce_ecn_max"
 	FactECNProbability = "roce_ecn_probability"
+	// FactImagePool is the largest pool in bytes that the SONiC image of a model
+	// sets up, where that is less than the chip's buffer. Pools that are written
+	// take its place.
+	FactImagePool = "image_pool_bytes"
 	// FactReceiveCell is the cell of a NIC's receive buffer in bytes.
 	FactReceiveCell = "receive_cell_bytes"
 )

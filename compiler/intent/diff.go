@@ -58,6 +58,52 @@ func Compare(want, have *Device) (differs []Difference, unseen []Path) {
 	return differs, unseen
 }
 
+// Writes reports whether a setting is one that is written: not a version that is
+// expected, and not of a port that is compared only.
+func (d *Device) Writes(p Path) bool {
+	if p.Object == OfPort {
+		if port := d.PortNamed(p.Name); port != nil && port.Verify {
+			return false
+		}
+	}
+	return !p.Expected()
+}
+
+// Boots lists the settings of want that a device runs with and does not start
+// with, by their stored paths (Path.Stored): Before is what it starts with. What
+// it does not run with is left out, as that has to change anyway, and so is what
+// nobody writes (Writes) and what the stored configuration does not show. Of an
+// object that is missing there it is the object alone, of a device that starts as
+// it runs nothing.
+func Boots(want, running, starts *Device) []Difference {
+	differs, _ := Compare(want, starts)
+	if len(differs) == 0 {
+		return nil
+	}
+	now, unseen := Compare(want, running)
+	skip := make(map[Path]bool, len(now)+len(unseen))
+	for _, x := range now {
+		skip[x.Path] = true
+	}
+	for _, p := range unseen {
+		skip[p] = true
+	}
+	var list []Difference
+	missing := map[Path]bool{}
+	for _, x := range differs {
+		object := Path{Object: x.Path.Object, Name: x.Path.Name}
+		if x.Creates() {
+			missing[object] = true
+		} else if missing[object] {
+			continue
+		}
+		if !skip[x.Path] && want.Writes(x.Path) {
+			list = append(list, Difference{Path: x.Path.Stored(), Before: x.Before, After: x.After})
+		}
+	}
+	return list
+}
+
 // Gone lists the objects that were written once and that want no longer has,
 // from Present to "". Written is what was applied before, from the record, and
 // not what a device shows: only what rocec wrote may be removed by it. Ports

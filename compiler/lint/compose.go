@@ -115,9 +115,9 @@ func crossedPriority(p *Pass) {
 // follow all, it says so for the others too.
 func crossedLossless(p *Pass) {
 	if l := p.proofs().composition(nil).Limit; l != nil {
-		part := p.proofs().parts()[0] // what takes steps goes over switches
+		at, label := p.atWays()
 		p.Report(diag.Diagnostic{
-			Severity: diag.Warning, Address: p.address(part, 0), Labels: []diag.Label{p.atRouting(part, schema.AModel, "")}, Help: "give all ports one qos, which is proven whatever the ways are",
+			Severity: diag.Warning, Address: at, Labels: []diag.Label{label}, Help: "give all ports one qos, which is proven whatever the ways are",
 			Summary: fmt.Sprintf("whether classes keep their treatment on every way is not known: following them takes %d steps or more, and the limit is %d", l.Need, l.Limit),
 		})
 	}
@@ -137,6 +137,16 @@ func crossedLossless(p *Pass) {
 		}
 		p.crossing(b, schema.APFC, fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", class, out, h.Next, to), fmt.Sprintf("enable PFC for priority %d on both ends, or send the class as one that they have", h.Next))
 	}
+}
+
+// atWays is where the ways of the fabric come from: the routing of its first part,
+// or a switch where peer links at most join switches.
+func (p *Pass) atWays() (string, diag.Label) {
+	if parts := p.proofs().parts(); len(parts) > 0 {
+		return p.address(parts[0], 0), p.atRouting(parts[0], schema.AModel, "")
+	}
+	d := max(0, slices.IndexFunc(p.Fabric.Devices, func(d fabric.Device) bool { return d.Kind == fabric.Switch }))
+	return p.Fabric.Text(p.Fabric.Devices[d].Address), p.Fabric.DeclLabel(p.Fabric.Devices[d].Decl, "")
 }
 
 // uncontracted reports a cable on the way of a lossless class both of whose ends

@@ -644,10 +644,10 @@ func backupPath(p *Pass) {
 	default:
 		return
 	}
-	part := v.parts()[0]
+	at, label := p.atWays()
 	p.Report(diag.Diagnostic{
-		Severity: diag.Warning, Summary: "whether ways that stand in for others treat each class alike is not known: " + why, Address: p.address(part, 0),
-		Labels: []diag.Label{p.atRouting(part, schema.AModel, "")}, Help: "mend what is found on classes first, then nothing is left to look at, or try single failures by rocec whatif --fail",
+		Severity: diag.Warning, Summary: "whether ways that stand in for others treat each class alike is not known: " + why, Address: at,
+		Labels: []diag.Label{label}, Help: "mend what is found on classes first, then nothing is left to look at, or try single failures by rocec whatif --fail",
 	})
 }
 

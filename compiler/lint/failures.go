@@ -352,13 +352,19 @@ const (
 
 // masks are the failures of up to n links and switches on top of what a mask has
 // down, single ones first. A cable to a node fails with the node: only links
-// between switches, and switches, are taken out. With each, none stands for
-// another: switches that stand alike may treat classes in different ways. Beyond
+// between switches, and switches, are taken out, and cables of nodes to both
+// switches of a pair. With each, none stands for another but such a cable for those
+// of its kind: switches that stand alike may treat classes in different ways. Beyond
 // a limit of steps for the proofs under them there are none. Switches that are all
 // that a node has left fail as what they are, also where others stand alike, and
 // where nothing joins them.
 func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failureMasks) {
 	most, ties := v.most(), v.ties(m, n)
+	var legs map[fabric.LinkID]int
+	if each && n > 0 {
+		legs = v.legs()
+	}
+	laid := map[fabric.LinkID]bool{}
 	for _, part := range v.parts() {
 		o := part.Options(v.steps)
 		o.Whole = each
@@ -367,7 +373,7 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 			times int
 		}
 		net, last := &part.Net, []failed{{part.Down(m), 1}}
-		if part.Round(n) && !each { // what goes round by a pair is no matter of one class
+		if part.Round(n) || each && part.Homed != nil {
 			net, last[0].down = &part.Homed.Net, part.HomedDown(m)
 		}
 		tied := net
@@ -391,6 +397,14 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 						continue // what ties switches is no cable
 					}
 					times := before.times * failures[i].Alike
+					if down := failures[i].Down.Links; each && len(down) > 0 && down[0] >= len(part.Links) {
+						if l := part.Homed.Links[down[0]-len(part.Links)]; v.f.Links[l].PeerLink == 0 {
+							if laid[l] = true; legs[l] == 0 {
+								continue // another of its kind stands for it
+							}
+							times *= legs[l]
+						}
+					}
 					if each && len(out.masks) >= most || out.steps > limit {
 						out.left += times
 						continue
@@ -409,6 +423,23 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 			}
 			last = now
 		}
+	}
+	for _, l := range slices.Sorted(maps.Keys(legs)) {
+		if laid[l] || m != nil && m.Links[l] {
+			continue
+		}
+		if len(out.masks) >= most || out.steps > limit {
+			out.left += legs[l]
+			continue
+		}
+		mask := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}
+		if m != nil {
+			maps.Copy(mask.Links, m.Links)
+			maps.Copy(mask.Devices, m.Devices)
+		}
+		mask.Links[l] = true
+		out.masks, out.alike = append(out.masks, mask), append(out.alike, legs[l])
+		out.steps += int64(len(v.f.Ports)) + leastSteps
 	}
 	for _, set := range ties {
 		if slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Has(set) }) {
@@ -481,9 +512,6 @@ func (v *Prover) Failures(m *fabric.Mask, n int, set fabric.PropertySet) (outcom
 	masks, alike := list.masks, list.alike
 	if list.left > 0 && list.steps <= limit {
 		open = append(open, fmt.Sprintf("%d failures or more: classes lose their treatment already, so that each failure is looked at by itself, and %d at most are", list.left, v.most()))
-	}
-	if each := set.Has(fabric.Composition) && !v.sound(); n > 0 && each && slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Round(n) }) {
-		open = append(open, "classes lose their treatment already, so that peer links of mlag pairs, and cables of nodes on both of their switches, are not taken out")
 	}
 	v.whole()        // all below compare with it
 	took := int64(0) // known when a chunk is done, and so the same on any number of cores

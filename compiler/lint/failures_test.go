@@ -233,6 +233,143 @@ func TestFailuresPeerLink(t *testing.T) {
 	}
 }
 
+// TestFailuresPlanes: two pairs with a switch in each of two planes, and what joins
+// the planes fails: their peer links stand in for it on the way up and on the way
+// down, which is a circle. No other failure makes one.
+func TestFailuresPlanes(t *testing.T) {
+	text := lint.NetOf("a b c d s r", "a-s b-r c-s d-r s-top r-top", `model = "up_down"`)
+	for _, pair := range [][2]string{{"a", "b"}, {"c", "d"}} {
+		text += fmt.Sprintf("mlag \"%s%s\" {\n  switches  = [switch.%s, switch.%s]\n  peer_link = \"Ethernet16\"\n  cable     = { media = \"dac\", length = \"1m\" }\n}\n", pair[0], pair[1], pair[0], pair[1])
+	}
+	res := compiledResult(t, text)
+	tiers := map[string]fabric.Tier{"s": fabric.SpineTier, "r": fabric.SpineTier, "top": fabric.CoreTier}
+	for d := range res.Fabric.Devices {
+		if dev := &res.Fabric.Devices[d]; dev.Kind == fabric.Switch {
+			dev.Tier = max(fabric.LeafTier, tiers[res.Fabric.Text(dev.Name)])
+		}
+	}
+	v := lint.NewProver(res.Fabric, res.Facts)
+	if b := v.Parts()[0].Buffers; b == nil || !b.Acyclic() {
+		t.Fatalf("with everything up: %+v", b)
+	}
+	outcomes, open := v.Failures(nil, 1, fabric.PropertySet(0).With(fabric.Deadlock))
+	if len(open) > 0 {
+		t.Error(open)
+	}
+	var got []string
+	for _, o := range outcomes {
+		for _, verdict := range o.Verdicts {
+			for _, d := range verdict.Broken {
+				got = append(got, d.Rule+" "+o.Names)
+			}
+			if len(verdict.Open) > 0 {
+				t.Errorf("%s: %q", o.Names, verdict.Open)
+			}
+		}
+	}
+	want := []string{"ROCE801 the link s/Ethernet12 - top/Ethernet0", "ROCE801 top"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("circles (-want +got):\n%s", diff)
+	}
+}
+
+// lossyPeers is three leaves below two spines, of which two are a pair whose peer
+// link is lossy, with a node on both of them; legs says how it has its two cables.
+func lossyPeers(legs string) string {
+	port := "  port \"Ethernet48\" {\n    speed = \"100G\"\n    fec   = \"rs\"\n    mtu   = 9000\n    qos   = qos.backup\n  }\n"
+	text := lint.NetOf("t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2", `model = "up_down"`)
+	for _, s := range []string{"t1", "t2"} {
+		text = strings.Replace(text, "switch \""+s+"\" {\n", "switch \""+s+"\" {\n"+port, 1)
+	}
+	return strings.Replace(text, "node \"n-t3\"", "qos \"backup\" {\n  from = qos.roce\n  class \"rdma\" {\n    lossless = false\n  }\n}\nnode \"n-t3\"", 1) + `
+mlag "pair" {
+  switches  = [switch.t1, switch.t2]
+  peer_link = "Ethernet48"
+  cable     = { media = "dac", length = "1m" }
+}
+node "dual" {
+  os   = "ubuntu/24.04"
+  slot = 9
+  nic "p[0-1]" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+    fec   = "rs"
+    qos   = qos.roce
+    mtu   = 9000
+  }
+  bond "b" {
+    mode    = "` + legs + `"
+    members = "p[0-1]"
+  }
+}
+link "dual0" {
+  ends  = [node.dual.nic["p0"], switch.t1.port["Ethernet40"]]
+  cable = { media = "dac", length = "3m" }
+}
+link "dual1" {
+  ends  = [node.dual.nic["p1"], switch.t2.port["Ethernet40"]]
+  cable = { media = "dac", length = "3m" }
+}
+`
+}
+
+// TestFailuresLeg: a node on both switches of a pair loses a cable, and its class
+// goes by a peer link that is lossy: a way of hops, each with its source. A bond
+// that uses one cable at a time has the peer link on its way with everything up.
+func TestFailuresLeg(t *testing.T) {
+	for _, c := range []struct{ mode, want string }{
+		{"lacp", "ROCE822: class rdma goes by t1/Ethernet48 to t2/Ethernet48 with the link t1/Ethernet40 - dual/p0 down, and loses its treatment there: no PFC"},
+		{"active_backup", "ROCE302: class rdma becomes lossy at t2/Ethernet48: priority 3 has no PFC there, on the way to t1/Ethernet48"},
+	} {
+		var got []string
+		for _, d := range compiled(t, lossyPeers(c.mode)) {
+			if d.Rule != "ROCE822" && d.Rule != "ROCE302" {
+				continue
+			}
+			got = append(got, d.Rule+": "+d.Summary)
+			var way []string
+			for _, s := range d.Steps {
+				if way = append(way, s.At); s.Label.Span.IsZero() {
+					t.Errorf("%s: %s has no source", c.mode, s.At)
+				}
+			}
+			want := []string{"n-t3/rail0 > t3/Ethernet0", "t3/Ethernet4 > s1/Ethernet8", "s1/Ethernet0 > t1/Ethernet0", "t1/Ethernet48 > t2/Ethernet48", "t2/Ethernet40 > dual/p1"}
+			if c.mode != "lacp" {
+				want = []string{"dual/p1 > t2/Ethernet40", "t2/Ethernet48 > t1/Ethernet48", "t1/Ethernet40 > dual/p0"}
+			}
+			if diff := cmp.Diff(want, way); diff != "" {
+				t.Errorf("%s: way (-want +got):\n%s", c.mode, diff)
+			}
+		}
+		if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.mode, diff)
+		}
+	}
+}
+
+// TestLossyCore: a class that its nodes ask to be lossless is lossy between two
+// switches, whose contract agrees at both ends.
+func TestLossyCore(t *testing.T) {
+	text := lint.NetOf("r0 r1", "r0-r1", `model = "ecmp"`)
+	port := "  port \"Ethernet4\" {\n    speed = \"100G\"\n    fec   = \"rs\"\n    mtu   = 9000\n    qos   = qos.inside\n  }\n"
+	for _, s := range []string{"r0", "r1"} {
+		text = strings.Replace(text, "switch \""+s+"\" {\n", "switch \""+s+"\" {\n"+port, 1)
+	}
+	text = strings.ReplaceAll(text, "Ethernet[0-4:4]", "Ethernet0")
+	for _, c := range []struct {
+		lossless string
+		want     []string
+	}{
+		{"true", nil},
+		{"false", []string{"ROCE302: class rdma becomes lossy at r1/Ethernet4: priority 3 has no PFC there, on the way to r0/Ethernet4"}},
+	} {
+		inside := "qos \"inside\" {\n  from = qos.roce\n  class \"rdma\" {\n    lossless = " + c.lossless + "\n  }\n}\n"
+		if diff := cmp.Diff(c.want, findings(compiled(t, strings.Replace(text, "node \"n-r0\"", inside+"node \"n-r0\"", 1)), "ROCE302")); diff != "" {
+			t.Errorf("lossless = %s (-want +got):\n%s", c.lossless, diff)
+		}
+	}
+}
+
 // TestLostNames: who loses the way by a failure is named, and not who has its
 // place among the switches of which those that stand alike are one.
 func TestLostNames(t *testing.T) {

@@ -96,6 +96,14 @@ func (v *Prover) route(p *paths.Part, d, homes *paths.Down, circles, brief bool)
 		return r
 	}
 	r.steps = r.Strays.Steps
+	over := p.Homed != nil && p.Homed.Peers && r.Strays.Lost > 0 // by a peer link, on the way up and on the way down
+	if over && net == &p.Net {
+		ways.Down = homes
+		if left, err := paths.Ways(&p.Homed.Bare, ways); err == nil {
+			r.Strays = left
+			r.steps += left.Steps
+		}
+	}
 	if !circles {
 		return r
 	}
@@ -110,7 +118,7 @@ func (v *Prover) route(p *paths.Part, d, homes *paths.Down, circles, brief bool)
 	}
 	learnt.Skip = o.Skip
 	r.search(&p.Net, learnt)
-	round := p.Homed != nil && (p.Homed.Flooded || p.Homed.Rowed) || homes != nil && p.Round(len(homes.Links)+len(homes.Switches))
+	round := over || p.Homed.Crossed() || homes != nil && p.Round(len(homes.Links)+len(homes.Switches))
 	if r.Err != nil || !r.Buffers.Acyclic() || !round && (!o.Routing.LocalRepair || d == nil) {
 		return r
 	}
@@ -206,6 +214,19 @@ func (v *Prover) composition(m *fabric.Mask) *paths.Composition {
 		v.composed.by = paths.NewComposer(v.f, v.facts)
 	}
 	return v.composed.by.Under(m)
+}
+
+// legs are the cables of bonds on both switches of a pair, one of each kind.
+func (v *Prover) legs() map[fabric.LinkID]int {
+	if len(v.f.MLAGs) < 2 {
+		return nil
+	}
+	v.composed.Lock()
+	defer v.composed.Unlock()
+	if v.composed.by == nil {
+		v.composed.by = paths.NewComposer(v.f, v.facts)
+	}
+	return v.composed.by.Legs()
 }
 
 // limit is the refusal behind an error, nil if there is none.

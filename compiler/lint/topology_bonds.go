@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -10,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-// The part of the family on paths that looks at what is joined: bonds, LAGs and
-// pairs of switches.
+// The part of the family on paths that looks at what is joined: bonds and pairs of
+// switches; lags.go has what LAGs end on.
 
 var roce812 = &Rule{
 	Rule: diag.Rule{
@@ -254,72 +253,4 @@ func bufferDiffers(a, b fabric.DeviceBuffer) string {
 		return fmt.Sprintf("the shared pool is %s and %s", size(a.SharedBytes), size(b.SharedBytes))
 	}
 	return "they allow another oversubscription"
-}
-
-var roce820 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE820", Name: "lag_two_switches", Severity: diag.Error,
-		Title:  "a LAG that ends on two switches ends on a pair",
-		Why:    "switches that do not know of each other both negotiate for themselves: one leg stays down, or frames loop and arrive twice",
-		Fix:    `write an mlag block for the two, use active_backup, or write the two as a topology "dual_tor"`,
-		Source: "IEEE 802.1AX; theory I14; Qian et al., Alibaba HPN, SIGCOMM 2024: dual-ToR without stacking",
-		Bad:    unpaired(""),
-		Good:   unpaired("pair"),
-	},
-	Run: twoSwitches,
-}
-
-func unpaired(pair string) string {
-	text := pairedLegs(``)
-	start, rest, _ := strings.Cut(text, `mlag "pair" {`)
-	if pair != "" {
-		return text
-	}
-	_, rest, _ = strings.Cut(rest, "\n}\n")
-	return start + rest
-}
-
-func twoSwitches(p *Pass) {
-	f := p.Fabric
-	for id := 1; id < len(f.LAGs); id++ {
-		lag := &f.LAGs[id]
-		if lag.Mode != fabric.LACP && lag.Mode != fabric.Static {
-			continue
-		}
-		var on []fabric.DeviceID
-		for _, m := range lag.Members {
-			if peer := f.Ports[m].Peer; peer != 0 && f.Devices[f.Ports[peer].Device].Kind == fabric.Switch && !slices.Contains(on, f.Ports[peer].Device) {
-				on = append(on, f.Ports[peer].Device)
-			}
-		}
-		if len(on) < 2 || p.knownPair(on) {
-			continue
-		}
-		names := make([]string, len(on))
-		for i, d := range on {
-			names[i] = f.Text(f.Devices[d].Name)
-		}
-		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s of %s ends on %s, which are no pair", f.Text(lag.Name), f.Text(f.Devices[lag.Device].Name), list(names)), Address: f.LAGAddress(fabric.LAGID(id)),
-			Concerns: []string{f.Text(f.Devices[on[0]].Address), f.Text(f.Devices[on[1]].Address)},
-			Labels:   []diag.Label{f.Label(lag.Decl, 0, schema.AMembers, ""), f.LinkLabel(f.Ports[lag.Members[len(lag.Members)-1]].Link, schema.AEnds, "a cable")}, Help: "write an mlag block for the two, or use active_backup",
-		})
-	}
-}
-
-// knownPair reports whether switches are a pair, or the two of a topology that
-// needs no pairs; of switches that are taken as declared nothing is known.
-func (p *Pass) knownPair(on []fabric.DeviceID) bool {
-	a := &p.Fabric.Devices[on[0]]
-	for _, d := range on {
-		b := &p.Fabric.Devices[d]
-		switch {
-		case b.Manage == fabric.HandsOff:
-		case len(on) == 2 && a.MLAG != 0 && a.MLAG == b.MLAG:
-		case len(on) == 2 && a.Topology != 0 && a.Topology == b.Topology && p.Fabric.Topologies[a.Topology].Kind == fabric.DualToR:
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/fabric"
 )
 
 // paired is an MLAG pair a, b with a peer link, and switches below that are on
@@ -194,4 +196,213 @@ func floodFrames(n *Net, vlan, down []int) map[[4]Switch]bool {
 		send(nil, Switch(s))
 	}
 	return took
+}
+
+// TestBondHash: the hash of a bond takes legs to the switch of a pair that has no way
+// of its own, and that one sends over the peer link; also where both ends are pairs,
+// and a switch that has lost one leg sends by its other.
+func TestBondHash(t *testing.T) {
+	alone := paired(true, "x", "y")
+	alone.add("z", 1, true)
+	alone.link("b", "z")
+	// y, over the pair p, q, over the pair a, b, over x, and w that is on a alone.
+	pairs := func(cables ...[2]string) *drawn {
+		n := &drawn{}
+		for _, s := range []string{"p", "q", "a", "b"} {
+			n.add(s, map[string]uint8{"p": 3, "q": 3, "a": 2, "b": 2}[s], false)
+		}
+		n.link("p", "q")
+		n.link("a", "b")
+		n.Links[0].Peer, n.Links[1].Peer = true, true
+		for _, c := range cables {
+			n.link(c[0], c[1])
+			n.Links[len(n.Links)-1].Bond = 1
+		}
+		for i, c := range [][3]string{{"y", "p", "q"}, {"x", "a", "b"}} {
+			n.add(c[0], uint8(2-i), true)
+			for _, to := range c[1:] {
+				n.link(c[0], to)
+				n.Links[len(n.Links)-1].Bond = int32(2 + i)
+			}
+		}
+		n.add("w", 1, true)
+		n.link("w", "a")
+		return n
+	}
+	mesh := pairs([2]string{"p", "a"}, [2]string{"p", "b"}, [2]string{"q", "a"}, [2]string{"q", "b"})
+	ladder := pairs([2]string{"p", "a"}, [2]string{"q", "b"})
+	for _, c := range []struct {
+		name string
+		net  *drawn
+		down *Down
+		want []string
+	}{
+		{"a switch on one of the two", alone, nil, []string{
+			"x>a a>y", "x>b b>y", "y>a a>x", "y>b b>x", "x>b b>z", "y>b b>z", "z>b b>x", "z>b b>y", "x>a a>b", "y>a a>b", "a>b b>z",
+		}},
+		{"and the leg to the other is down", alone, alone.down("b-x"), []string{
+			"x>a a>y", "y>a a>x", "y>b b>a", "b>a a>x", "x>a a>b", "y>a a>b", "a>b b>z", "y>b b>z", "z>b b>a", "z>b b>y",
+		}},
+		{"two pairs, and a leg is down", mesh, mesh.down("p-a"), []string{
+			"y>p p>b", "y>q q>a", "y>q q>b", "p>b b>a", "q>a a>w", "q>b b>a", "b>a a>w", // to w
+			"w>a a>q", "a>q q>y", "x>a a>q", "x>b b>p", "x>b b>q", "b>p p>y", "b>q q>y", // to y
+			"p>b b>x", "q>a a>x", "q>b b>x", // to x
+			"x>a a>w", "x>b b>a", "w>a a>x",
+		}},
+		{"two pairs, with a cable between each two of them", ladder, nil, []string{
+			"y>p p>a", "y>q q>b", "p>a a>w", "q>b b>a", "b>a a>w", // to w
+			"w>a a>p", "a>p p>y", "x>a a>p", "x>b b>q", "b>q q>y", // to y
+			"p>a a>x", "q>b b>x", // to x
+			"x>a a>w", "x>b b>a", "w>a a>x",
+		}},
+		{"and one of them is down", ladder, ladder.down("q-b"), []string{
+			"y>p p>a", "y>q q>p", "q>p p>a", "p>a a>w", // to w
+			"w>a a>p", "a>p p>y", "x>a a>p", "x>b b>a", "b>a a>p", // to y
+			"p>a a>x",
+			"x>a a>w", "b>a a>w", "w>a a>x",
+		}},
+	} {
+		want := map[string]bool{}
+		for _, w := range c.want {
+			want[w] = true
+		}
+		if d := cmp.Diff(want, c.net.waits(t, Options{Down: c.down})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+		b, err := Deadlock(&c.net.Net, Options{Down: c.down, Priorities: []uint8{rdma}, Search: true})
+		if err != nil || !b.Acyclic() || b.Valleys != 0 || b.Holes != 0 {
+			t.Errorf("%s: circles of %v, %d valleys, %d holes, %v", c.name, b.Circles, b.Valleys, b.Holes, err)
+		}
+	}
+}
+
+// TestPeerClimb: what a switch of a pair has lost all its ways up for crosses the
+// peer link, also what comes from a switch below that has no cable to the other one,
+// and from one beside.
+func TestPeerClimb(t *testing.T) {
+	n := &drawn{}
+	for _, s := range []string{"s", "a", "b", "x", "y", "z"} {
+		n.add(s, map[string]uint8{"s": 3, "a": 2, "b": 2}[s], s >= "x")
+		if s >= "x" {
+			n.Level[n.at[s]] = 1
+		}
+	}
+	n.link("a", "b")
+	n.Links[0].Peer = true
+	for _, c := range [][2]string{{"s", "a"}, {"s", "b"}, {"a", "x"}, {"s", "z"}, {"x", "y"}} {
+		n.link(c[0], c[1])
+	}
+	for _, c := range []struct {
+		base Base
+		want []string
+	}{
+		{UpDown, []string{"x>a a>b", "a>b b>s", "b>s s>z", "z>s s>b", "s>b b>a", "b>a a>x"}},
+		{Shortest, []string{"y>x x>a", "x>a a>b", "a>b b>s", "b>s s>z", "z>s s>b", "s>b b>a", "b>a a>x", "a>x x>y"}},
+	} {
+		want := map[string]bool{}
+		for _, w := range c.want {
+			want[w] = true
+		}
+		if d := cmp.Diff(want, n.waits(t, Options{Down: n.down("s-a"), Routing: Routing{Base: c.base}})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.base, d)
+		}
+	}
+}
+
+// TestPairsOfPlanes: two pairs whose switches are each in a plane of their own, and
+// what joined the planes is gone. Each peer link stands in for it, on the way up and
+// on the way down, and that is a circle, as s and r have hosts, too.
+func TestPairsOfPlanes(t *testing.T) {
+	n := &drawn{}
+	for _, s := range []string{"a", "b", "c", "d", "s", "r", "top"} {
+		n.add(s, map[string]uint8{"s": 2, "r": 2, "top": 3}[s], s != "top")
+		n.Level[n.at[s]] = max(1, n.Level[n.at[s]])
+	}
+	n.link("a", "b")
+	n.link("c", "d")
+	n.Links[0].Peer, n.Links[1].Peer = true, true
+	for _, c := range [][2]string{{"a", "s"}, {"b", "r"}, {"c", "s"}, {"d", "r"}, {"s", "top"}, {"r", "top"}} {
+		n.link(c[0], c[1])
+	}
+	for _, c := range []struct {
+		down *Down
+		want string
+	}{
+		{nil, ""},
+		{n.down("s-top"), "b>a, a>s, s>c, c>d, d>r, r>b"},
+	} {
+		b, err := Deadlock(&n.Net, Options{Down: c.down, Priorities: []uint8{rdma}})
+		if err != nil || n.hops(b.Cycle) != c.want {
+			t.Errorf("%+v: circle of %s, %v, want %s", c.down, n.hops(b.Cycle), err, c.want)
+		}
+	}
+}
+
+// TestBonds: LAGs over pairs are found, and what of them is not followed is said.
+func TestBonds(t *testing.T) {
+	up := fabric.Routing{Default: true, Model: fabric.UpDown}
+	table := func(m *plot) fabric.Routing {
+		return fabric.Routing{Default: true, Model: fabric.TableRouting, Table: []fabric.Route{{At: m.at["x"], To: m.at["s"], Next: m.at["a"], Priority: -1}}}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(m *plot)
+		want   []string
+	}{
+		{"a peer link", func(*plot) {}, nil},
+		{"no peer link", func(m *plot) { m.MLAGs[1].Links = nil }, []string{
+			"the hash of 2 lags over mlag pair also takes the switch that has no cable to y, and what it sends there is not followed, as the pair has no peer link",
+			"after a failure a switch of mlag pair that has lost one leg of a lag to another pair sends by its other leg, and what it sends there is not followed, as the pair has no peer link: 1 lag of that kind",
+		}},
+		{"a table", func(m *plot) { m.Routings[1] = table(m) }, []string{
+			"the hash of 2 lags over mlag pair also takes the switch that has no cable to y, and what it sends there is not followed, as a table says the ways",
+			"after a failure a switch of mlag pair that has lost one leg of a lag to another pair sends by its other leg, and what it sends there is not followed, as a table says the ways: 1 lag of that kind",
+		}},
+	} {
+		m := over(true, up, true, "y")
+		f := m.Fabric
+		f.MLAGs[1].Name = f.Names.Add("pair")
+		f.MLAGs = append(f.MLAGs, fabric.MLAG{Switches: [2]fabric.DeviceID{m.at["s"], m.at["r"]}})
+		f.LAGs = append(f.LAGs, fabric.LAG{Mode: fabric.LACP, Device: m.at["s"]}) // over both pairs
+		for _, l := range []fabric.LinkID{2, 3, 4, 5} {
+			f.Ports[f.Links[l].A].LAG, f.Ports[f.Links[l].B].LAG = 2, 2
+		}
+		f.Routings[1] = up
+		c.change(m)
+		p := only(t, f)
+		var got []string
+		for _, g := range p.Gaps {
+			got = append(got, g.What)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+		var of []int32
+		for _, l := range p.Net.Links {
+			of = append(of, l.Bond)
+		}
+		if d := cmp.Diff([]int32{1, 1, 1, 1, 2, 2, 0}, of); d != "" {
+			t.Errorf("%s: bonds of links (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+// TestBondsLinear: ten thousand pairs with a LAG over each are found at once.
+func TestBondsLinear(t *testing.T) {
+	const pairs = 10_000
+	f := &fabric.Fabric{Links: make([]fabric.Link, 1), Ports: make([]fabric.Port, 1), MLAGs: make([]fabric.MLAG, 1), LAGs: make([]fabric.LAG, 1)}
+	var links []fabric.LinkID
+	for i := range fabric.DeviceID(pairs) {
+		f.MLAGs = append(f.MLAGs, fabric.MLAG{Switches: [2]fabric.DeviceID{3*i + 1, 3*i + 2}})
+		f.LAGs = append(f.LAGs, fabric.LAG{Device: 3*i + 3})
+		for side := range fabric.DeviceID(2) {
+			a := fabric.PortID(len(f.Ports))
+			f.Ports = append(f.Ports, fabric.Port{Device: 3*i + 3, LAG: fabric.LAGID(i + 1)}, fabric.Port{Device: 3*i + 1 + side})
+			links, f.Links = append(links, fabric.LinkID(len(f.Links))), append(f.Links, fabric.Link{A: a, B: a + 1})
+		}
+	}
+	of, list := bonds(f, links)
+	if len(list) != pairs || of[0] != 1 || of[1] != 1 || of[len(of)-1] != pairs {
+		t.Errorf("%d bonds, the first cables of %v, the last of %d", len(list), of[:2], of[len(of)-1])
+	}
 }

@@ -162,14 +162,8 @@ func (c *Composer) sweep() {
 	f := c.f
 	seen := make([][]visit, len(f.Devices)) // a few in each
 	var queue []visit
-	step := func(priority int8, x frameID, out fabric.PortID) {
+	cross := func(priority int8, x frameID, out fabric.PortID) {
 		to := f.Ports[out].Peer
-		if f.Devices[f.Ports[to].Device].Kind == fabric.Node {
-			if !endpoint(f, to) || !c.takes(to, c.judge.classOf(x)) {
-				return // it is not for that one
-			}
-			x = c.smaller(x, c.facts.Port(to).NeedMTU)
-		}
 		for _, tagged := range c.judge.tags(out, to) {
 			v := c.judge.hop(priority, x, cable{out, to, tagged})
 			if v.fault != Sound {
@@ -184,6 +178,22 @@ func (c *Composer) sweep() {
 			if next := (visit{d, v.prio, v.next}); !slices.Contains(seen[d], next) {
 				seen[d] = append(seen[d], next)
 				queue = append(queue, next)
+			}
+		}
+	}
+	step := func(priority int8, x frameID, out fabric.PortID) {
+		to := f.Ports[out].Peer
+		if f.Devices[f.Ports[to].Device].Kind != fabric.Node {
+			cross(priority, x, out)
+			return
+		}
+		ends := []fabric.PortID{to}
+		if lag := c.judge.uneven(to); lag != 0 {
+			ends = f.LAGs[lag].Members // which one it comes in by is not the sender's choice
+		}
+		for _, nic := range ends {
+			if endpoint(f, nic) && c.takes(nic, c.judge.classOf(x)) { // else it is not for that one
+				cross(priority, c.smaller(x, c.facts.Port(nic).NeedMTU), out)
 			}
 		}
 	}

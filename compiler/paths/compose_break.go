@@ -73,32 +73,34 @@ func (w *follow) rest(way []Hop, c cable, v verdict) []Hop {
 	passed := map[Switch]bool{}
 	s := w.ground.at[at]
 	in := int32(-1)
-	if d := w.f.Ports[c.out].Device; w.f.Devices[d].Kind == fabric.Switch {
-		in = w.p.channel(s, w.ground.at[d], w.f.Ports[c.out].Link) - x.c.off[s]
+	if l, ok := slices.BinarySearch(w.p.links, w.f.Ports[c.out].Link); ok {
+		in = w.p.channel(l, s) - x.c.off[s]
 	}
 	for v.next != 0 && !passed[s] {
 		passed[s] = true
 		var by cable
 		priority, was := v.prio, v.next
-		if s == w.t {
-			l := w.group.legs[0]
-			if by = l.cable; l.over != nil {
+		hops := x.next(nil, s, w.t, in)
+		k := int32(-1)
+		if len(hops) > 0 {
+			k = x.c.off[s] + hops[0].out
+		}
+		last := s == w.t || k >= 0 && x.c.to[k] == w.t && w.p.home(w.t)
+		switch {
+		case last:
+			l := slices.IndexFunc(w.group.legs, func(l leg) bool { return w.on(l, s) })
+			if l < 0 {
 				return way
 			}
-		} else {
-			hops := x.next(nil, s, w.t, in)
-			if len(hops) == 0 {
-				return way
-			}
-			k := x.c.off[s] + hops[0].out
-			if len(w.p.cables[k]) == 0 {
-				return way
-			}
+			by = w.group.legs[l].cable
+		case k < 0 || len(w.p.cables[k]) == 0:
+			return way
+		default:
 			by, in = w.p.cables[k][0].cable, x.c.back[k]-x.c.off[x.c.to[k]]
 			priority, was = w.judge.tag(priority, was, hops[0])
 		}
 		way = append(way, w.judge.on(c.to, priority, was, by))
-		if s == w.t {
+		if last {
 			return way
 		}
 		v, c, s = w.judge.hop(priority, was, by), by, w.ground.at[w.f.Ports[by.to].Device]

@@ -1,7 +1,6 @@
 package paths
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -24,7 +23,7 @@ type site struct {
 	routing Routing
 	devices []fabric.DeviceID
 	links   []fabric.LinkID
-	pairs   bool // some link is of an MLAG pair
+	bonds   []int32 // LAGs over pairs, by link
 }
 
 // realm is endpoints that may talk: those of a segment, and of all segments that
@@ -87,10 +86,10 @@ func (g *ground) findSites() {
 		if a, _, ok := joins(f, l); ok {
 			s := g.sites[g.siteOf[a]]
 			s.links = append(s.links, l)
-			s.pairs = s.pairs || f.Links[l].PeerLink != 0
 		}
 	}
 	for _, s := range g.sites {
+		s.bonds, _ = bonds(f, s.links)
 		s.net.Switches, s.net.Level = len(s.devices), make([]uint8, len(s.devices))
 		for i := range s.net.Level {
 			s.net.Level[i] = 1 // a switch with no other link than one to its peer
@@ -237,114 +236,4 @@ func (g *ground) crosses(r *realm, l fabric.LinkID) (ok, tagged bool) {
 		}
 	}
 	return a.Native != 0 && a.Native == b.Native && r.segments[a.Native], false
-}
-
-// plane is a site as one realm sees it.
-type plane struct {
-	*site
-	net    Net
-	x      *router
-	cables [][]strand             // by channel
-	stands map[fabric.LinkID]bool // peer links that stand in for others
-	room   []int32
-}
-
-// heads is room for a number by switch, -1 in each.
-func (p *plane) heads() []int32 {
-	if p.room == nil {
-		p.room = make([]int32, p.net.Switches)
-	}
-	for i := range p.room {
-		p.room[i] = -1
-	}
-	return p.room
-}
-
-// strand is cables of one kind between two switches, by the first.
-type strand struct {
-	cable
-	same int
-}
-
-// hurt reports whether something of a site that a realm crosses is down.
-func (w *walker) hurt(s *site, r *realm) bool {
-	if w.mask == nil {
-		return false
-	}
-	return slices.ContainsFunc(s.devices, func(d fabric.DeviceID) bool { return w.mask.Devices[d] }) ||
-		slices.ContainsFunc(s.links, func(l fabric.LinkID) bool {
-			ok, _ := w.ground.crosses(r, l)
-			return ok && !w.f.Up(l, w.mask)
-		})
-}
-
-// lay makes the plane of a site for a realm, with or without peer links. Those
-// stand in for what a switch has lost while it repairs by itself.
-func (w *walker) lay(s *site, r *realm, peers bool) *plane {
-	g, f := w.ground, w.f
-	p := &plane{site: s, net: Net{Switches: s.net.Switches, Level: s.net.Level}}
-	down := &Down{}
-	var tags []bool
-	var at []fabric.LinkID
-	stands := !peers && s.pairs && s.routing.LocalRepair && w.hurt(s, r)
-	for _, l := range s.links {
-		ok, tagged := g.crosses(r, l)
-		if !ok || f.Links[l].PeerLink != 0 && !peers && !stands {
-			continue
-		}
-		if !f.Up(l, w.mask) {
-			down.Links = append(down.Links, len(at))
-		}
-		a, b, _ := joins(f, l)
-		if stands && f.Links[l].PeerLink != 0 {
-			if p.stands == nil {
-				p.stands = map[fabric.LinkID]bool{}
-			}
-			p.stands[l] = true
-		}
-		p.net.Links = append(p.net.Links, Link{A: g.at[a], B: g.at[b], Peer: p.stands[l]})
-		at, tags = append(at, l), append(tags, tagged)
-	}
-	for i, d := range s.devices {
-		if w.mask != nil && w.mask.Devices[d] {
-			down.Switches = append(down.Switches, Switch(i))
-		}
-	}
-	routing := s.routing
-	if peers {
-		// What the routing does not reach goes by the peer link: the shortest way.
-		routing = Routing{Base: Shortest}
-	}
-	p.x = newRouter(&p.net, &routing, down)
-	p.cables = make([][]strand, len(p.x.c.to))
-	for i, l := range at {
-		if !f.Up(l, w.mask) {
-			continue
-		}
-		ends := &f.Links[l]
-		for _, c := range [2]cable{{ends.A, ends.B, tags[i]}, {ends.B, ends.A, tags[i]}} {
-			k := p.channel(g.at[f.Ports[c.out].Device], g.at[f.Ports[c.to].Device], l)
-			j := slices.IndexFunc(p.cables[k], func(o strand) bool {
-				return w.judge.kindOf[o.out] == w.judge.kindOf[c.out] && w.judge.kindOf[o.to] == w.judge.kindOf[c.to] && o.tagged == c.tagged
-			})
-			if j >= 0 {
-				p.cables[k][j].same++
-				continue
-			}
-			p.cables[k] = append(p.cables[k], strand{c, 1})
-		}
-	}
-	return p
-}
-
-// channel is the one between two switches that a link of theirs is in.
-func (p *plane) channel(from, to Switch, l fabric.LinkID) int32 {
-	c := p.x.c
-	first := c.off[from]
-	i, _ := slices.BinarySearchFunc(c.to[first:c.off[from+1]], to, func(a, b Switch) int { return cmp.Compare(a, b) })
-	k := first + int32(i)
-	for peer := p.stands[l]; k+1 < c.off[from+1] && c.to[k+1] == to && c.peer(k) != peer; {
-		k++
-	}
-	return k
 }

@@ -231,68 +231,6 @@ func (j *judge) sent(nic fabric.PortID) []frameID {
 	return list
 }
 
-// outs are the ports of a device by which frames can leave it.
-func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
-	if j.out == nil {
-		j.out = make([][]fabric.PortID, len(j.f.Devices))
-	}
-	if j.out[d] != nil {
-		return j.out[d]
-	}
-	list := []fabric.PortID{}
-	type kind struct {
-		own, peer int32
-		device    fabric.DeviceID
-		ends      bool // at a node that takes classes: an untrusted one may stand before it
-		vlans     [2]fabric.VLANSetID
-		native    [2]fabric.SegmentID
-	}
-	seen := map[kind]bool{}
-	var last kind // neighbours are mostly alike
-	first, end := j.f.PortsOf(d)
-	for p := first; p < end; p++ {
-		port := &j.f.Ports[p]
-		if port.Peer == 0 || (port.Flags|j.f.Ports[port.Peer].Flags)&fabric.ShutDown != 0 {
-			continue
-		}
-		peer := &j.f.Ports[port.Peer]
-		k := kind{own: j.kindOf[p], peer: j.kindOf[port.Peer]}
-		if j.f.Devices[peer.Device].Kind == fabric.Switch {
-			k.device = peer.Device
-		} else {
-			k.ends = endpoint(j.f, port.Peer)
-		}
-		if j.pcp {
-			k.vlans, k.native = [2]fabric.VLANSetID{port.VLANs, peer.VLANs}, [2]fabric.SegmentID{port.Native, peer.Native}
-		}
-		if k != last && !seen[k] {
-			seen[k] = true
-			list = append(list, p)
-		}
-		last = k
-	}
-	j.out[d] = list
-	return list
-}
-
-// tags says how frames may travel over a cable: with a tag, without, or either.
-// It matters only where something trusts PCP.
-func (j *judge) tags(out, to fabric.PortID) []bool {
-	if !j.pcp {
-		return without
-	}
-	a, b := &j.f.Ports[out], &j.f.Ports[to]
-	switch tagged := a.VLANs != 0 && b.VLANs != 0; {
-	case !tagged:
-		return without
-	case a.Native != 0 && b.Native != 0:
-		return either
-	}
-	return with
-}
-
-var without, with, either = []bool{false}, []bool{true}, []bool{true, false}
-
 // hop judges what becomes of a frame that has a priority in a device and leaves
 // it over a cable.
 func (j *judge) hop(in int8, x frameID, c cable) verdict {
@@ -333,13 +271,31 @@ func (j *judge) decide(k hopKind) verdict {
 	case k.in == begins:
 		v.local = true
 	default:
-		// The cable's own ends: the frame as if it came in where it goes out.
-		alone := k
-		alone.in = begins
-		h, _ = j.take(alone)
-		v.local = j.fault(alone, h) == v.fault && (j.has(out.profile, class) || j.has(to.profile, class))
+		v.local = j.alone(k, out.profile, v.fault) || j.alone(k, to.profile, v.fault)
+		if !v.local && j.remaps(k, class) { // what is remapped may be lossy from there, by the word of the ends
+			alone := k
+			alone.in = begins
+			h, _ = j.take(alone)
+			v.local = j.fault(alone, h) == v.fault && (j.has(out.profile, class) || j.has(to.profile, class))
+		}
 	}
 	return v
+}
+
+// alone reports whether the two ends of a cable show a fault by themselves: the
+// frame as if it came in where it goes out, and its class as the contract of one of
+// the ends has it, which need not be what its sender asks for.
+func (j *judge) alone(k hopKind, end fabric.ProfileID, fault Fault) bool {
+	x := j.frames[k.frame]
+	name, q := j.classOf(k.frame).Name, j.f.Profiles[end].QoS
+	i := slices.IndexFunc(j.f.QoS[q].Classes, func(c fabric.Class) bool { return c.Name == name })
+	if i < 0 {
+		return false
+	}
+	x.class = Class{q, i}
+	k.in, k.frame = begins, j.id(x)
+	h, _ := j.take(k)
+	return j.fault(k, h) == fault
 }
 
 // take is the hop of a kind without its ports, and the frame that arrives.

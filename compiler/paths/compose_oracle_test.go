@@ -28,7 +28,7 @@ func (x *packets) alive(l fabric.LinkID) bool {
 func (x *packets) all() {
 	for s := fabric.PortID(1); int(s) < len(x.Ports); s++ {
 		for d := fabric.PortID(1); int(d) < len(x.Ports); d++ {
-			if s != d && x.nic(s) && x.nic(d) {
+			if s != d && x.nic(s) && x.nic(d) && (x.Ports[s].LAG != x.Ports[d].LAG || x.homes(d) == nil) {
 				x.pair(s, d)
 			}
 		}
@@ -116,13 +116,30 @@ type packet struct {
 	bytes    uint16
 	priority int // in the device, -1 = at its sender
 	at, from Switch
+	by       int // of the net's links, -1 = none
 }
 
-// within sends in a realm, and over peer links where there is no other way.
-func (x *packets) within(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed bool) {
-	if !x.over(s, d, set, routed, false) && x.paired(d) {
-		x.over(s, d, set, routed, true)
+// homes are the cables of a bond that is on both switches of a pair, nil if a NIC is
+// of none.
+func (x *packets) homes(nic fabric.PortID) (links []fabric.LinkID) {
+	lag := &x.LAGs[x.Ports[nic].LAG]
+	if x.Ports[nic].LAG == 0 || lag.Mode == fabric.ActiveBackup {
+		return nil
 	}
+	for _, pair := range x.MLAGs[1:] {
+		on := map[fabric.DeviceID]bool{}
+		links = nil
+		for _, m := range lag.Members {
+			at := x.Ports[x.Ports[m].Peer].Device
+			if slices.Contains(pair.Switches[:], at) {
+				on[at], links = true, append(links, x.Ports[m].Link)
+			}
+		}
+		if len(on) == 2 && x.site(nic)[pair.Switches[0]] && x.site(nic)[pair.Switches[1]] {
+			return links
+		}
+	}
+	return nil
 }
 
 // site are the switches that cables join with that of a NIC, whatever is down.
@@ -139,18 +156,19 @@ func (x *packets) site(nic fabric.PortID) map[fabric.DeviceID]bool {
 	return set
 }
 
-// paired reports whether some link around a NIC is of an MLAG pair.
-func (x *packets) paired(nic fabric.PortID) bool {
-	site := x.site(nic)
-	return slices.ContainsFunc(x.Links[1:], func(l fabric.Link) bool { return l.PeerLink != 0 && site[x.Ports[l.A].Device] })
+// within sends in a realm: while switches repair by themselves, where they do, and
+// when all have learnt of the failure.
+func (x *packets) within(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed bool) {
+	for _, repair := range []bool{true, false} {
+		x.over(s, d, set, routed, repair)
+	}
 }
 
-// over sends in a realm, with peer links as all others or not; false if the switch
-// of the sender has no way.
-func (x *packets) over(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed, peers bool) (known bool) {
+// over sends in a realm. A bond on both switches of a pair is a switch below both.
+func (x *packets) over(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed, repair bool) {
 	site := x.site(d)
 	if !site[x.Ports[x.Ports[s].Peer].Device] {
-		return true
+		return
 	}
 	// The net of the realm, links of all switches.
 	n := &Net{}
@@ -169,32 +187,26 @@ func (x *packets) over(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed
 	}
 	// Levels and rows are those of the whole fabric: other tests show them right.
 	o := &Options{Down: &Down{}}
-	part := Parts(x.Fabric)
-	var mine *Part
-	for _, p := range part {
+	for _, p := range Parts(x.Fabric) {
 		for i, dev := range p.Devices {
 			n.Level[index[dev]] = p.Net.Level[i]
 		}
-		if slices.Contains(p.Devices, x.Ports[x.Ports[d].Peer].Device) {
-			mine = p
+		if !site[p.Devices[0]] {
+			continue
 		}
-	}
-	if mine != nil {
-		o.Routing = mine.Routing
-		o.Routing.Rows = nil
 		sw := func(s Switch) Switch {
 			if s < 0 {
 				return s
 			}
-			return index[mine.Devices[s]]
+			return index[p.Devices[s]]
 		}
-		for _, r := range mine.Routing.Rows {
+		// Parts that a peer link alone joins are one, of the model that allows most.
+		o.Routing.Base, o.Routing.LocalRepair = max(o.Routing.Base, p.Routing.Base), o.Routing.LocalRepair || p.Routing.LocalRepair
+		for _, r := range p.Routing.Rows {
 			o.Routing.Rows = append(o.Routing.Rows, Row{At: sw(r.At), From: sw(r.From), To: sw(r.To), Next: sw(r.Next), Priority: -1})
 		}
 	}
-	if peers {
-		o.Routing = Routing{Base: Shortest}
-	}
+	o.Routing.LocalRepair = o.Routing.LocalRepair && repair
 	var links []fabric.LinkID
 	crossed := func(l fabric.LinkID) bool {
 		a, b := x.Links[l].A, x.Links[l].B
@@ -204,24 +216,52 @@ func (x *packets) over(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed
 		ok, _ := x.carries(set, routed, a, b)
 		return ok
 	}
-	hurt := false
-	for dev, down := range maskDevices(x.mask) {
-		hurt = hurt || down && site[dev]
+	of := make([]fabric.LinkID, len(x.Links))
+	for i := range of {
+		of[i] = fabric.LinkID(i)
 	}
-	for l := fabric.LinkID(1); int(l) < len(x.Links); l++ {
-		hurt = hurt || crossed(l) && !x.alive(l)
-	}
+	bonds, _ := bonds(x.Fabric, of) // another test shows them right
 	for l := fabric.LinkID(1); int(l) < len(x.Links); l++ {
 		a, b := x.Links[l].A, x.Links[l].B
-		peer := x.Links[l].PeerLink != 0
-		if !crossed(l) || peer && !peers && !(hurt && o.Routing.LocalRepair) {
+		if !crossed(l) {
 			continue
 		}
 		if !x.alive(l) {
 			o.Down.Links = append(o.Down.Links, len(links))
 		}
 		links = append(links, l)
-		n.Links = append(n.Links, Link{A: index[x.Ports[a].Device], B: index[x.Ports[b].Device], Peer: peer && !peers})
+		n.Links = append(n.Links, Link{A: index[x.Ports[a].Device], B: index[x.Ports[b].Device], Peer: x.Links[l].PeerLink != 0, Bond: bonds[l]})
+	}
+	t := index[x.Ports[x.Ports[d].Peer].Device]
+	if legs := x.homes(d); legs != nil {
+		t = Switch(n.Switches)
+		n.Switches++
+		for i := range n.Level {
+			if n.Level[i] > 0 {
+				n.Level[i]++
+			}
+		}
+		n.Level, n.Still, index[x.Ports[d].Device] = append(n.Level, 1), []Switch{t}, t
+		ends := map[Switch]bool{}
+		for _, l := range legs {
+			at := index[x.Ports[x.Links[l].A].Device] + index[x.Ports[x.Links[l].B].Device] - t
+			if !x.alive(l) {
+				o.Down.Links = append(o.Down.Links, len(links))
+			}
+			links, ends[at] = append(links, l), true
+			n.Links = append(n.Links, Link{A: at, B: t})
+		}
+		for _, r := range slices.Clone(o.Routing.Rows) {
+			if ends[r.To] && !ends[r.At] {
+				r.To = t
+				o.Routing.Rows = append(o.Routing.Rows, r)
+			}
+		}
+		for at := range ends {
+			if o.Routing.Base == ByTable {
+				o.Routing.Rows = append(o.Routing.Rows, Row{at, Anywhere, t, t, -1})
+			}
+		}
 	}
 	for dev, down := range maskDevices(x.mask) {
 		if i, ok := index[dev]; ok && down && site[dev] {
@@ -229,11 +269,10 @@ func (x *packets) over(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed
 		}
 	}
 	w := &way{packets: x, net: newNaive(n, o), links: links, devices: devices, index: index, set: set, routed: routed, d: d}
-	w.t = index[x.Ports[x.Ports[d].Peer].Device]
+	w.t = t
 	w.base = w.net.hops(w.t)
-	leaf := index[x.Ports[x.Ports[s].Peer].Device]
-	if leaf != w.t && !w.known(leaf) {
-		return false
+	if leaf := index[x.Ports[x.Ports[s].Peer].Device]; leaf != w.t && !w.known(leaf) {
+		return // its own cable is judged where something goes on behind it
 	}
 	q := x.Profiles[x.Ports[s].Profile].QoS
 	for i, c := range x.QoS[q].Classes {
@@ -248,11 +287,10 @@ func (x *packets) over(s, d fabric.PortID, set map[fabric.SegmentID]bool, routed
 			if c.Carries == fabric.CarriesRDMA {
 				bytes = min(x.facts.Port(s).NeedMTU, x.facts.Port(d).NeedMTU)
 			}
-			p := packet{class: Class{q, i}, dscp: dscp, tag: int(c.Priority), bytes: bytes, priority: -1, from: Hosts}
+			p := packet{class: Class{q, i}, dscp: dscp, tag: int(c.Priority), bytes: bytes, priority: -1, from: Hosts, by: -1}
 			w.leave(p, s, nil)
 		}
 	}
-	return true
 }
 
 func maskDevices(m *fabric.Mask) map[fabric.DeviceID]bool {
@@ -280,15 +318,10 @@ type way struct {
 // known reports whether a switch sends on what its hosts send.
 func (w *way) known(s Switch) bool {
 	sends := false
-	for to := range w.net.ways(w.base, Hosts, s, w.t) {
-		w.net.cables(func(l int, a, b Switch) { sends = sends || a == s && b == to.to && w.by(l, to) })
+	for to := range w.net.ways(w.base, Hosts, -1, s, w.t) {
+		w.net.cables(func(l int, a, b Switch) { sends = sends || a == s && b == to.to && to.takes(w.net.n.Links[l]) })
 	}
 	return sends
-}
-
-// by reports whether a way is by a link.
-func (w *way) by(l int, to onward) bool {
-	return to.by == "row" || w.net.n.Links[l].Peer == (to.by == "peer")
 }
 
 func (w *way) wanted(c fabric.Class) bool {
@@ -403,9 +436,9 @@ func (w *way) leave(p packet, out fabric.PortID, path []fabric.PortID) {
 	if !toSwitch {
 		return
 	}
-	p.from = Hosts
+	p.from, p.by = Hosts, -1
 	if !host {
-		p.from = w.index[w.Ports[out].Device]
+		p.from, p.by = w.index[w.Ports[out].Device], slices.Index(w.links, w.Ports[out].Link)
 	}
 	p.at = w.index[w.Ports[to].Device]
 	w.forward(p, path)
@@ -422,10 +455,10 @@ func (w *way) forward(p packet, path []fabric.PortID) {
 		w.leave(p, w.Ports[w.d].Peer, path)
 		return
 	}
-	for to := range w.net.ways(w.base, p.from, p.at, w.t) {
+	for to := range w.net.ways(w.base, p.from, p.by, p.at, w.t) {
 		for i, l := range w.links {
 			for _, out := range []fabric.PortID{w.Links[l].A, w.Links[l].B} {
-				if w.net.up(i) && w.by(i, to) && w.index[w.Ports[out].Device] == p.at && w.index[w.Ports[w.Ports[out].Peer].Device] == to.to {
+				if w.net.up(i) && to.takes(w.net.n.Links[i]) && w.index[w.Ports[out].Device] == p.at && w.index[w.Ports[w.Ports[out].Peer].Device] == to.to {
 					w.leave(p, out, path)
 				}
 			}

@@ -193,7 +193,7 @@ func drawPlot(t *rapid.T) *plot {
 		a, b := fmt.Sprintf("s%d", s), fmt.Sprintf("s%d", s+1)
 		id := fabric.MLAGID(len(f.MLAGs))
 		pair := fabric.MLAG{Switches: [2]fabric.DeviceID{m.at[a], m.at[b]}}
-		for range draw("peer links", 1, 2) {
+		for range draw("peer links", 0, 2) {
 			p, q := m.cable(a, b)
 			l := f.Ports[p].Link
 			f.Links[l].PeerLink, pair.Links = id, append(pair.Links, l)
@@ -205,6 +205,13 @@ func drawPlot(t *rapid.T) *plot {
 		f.Devices[m.at[a]].MLAG, f.Devices[m.at[b]].MLAG = id, id
 		f.MLAGs = append(f.MLAGs, pair)
 	}
+	lag := func(mode fabric.LAGMode, ports ...fabric.PortID) {
+		id := fabric.LAGID(len(f.LAGs))
+		f.LAGs = append(f.LAGs, fabric.LAG{Device: f.Ports[ports[0]].Device, Mode: mode, Members: ports})
+		for _, p := range ports {
+			f.Ports[p].LAG = id
+		}
+	}
 	routed := draw("routed", 0, 3) > 0
 	for range draw("cables", 0, 8) {
 		a, b := draw("a", 0, switches-1), draw("b", 0, switches-1)
@@ -215,6 +222,47 @@ func drawPlot(t *rapid.T) *plot {
 		fabricPorts = append(fabricPorts, p, q)
 		if !routed {
 			trunk(p, q)
+		}
+	}
+	for m1 := 1; m1 < len(f.MLAGs); m1++ { // LAGs of other switches, or of the two of another pair, over a pair
+		of := f.MLAGs[m1].Switches
+		for range draw("over the pair", 0, 2) {
+			var ends []fabric.PortID
+			other := draw("end", 0, switches-1)
+			for side, d := range of {
+				at := other
+				if draw("pair over pair", 0, 1) == 0 && f.Devices[fabric.DeviceID(other+1)].MLAG != 0 && other^1 < switches {
+					at = other&^1 + side
+				}
+				if dev := m.at[fmt.Sprintf("s%d", at)]; dev == of[0] || dev == of[1] {
+					continue
+				}
+				p, q := m.cable(fmt.Sprintf("s%d", at), f.Text(f.Devices[d].Name))
+				fabricPorts, ends = append(fabricPorts, p, q), append(ends, p)
+				f.Ports[q].LAG = fabric.LAGID(len(f.LAGs)) // its half has the same number on both
+				if !routed {
+					trunk(p, q)
+				}
+			}
+			if len(ends) > 0 {
+				lag(fabric.LACP, ends...)
+			}
+		}
+		for h := range draw("bonded nodes", 0, 2) {
+			name := fmt.Sprintf("b%d.%d", m1, h)
+			m.device(name, fabric.Node, 3)
+			seg, tagged := fabric.SegmentID(draw("segment", 0, len(f.Segments)-1)), draw("tagged", 0, 1) == 1
+			var members []fabric.PortID
+			for i := range 2 + draw("third NIC", 0, 4)/4 {
+				p, q := m.cable(name, f.Text(f.Devices[of[i&1]].Name))
+				nics, nodePorts, members = append(nics, p), append(nodePorts, q), append(members, p)
+				if seg > 0 && tagged {
+					f.Ports[p].VLANs, f.Ports[q].VLANs = fabric.VLANSetID(seg), fabric.VLANSetID(seg)
+				} else {
+					f.Ports[p].Native, f.Ports[q].Native = seg, seg
+				}
+			}
+			lag(rapid.SampledFrom([]fabric.LAGMode{fabric.LACP, fabric.LACP, fabric.ActiveBackup}).Draw(t, "mode"), members...)
 		}
 	}
 	for h := range draw("nodes", 2, 5) {
@@ -322,26 +370,7 @@ func TestComposeAgainstPackets(t *testing.T) {
 	broken, always := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawPlot(t)
-		facts := m.facts(t)
-		mask := drawMask(t, m.Fabric)
-		got := Compose(m.Fabric, facts, mask)
-		x := newPackets(m, facts, mask)
-		x.all()
-		have := map[key]bool{}
-		for i := range got.Breaks {
-			b := &got.Breaks[i]
-			have[keyOf(m.Fabric, b.Class, &b.Way[b.At])] = true
-			if !slices.ContainsFunc(x.ways[keyOf(m.Fabric, b.Class, &b.Way[b.At])], func(way []fabric.PortID) bool { return slices.Equal(way, ports(b.Way[:b.At+1])) }) {
-				t.Errorf("no packet goes %v to break as %v", ports(b.Way), b.Fault)
-			}
-		}
-		want := map[key]bool{}
-		for k := range x.ways {
-			want[k] = true
-		}
-		if diff := cmp.Diff(want, have); diff != "" {
-			t.Errorf("breaks (-want +got):\n%s", diff)
-		}
+		got, want := comparePackets(t, m, drawMask(t, m.Fabric))
 		if got.Always {
 			always++
 			if len(want) > 0 {
@@ -355,6 +384,30 @@ func TestComposeAgainstPackets(t *testing.T) {
 	if broken == 0 || always == 0 {
 		t.Errorf("%d fabrics with breaks, %d without any: the test shows nothing", broken, always)
 	}
+}
+
+// comparePackets compares the breaks of a fabric with those that packets meet.
+func comparePackets(t *rapid.T, m *plot, mask *fabric.Mask) (got *Composition, want map[key]bool) {
+	facts := m.facts(t)
+	got = Compose(m.Fabric, facts, mask)
+	x := newPackets(m, facts, mask)
+	x.all()
+	have := map[key]bool{}
+	for i := range got.Breaks {
+		b := &got.Breaks[i]
+		have[keyOf(m.Fabric, b.Class, &b.Way[b.At])] = true
+		if !slices.ContainsFunc(x.ways[keyOf(m.Fabric, b.Class, &b.Way[b.At])], func(way []fabric.PortID) bool { return slices.Equal(way, ports(b.Way[:b.At+1])) }) {
+			t.Errorf("no packet goes %v to break as %v", ports(b.Way), b.Fault)
+		}
+	}
+	want = map[key]bool{}
+	for k := range x.ways {
+		want[k] = true
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("breaks (-want +got):\n%s", diff)
+	}
+	return got, want
 }
 
 func ports(way []Hop) (list []fabric.PortID) {

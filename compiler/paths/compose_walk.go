@@ -1,7 +1,6 @@
 package paths
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -30,23 +29,24 @@ type node struct {
 	was      frameID
 	prev     int32         // node in that device, -1 = it is a NIC
 	below    int32         // the node before it in the same switch, -1 = none
-	twin     *node         // another way by which the same comes, where by is of a NIC
-	sole     fabric.PortID // the one NIC from which it comes, 0 = several do
+	who      fabric.PortID // endpoint of by, where that is of a NIC
+	twin     *node         // another way by which the same comes, from another endpoint
+	sole     fabric.PortID // the one endpoint from which it comes, 0 = several do
 }
 
-// group is endpoints behind one switch that take the same frames.
+// group is endpoints behind one switch, or in one home, that take the same frames.
 type group struct {
 	qos   fabric.QoSID
 	bytes uint16
 	legs  []leg
 }
 
-// leg is the last cable to an endpoint, or the last two: by a pair's peer link,
-// where its own switch has lost it.
+// leg is the last cable to an endpoint.
 type leg struct {
-	over *cable
 	cable
 	same int
+	who  fabric.PortID // of the one endpoint that it is to, 0 = there are several
+	twin cable         // to another endpoint, if there are several
 }
 
 // realms follows what the endpoints of each realm send each other.
@@ -109,9 +109,14 @@ func (w *walker) tagged(a, b fabric.PortID) bool {
 type source struct {
 	at Switch
 	cable
-	twin cable // another of them, if there are several
+	who  fabric.PortID
+	twin cable         // of another endpoint, if there are several
+	also fabric.PortID // that one
 	same int
 }
+
+// several reports whether a source is more than one endpoint.
+func (s *source) several() bool { return s.twin.out != 0 }
 
 // site follows what endpoints of one site send each other.
 func (w *walker) site(s *site, r *realm, ends []fabric.PortID) {
@@ -122,65 +127,50 @@ func (w *walker) site(s *site, r *realm, ends []fabric.PortID) {
 		tagged    bool
 	}
 	at := map[end]int{}
-	groups, alone := map[Switch][]group{}, map[Switch][]group{}
+	groups := map[Switch][]group{}
+	var homes []home
+	homeAt := map[home]Switch{}
 	var sinks []Switch
 	for _, nic := range ends {
 		port := w.f.Ports[nic].Peer
 		t := w.ground.at[w.f.Ports[port].Device]
 		tagged := w.judge.pcp && w.tagOn(r, nic, port)
 		k := end{w.judge.kindOf[nic], w.judge.kindOf[port], t, tagged}
+		who := w.who(nic)
 		if i, ok := at[k]; ok {
 			sources[i].same++
-			sources[i].twin = cable{nic, port, tagged}
+			if who != sources[i].who {
+				sources[i].twin, sources[i].also = cable{nic, port, tagged}, who
+			}
 		} else {
 			at[k] = len(sources)
-			sources = append(sources, source{at: t, cable: cable{nic, port, tagged}, same: 1})
+			sources = append(sources, source{at: t, cable: cable{nic, port, tagged}, who: who, same: 1})
+		}
+		legs := []leg{{cable: cable{port, nic, tagged}, same: 1, who: who}}
+		if h, ok := w.home(nic); ok {
+			if t, ok = homeAt[h]; !ok {
+				t = Switch(len(s.devices) + len(homes))
+				homeAt[h], homes = t, append(homes, h)
+			}
+			legs = w.others(legs, nic, r)
 		}
 		if groups[t] == nil {
 			sinks = append(sinks, t)
 		}
-		groups[t] = w.enter(groups[t], nic, leg{cable: cable{port, nic, tagged}, same: 1})
-		if s.pairs && !w.twice(nic) {
-			alone[t] = w.enter(alone[t], nic, leg{cable: cable{port, nic, tagged}, same: 1})
+		for _, l := range legs {
+			groups[t] = w.enter(groups[t], nic, l)
 		}
-	}
-	for _, d := range w.detours(s, r) {
-		t := w.ground.at[w.f.Ports[d.over.out].Device]
-		if groups[t] == nil {
-			sinks = append(sinks, t)
-		}
-		groups[t] = w.enter(groups[t], d.to, d)
 	}
 	slices.Sort(sinks)
-	plain := w.lay(s, r, false)
-	var peers *plane
-	if s.pairs {
-		peers = w.lay(s, r, true)
-	}
-	for _, t := range w.sinks(plain, peers, sinks, groups) {
-		left := w.towards(plain, t.at, t.times, groups[t.at], sources)
-		if len(left) > 0 && peers != nil {
-			w.towards(peers, t.at, t.times, alone[t.at], left)
+	planes := w.planes(s, r, homes)
+	for _, t := range w.sinks(planes[0], sinks, groups) {
+		for _, p := range planes {
+			w.towards(p, t.at, t.times, groups[t.at], sources)
 		}
 		if w.out.Limit != nil {
 			return
 		}
 	}
-}
-
-// twice reports whether a NIC is of a bond that is on both switches of a pair:
-// each of them has its own cable to it, and uses the peer link only when that fails.
-func (w *walker) twice(nic fabric.PortID) bool {
-	f := w.f
-	port := &f.Ports[nic]
-	if port.LAG == 0 || f.LAGs[port.LAG].Mode == fabric.ActiveBackup || f.LAGs[port.LAG].Mode == fabric.SET {
-		return false
-	}
-	at := &f.Devices[f.Ports[port.Peer].Device]
-	return at.MLAG != 0 && slices.ContainsFunc(f.LAGs[port.LAG].Members, func(m fabric.PortID) bool {
-		peer := f.Ports[m].Peer
-		return peer != 0 && w.up(m) && f.Ports[peer].Device != f.Ports[port.Peer].Device && f.Devices[f.Ports[peer].Device].MLAG == at.MLAG
-	})
 }
 
 // tagOn reports whether frames of a realm have a tag on the cable of a NIC.
@@ -189,9 +179,30 @@ func (w *walker) tagOn(r *realm, a, b fabric.PortID) bool {
 	return slices.ContainsFunc(w.f.VLANSets[w.f.Ports[a].VLANs], func(s fabric.SegmentID) bool { return r.segments[s] && slices.Contains(set, s) })
 }
 
-// enter adds an endpoint to the groups of its switch.
+// others adds the cables of a bond to NICs that do not take the same frames as one
+// of them: the sender does not know by which its frames come.
+func (w *walker) others(legs []leg, nic fabric.PortID, r *realm) []leg {
+	q, bytes := w.taken(nic)
+	for _, m := range w.f.LAGs[w.f.Ports[nic].LAG].Members {
+		port := w.f.Ports[m].Peer
+		if port == 0 || !w.up(m) {
+			continue
+		}
+		if other, size := w.taken(m); other != q || size != bytes {
+			legs = append(legs, leg{cable: cable{port, m, w.judge.pcp && w.tagOn(r, port, m)}, same: 1, who: legs[0].who})
+		}
+	}
+	return legs
+}
+
+// taken is what frames a NIC takes: by the contract, and of what size.
+func (w *walker) taken(nic fabric.PortID) (fabric.QoSID, uint16) {
+	return w.f.Profiles[w.f.Ports[nic].Profile].QoS, w.facts.Port(nic).NeedMTU
+}
+
+// enter adds a cable to the group of an endpoint.
 func (w *walker) enter(groups []group, nic fabric.PortID, l leg) []group {
-	q, bytes := w.f.Profiles[w.f.Ports[nic].Profile].QoS, w.facts.Port(nic).NeedMTU
+	q, bytes := w.taken(nic)
 	i := slices.IndexFunc(groups, func(g group) bool { return g.qos == q && g.bytes == bytes })
 	if i < 0 {
 		i = len(groups)
@@ -200,119 +211,39 @@ func (w *walker) enter(groups []group, nic fabric.PortID, l leg) []group {
 	g := &groups[i]
 	kind := w.judge.kindOf
 	j := slices.IndexFunc(g.legs, func(o leg) bool {
-		return kind[o.out] == kind[l.out] && kind[o.to] == kind[l.to] && o.tagged == l.tagged && (o.over == nil) == (l.over == nil)
+		return kind[o.out] == kind[l.out] && kind[o.to] == kind[l.to] && o.tagged == l.tagged && w.f.Ports[o.out].Device == w.f.Ports[l.out].Device
 	})
-	if j >= 0 && l.over == nil {
-		g.legs[j].same++
-	} else {
+	if j < 0 {
 		g.legs = append(g.legs, l)
+		return groups
+	}
+	if g.legs[j].same++; g.legs[j].who != l.who {
+		if g.legs[j].who != 0 {
+			g.legs[j].twin = l.cable
+		}
+		g.legs[j].who = 0
 	}
 	return groups
 }
 
-// detours are the ways over the peer link of a pair to bonds that have lost the
-// cable to one of its switches: what was sent to that one goes on to the other.
-func (w *walker) detours(s *site, r *realm) (list []leg) {
-	if w.mask == nil || !s.pairs {
-		return nil
-	}
-	f := w.f
-	for _, nic := range r.ends {
-		lost, port := f.Ports[nic].Peer, &f.Ports[nic]
-		d := f.Ports[lost].Device
-		if w.up(nic) || port.LAG == 0 || f.Devices[d].MLAG == 0 || w.mask.Devices[d] {
-			continue
-		}
-		for _, other := range f.LAGs[port.LAG].Members {
-			to := f.Ports[other].Peer
-			if other == nic || to == 0 || !w.up(other) || f.Ports[to].Device == d || f.Devices[f.Ports[to].Device].MLAG != f.Devices[d].MLAG {
-				continue
-			}
-			for _, l := range f.MLAGs[f.Devices[d].MLAG].Links {
-				ok, tagged := w.ground.crosses(r, l)
-				if !ok || !f.Up(l, w.mask) {
-					continue
-				}
-				c := cable{f.Links[l].A, f.Links[l].B, tagged}
-				if f.Ports[c.out].Device != d {
-					c.out, c.to = c.to, c.out
-				}
-				list = append(list, leg{over: &c, cable: cable{to, other, w.judge.pcp && w.tagOn(r, to, other)}, same: 1})
-			}
-		}
-	}
-	return list
-}
-
-// sink is a switch that stands for others with the same cables and endpoints.
-type sink struct {
-	at    Switch
-	times int
-}
-
-// sinks picks one of the switches that stand alike.
-func (w *walker) sinks(p, peers *plane, all []Switch, groups map[Switch][]group) []sink {
-	var list []sink
-	at := map[string]int{}
-	var key []byte
-	put := func(n ...int32) {
-		for _, v := range n {
-			key = binary.LittleEndian.AppendUint32(key, uint32(v))
-		}
-	}
-	for _, t := range all {
-		if len(p.x.r.Rows) > 0 || p.x.frozen || peers != nil {
-			list = append(list, sink{t, 1})
-			continue
-		}
-		key = key[:0]
-		put(int32(p.net.Level[t]))
-		c := p.x.c
-		for k := c.off[t]; k < c.off[t+1]; k++ {
-			for _, dir := range [2]int32{k, c.back[k]} {
-				for _, s := range p.cables[dir] {
-					put(int32(c.to[k]), w.judge.kindOf[s.out], w.judge.kindOf[s.to], int32(s.same), int32(flag(s.tagged)))
-				}
-			}
-		}
-		for _, g := range groups[t] {
-			put(-1, int32(g.qos), int32(g.bytes))
-			for _, l := range g.legs {
-				put(w.judge.kindOf[l.out], w.judge.kindOf[l.to], int32(l.same), int32(flag(l.tagged)))
-			}
-		}
-		if i, ok := at[string(key)]; ok {
-			list[i].times++
-			continue
-		}
-		at[string(key)] = len(list)
-		list = append(list, sink{t, 1})
-	}
-	return list
-}
-
-// towards follows what sources send to the endpoints behind a switch, and
-// returns the sources that have no way there.
-func (w *walker) towards(p *plane, t Switch, times int, groups []group, sources []source) (left []source) {
+// towards follows what sources send to the endpoints behind a switch, or in a home.
+func (w *walker) towards(p *plane, t Switch, times int, groups []group, sources []source) {
 	plain := p.x.towards(t)
 	some := make([]source, 0, len(sources))
 	for _, s := range sources {
 		w.room = p.x.next(w.room[:0], s.at, t, -1)
-		if s.at != t && len(w.room) == 0 {
-			left = append(left, s)
-			continue
+		if s.at == t || len(w.room) > 0 {
+			some = append(some, s)
 		}
-		some = append(some, s)
 	}
 	for i := range groups {
-		f := follow{walker: w, p: p, t: t, times: times, group: &groups[i], plain: plain, heads: p.heads(), nodes: w.nodes[:0]}
+		f := follow{walker: w, p: p, t: t, times: times, near: p.unit(w.f, t), group: &groups[i], plain: plain, heads: p.heads(), nodes: w.nodes[:0]}
 		f.run(some)
 		w.nodes = f.nodes
 		if w.out.Limit != nil {
 			break
 		}
 	}
-	return left
 }
 
 // follow is the way of all frames to one group of endpoints.
@@ -321,21 +252,23 @@ type follow struct {
 	p     *plane
 	t     Switch
 	times int
+	near  []Switch // t, and what stands for others with it
 	group *group
 	plain bool
 	heads []int32 // by switch, the last node there, -1 = none
 	nodes []node
+	last  []int32 // nodes at a switch of the home
 	hops  []hop
 }
 
 func (w *follow) run(sources []source) {
 	dest := w.group.legs[0].to
 	for _, s := range sources {
-		if s.same == 1 && len(w.group.legs) == 1 && w.group.legs[0].same == 1 && dest == s.out {
+		if !s.several() && !slices.ContainsFunc(w.group.legs, func(l leg) bool { return l.who != s.who }) {
 			continue // nobody sends to itself
 		}
-		sole := s.out
-		if s.same > 1 {
+		sole := s.who
+		if s.several() {
 			sole = 0 // twin is another
 		}
 		for _, x := range w.judge.sent(s.out) {
@@ -348,9 +281,9 @@ func (w *follow) run(sources []source) {
 			case v.fault != Sound:
 				w.report(-1, begins, x, s.cable, v, s.same)
 			case !v.ends:
-				w.arrive(node{at: s.at, priority: v.prio, frame: v.next, in: -1, by: s.cable, sent: begins, was: x, prev: -1, sole: sole})
-				if s.same > 1 {
-					w.arrive(node{at: s.at, priority: v.prio, frame: v.next, in: -1, by: s.twin, sent: begins, was: x, prev: -1})
+				w.arrive(node{at: s.at, priority: v.prio, frame: v.next, in: -1, by: s.cable, sent: begins, was: x, prev: -1, who: s.who, sole: sole})
+				if s.several() {
+					w.arrive(node{at: s.at, priority: v.prio, frame: v.next, in: -1, by: s.twin, sent: begins, was: x, prev: -1, who: s.also})
 				}
 			}
 		}
@@ -361,6 +294,9 @@ func (w *follow) run(sources []source) {
 		}
 	}
 	for i := w.heads[w.t]; i >= 0; i = w.nodes[i].below { // who sends what is known only now
+		w.deliver(i)
+	}
+	for _, i := range w.last {
 		w.deliver(i)
 	}
 }
@@ -376,7 +312,7 @@ func (w *follow) arrive(n node) {
 		}
 		if old.sole != n.sole || n.sole == 0 {
 			old.sole = 0
-			if old.prev < 0 && old.twin == nil && old.by.out != n.by.out {
+			if old.prev < 0 && old.twin == nil && old.who != n.who {
 				twin := n
 				old.twin = &twin
 			}
@@ -400,12 +336,16 @@ func (w *follow) onward(i int32) {
 	w.step(len(w.hops))
 	for _, h := range w.hops {
 		k := x.c.off[n.at] + h.out
+		if x.c.to[k] == w.t && w.p.home(w.t) {
+			w.last = append(w.last, i)
+			continue
+		}
 		priority, was := w.judge.tag(n.priority, n.frame, h)
 		for _, s := range w.p.cables[k] {
 			v := w.judge.hop(priority, was, s.cable)
 			if v.fault != Sound {
 				ports := s.same
-				if x.c.to[k] == w.t {
+				if slices.Contains(w.near, x.c.to[k]) {
 					ports *= w.times
 				}
 				w.report(i, priority, was, s.cable, v, ports)
@@ -423,35 +363,25 @@ func (w *follow) deliver(i int32) {
 	n := w.nodes[i]
 	w.step(len(w.group.legs))
 	for _, l := range w.group.legs {
-		if l.to == n.sole && l.same == 1 {
+		if l.who == n.sole && l.who != 0 || !w.on(l, n.at) {
 			continue // nobody sends to itself
 		}
-		priority, x := n.priority, n.frame
-		if l.over != nil {
-			v := w.judge.hop(priority, x, *l.over)
-			if v.fault != Sound {
-				w.report(i, priority, x, *l.over, v, 1)
-			}
-			if v.fault != Sound || v.ends {
-				continue
-			}
-			w.nodes = append(w.nodes, node{at: w.t, priority: v.prio, frame: v.next, by: *l.over, sent: priority, was: x, prev: i, in: -1})
-			last := int32(len(w.nodes) - 1)
-			if v := w.judge.hop(v.prio, v.next, l.cable); v.fault != Sound {
-				w.report(last, w.nodes[last].priority, w.nodes[last].frame, l.cable, v, 1)
-			}
-			w.nodes = w.nodes[:last]
-			continue
-		}
-		if v := w.judge.hop(priority, x, l.cable); v.fault != Sound {
-			if n.by.out == l.to && n.twin != nil {
+		if v := w.judge.hop(n.priority, n.frame, l.cable); v.fault != Sound {
+			if n.twin != nil && n.who == w.who(l.to) {
 				w.nodes[i] = *n.twin // for the way of the example: nobody sends to itself
 			}
-			w.report(i, priority, x, l.cable, v, l.same*w.times)
+			to := l.cable
+			if n.sole != 0 && n.sole == w.who(to.to) && w.on(leg{cable: l.twin}, n.at) {
+				to = l.twin
+			}
+			w.report(i, n.priority, n.frame, to, v, l.same*w.times)
 			w.nodes[i] = n
 		}
 	}
 }
+
+// on reports whether a leg is of a switch.
+func (w *follow) on(l leg, s Switch) bool { return w.ground.at[w.f.Ports[l.out].Device] == s }
 
 func (w *walker) step(n int) {
 	if w.done += int64(n) + 1; w.done > w.steps && w.out.Limit == nil {

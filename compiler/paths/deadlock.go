@@ -170,7 +170,11 @@ func Deadlock(n *Net, o Options) (*Buffers, error) {
 	if !ruled && !repairs && !peers && o.Routing.Base == UpDown && n.Level != nil && !o.Search {
 		return &Buffers{Proof: ByRank}, nil
 	}
-	folds := !ruled && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole && !(o.Routing.MayReturn && (repairs || peers))
+	returns := o.Routing.MayReturn && (repairs || peers) || n.hashed() // which a folded net takes for a way to another of those behind a switch
+	folds := !ruled && o.Routing.Base != ByTable && o.Routing.Remap == nil && !o.Whole && !returns
+	if open && n.hashed() {
+		o.Steps = AloneSteps
+	}
 	if folds {
 		net, of, size, alike := o.folded(n, repairs || peers, open)
 		b, err := search(net, alike, size)

@@ -10,7 +10,8 @@ import (
 // Part is switches of a fabric that reach each other, as a net. Lossless are the
 // priorities that the profiles of both ends have PFC for. The peer link of an
 // MLAG pair is not in it, but in Homed: with all links up no unicast crosses it,
-// unless a row of a table sends it there.
+// unless a row of a table or the hash of a LAG over the pair sends it there, or
+// nothing else joins two switches.
 type Part struct {
 	Net     Net
 	Routing Routing           // with the remap of classes whose priority differs between links
@@ -83,9 +84,9 @@ func Parts(f *fabric.Fabric) []*Part {
 				p.Net.Sinks = append(p.Net.Sinks, Switch(s))
 			}
 		}
-		p.bonds(f)
 		p.levels(f)
 		p.routing(f)
+		p.bonds(f)
 		p.remap(f)
 		p.floods(f)
 		p.gaps(f, part)

@@ -99,10 +99,8 @@ func (c *Composer) Fan(t Traffic, m *fabric.Mask) (*Fan, error) {
 			continue
 		}
 		apart = false
-		for _, peers := range [2]bool{false, true} {
-			if ways := w.between(t, &c.ground.realms[i], first, peers); ways != nil {
-				return ways, nil
-			}
+		if ways := w.between(t, &c.ground.realms[i], first); ways != nil {
+			return ways, nil
 		}
 	}
 	if apart {
@@ -111,28 +109,43 @@ func (c *Composer) Fan(t Traffic, m *fabric.Mask) (*Fan, error) {
 	return &Fan{}, nil
 }
 
-// between are the ways in one realm, nil if there are none.
-func (w *walker) between(t Traffic, r *realm, x frameID, peers bool) *Fan {
+// between are the ways in one realm, nil if there are none. A bond that is on both
+// switches of a pair is reached by any of its NICs.
+func (w *walker) between(t Traffic, r *realm, x frameID) *Fan {
 	f := w.f
 	a, b := f.Ports[t.From].Peer, f.Ports[t.To].Peer
 	at, to := w.ground.siteOf[f.Ports[a].Device], w.ground.siteOf[f.Ports[b].Device]
-	if at < 0 || at != to || peers && (!w.ground.sites[at].pairs || w.twice(t.To)) {
+	if at < 0 || at != to {
 		return nil
 	}
-	s := &shaper{walker: w, p: w.lay(w.ground.sites[at], r, peers), t: w.ground.at[f.Ports[b].Device], known: map[[2]int32][]bundle{}, open: map[[2]int32]bool{}}
-	s.last = stride{cable{b, t.To, w.tagOn(r, b, t.To)}, -1}
-	s.plain = s.p.x.towards(s.t)
-	bundles := s.from(w.ground.at[f.Ports[a].Device], -1)
-	if len(bundles) == 0 {
+	s := &shaper{walker: w, t: w.ground.at[f.Ports[b].Device], ends: []fabric.PortID{t.To}, r: r, strides: map[strideKind]int32{}, shapes: map[[2]int32]int32{}}
+	var homes []home
+	if h, ok := w.home(t.To); ok {
+		homes, s.t, s.ends = []home{h}, Switch(len(w.ground.sites[at].devices)), f.LAGs[f.Ports[t.To].LAG].Members
+	}
+	var ways []*bundle
+	for _, s.p = range w.planes(w.ground.sites[at], r, homes) {
+		s.known, s.open = map[[2]int32][]*bundle{}, map[[2]int32]bool{}
+		s.plain = s.p.x.towards(s.t)
+		for _, b := range s.from(w.ground.at[f.Ports[a].Device], -1) {
+			if !slices.ContainsFunc(ways, func(o *bundle) bool { return o.shape == b.shape }) {
+				ways = append(ways, b) // others are the same while switches repair and when all have learnt of it
+			}
+		}
+	}
+	if len(ways) == 0 {
 		return nil
 	}
-	ways := &Fan{Peer: peers, Loop: s.loop, More: s.more}
-	for _, b := range bundles {
-		cables := append([]stride{{cable{t.From, a, w.tagOn(r, t.From, a)}, -1}}, b.cables...)
-		ways.Shapes = append(ways.Shapes, Shape{w.hops(x, cables), b.count})
-		ways.Count = plus(ways.Count, b.count)
+	fan := &Fan{Peer: true, Loop: s.loop, More: s.more}
+	for _, b := range ways {
+		cables, crosses := []stride{{cable{t.From, a, w.tagOn(r, t.From, a)}, -1}}, false
+		for c := b; c != nil; c = c.rest {
+			cables, crosses = append(cables, c.first), crosses || f.Links[f.Ports[c.first.out].Link].PeerLink != 0
+		}
+		fan.Shapes = append(fan.Shapes, Shape{w.hops(x, cables), b.count})
+		fan.Count, fan.Peer = plus(fan.Count, b.count), fan.Peer && crosses
 	}
-	return ways
+	return fan
 }
 
 // hops takes a frame over cables, whatever is wrong with them.
@@ -159,33 +172,44 @@ type stride struct {
 	priority int8
 }
 
-// bundle is ways onward of one shape.
+// bundle is ways onward of one shape: a cable, and what follows it.
 type bundle struct {
-	shape  string
-	cables []stride
-	count  uint64
+	shape int32
+	first stride
+	rest  *bundle // nil: it is the last
+	count uint64
+}
+
+// strideKind is all of a stride that treatment depends on.
+type strideKind struct {
+	out, to  int32
+	tagged   bool
+	priority int8
 }
 
 // shaper gathers ways to one endpoint by shape.
 type shaper struct {
 	*walker
-	p     *plane
-	t     Switch
-	last  stride
-	plain bool
-	known map[[2]int32][]bundle // by switch, and by the channel it came in by where that matters
-	open  map[[2]int32]bool
-	loop  bool
-	more  bool
+	p       *plane
+	r       *realm
+	t       Switch
+	ends    []fabric.PortID // of the endpoint
+	plain   bool
+	known   map[[2]int32][]*bundle // by switch, and by the channel it came in by where that matters
+	open    map[[2]int32]bool
+	strides map[strideKind]int32
+	shapes  map[[2]int32]int32 // by the kind of the first stride and the shape of the rest, 0 = none
+	loop    bool
+	more    bool
 }
 
 // from are the ways on from a switch.
-func (s *shaper) from(at Switch, in int32) []bundle {
+func (s *shaper) from(at Switch, in int32) (list []*bundle) {
 	if s.plain {
 		in = -1
 	}
 	if at == s.t {
-		return []bundle{{s.mark(s.last), []stride{s.last}, 1}}
+		return s.last(nil, at)
 	}
 	k := [2]int32{int32(at), in}
 	if list, ok := s.known[k]; ok {
@@ -197,15 +221,17 @@ func (s *shaper) from(at Switch, in int32) []bundle {
 	}
 	s.open[k] = true
 	defer delete(s.open, k)
-	var list []bundle
 	x := s.p.x
 	for _, h := range x.next(nil, at, s.t, in) {
 		ch := x.c.off[at] + h.out
+		if x.c.to[ch] == s.t && s.p.home(s.t) {
+			list = s.last(list, at)
+			continue
+		}
 		rest := s.from(x.c.to[ch], x.c.back[ch]-x.c.off[x.c.to[ch]])
 		for _, strand := range s.p.cables[ch] {
-			first := stride{strand.cable, h.priority}
 			for _, r := range rest {
-				list = s.add(list, bundle{s.mark(first) + r.shape, append([]stride{first}, r.cables...), times(uint64(strand.same), r.count)})
+				list = s.add(list, stride{strand.cable, h.priority}, r, times(uint64(strand.same), r.count))
 			}
 		}
 	}
@@ -213,22 +239,43 @@ func (s *shaper) from(at Switch, in int32) []bundle {
 	return list
 }
 
+// last adds the cables from a switch to the endpoint.
+func (s *shaper) last(list []*bundle, at Switch) []*bundle {
+	for _, nic := range s.ends {
+		port := s.f.Ports[nic].Peer
+		if port != 0 && s.ground.at[s.f.Ports[port].Device] == at && s.up(nic) {
+			list = s.add(list, stride{cable{port, nic, s.tagOn(s.r, port, nic)}, -1}, nil, 1)
+		}
+	}
+	return list
+}
+
 // add enters ways of a shape.
-func (s *shaper) add(list []bundle, b bundle) []bundle {
-	if i := slices.IndexFunc(list, func(o bundle) bool { return o.shape == b.shape }); i >= 0 {
-		list[i].count = plus(list[i].count, b.count)
+func (s *shaper) add(list []*bundle, first stride, rest *bundle, count uint64) []*bundle {
+	shape := [2]int32{number(s.strides, strideKind{s.judge.kindOf[first.out], s.judge.kindOf[first.to], first.tagged, first.priority}), 0}
+	if rest != nil {
+		shape[1] = rest.shape
+	}
+	id := number(s.shapes, shape)
+	if i := slices.IndexFunc(list, func(o *bundle) bool { return o.shape == id }); i >= 0 {
+		list[i].count = plus(list[i].count, count)
 		return list
 	}
 	if len(list) == maxShapes {
 		s.more = true
 		return list
 	}
-	return append(list, b)
+	return append(list, &bundle{id, first, rest, count})
 }
 
-// mark is all of a cable that treatment depends on.
-func (s *shaper) mark(c stride) string {
-	return fmt.Sprintf("%d-%d %v %d,", s.judge.kindOf[c.out], s.judge.kindOf[c.to], c.tagged, c.priority)
+// number is that of a key, from 1 in the order in which they come.
+func number[K comparable](of map[K]int32, key K) int32 {
+	n, ok := of[key]
+	if !ok {
+		n = int32(len(of)) + 1
+		of[key] = n
+	}
+	return n
 }
 
 func plus(a, b uint64) uint64 {

@@ -21,6 +21,7 @@ type Homed struct {
 	Floods  []Flood           // those of the part, over peer links too
 	Flooded bool              // some go over a peer link, and so with everything up
 	Rowed   bool              // a row sends over a peer link, and so with everything up
+	Hashed  bool              // LAGs of switches over pairs may send over a peer link, and so with everything up
 	Bare    Net               // Net without traffic of the nodes
 	Clash   bool              // the remap does not say what becomes of classes on a peer link
 
@@ -59,18 +60,22 @@ func (p *Part) homed(f *fabric.Fabric) *Homed {
 	for i := range h.Nodes {
 		h.rows(p, Switch(n.Switches+i), h.ends[i])
 	}
-	if h.Peers && r.Base == UpDown && len(r.Rows) == 0 {
-		s, err := Ways(&p.Net, Options{Brief: true})
+	if h.Peers && r.Base != ByTable && len(r.Rows) == 0 {
+		s, err := Ways(&p.Net, Options{Brief: true, Routing: Routing{Base: r.Base}})
 		h.always = err != nil || s.Lost > 0
 	}
 	h.remap(p, f)
 	h.floods(p, f)
+	h.Hashed = h.Net.hashed()
 	h.Bare = Net{Switches: h.Net.Switches, Level: h.Net.Level, Sinks: p.Net.Sinks, Links: h.Net.Links, Still: h.Net.Still}
 	h.Rowed = slices.ContainsFunc(p.Routing.Rows, func(r Row) bool {
 		return slices.ContainsFunc(h.Net.Links, func(l Link) bool { return l.Peer && (l.A == r.At && l.B == r.Next || l.B == r.At && l.A == r.Next) })
 	})
 	return h
 }
+
+// Crossed reports whether a peer link may be crossed with everything up.
+func (h *Homed) Crossed() bool { return h != nil && (h.Flooded || h.Rowed || h.Hashed || h.always) }
 
 // floods lets those of the part cross the peer links that carry their VLANs.
 func (h *Homed) floods(p *Part, f *fabric.Fabric) {
@@ -228,13 +233,15 @@ func (p *Part) HomedSkip(skip []Switch) []Switch {
 // of the part. By ranks alone it is not: a peer link is then crossed first, by
 // what hosts send below a switch that has lost its way up, or last, to hosts whose
 // cable to the other switch is down, and by one failure never both. That holds
-// where none is crossed with everything up, and none leads to another level.
+// where none is crossed with everything up, by no LAG over a pair either, none leads
+// to another level, and no switches have lost all their ways but those by peer
+// links: that is for who asks to find out, as it needs the ways.
 func (p *Part) Round(failures int) bool {
 	h := p.Homed
 	if h == nil {
 		return false
 	}
-	return p.Routing.LocalRepair || h.Peers && (p.Routing.Base != UpDown || len(p.Routing.Rows) > 0 || failures > 1 || h.uneven || h.always)
+	return p.Routing.LocalRepair || h.Peers && (p.Routing.Base != UpDown || len(p.Routing.Rows) > 0 || failures > 1 || h.uneven || h.Crossed())
 }
 
 // HomedDown is what a mask takes out of the part with its pairs; nil if that is

@@ -169,7 +169,7 @@ func TestPeered(t *testing.T) {
 		{"the other switch", local, [][2]string{{"t2", ""}}, [2]bool{false, false}, 0, true},
 		{"both cables up of one, whose own nodes both leaves look for above", local, [][2]string{{"t1", "l1"}, {"t1", "l2"}}, [2]bool{true, false}, 4, false},
 		{"all learn, one cable of a node", fabric.Routing{Default: true, Model: fabric.ECMP}, [][2]string{{"b1", "t1"}}, [2]bool{true, true}, 0, true},
-		{"all learn, both cables up of one", fabric.Routing{Default: true, Model: fabric.UpDown}, [][2]string{{"t1", "l1"}, {"t1", "l2"}}, [2]bool{true, false}, 0, true},
+		{"all learn, both cables up of one, for which the peer link is the only way in", fabric.Routing{Default: true, Model: fabric.UpDown}, [][2]string{{"t1", "l1"}, {"t1", "l2"}}, [2]bool{true, true}, 0, true},
 		{"all learn, the peer link", fabric.Routing{Default: true, Model: fabric.ECMP}, [][2]string{{"t1", "t2"}}, [2]bool{false, false}, 0, true},
 	} {
 		m := peered(2, c.by)

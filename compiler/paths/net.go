@@ -61,6 +61,11 @@ type Link struct {
 // peers reports whether some link is of an MLAG pair.
 func (n *Net) peers() bool { return slices.ContainsFunc(n.Links, func(l Link) bool { return l.Peer }) }
 
+// hashed reports whether some LAG over an MLAG pair may send over its peer link.
+func (n *Net) hashed() bool {
+	return n.peers() && slices.ContainsFunc(n.Links, func(l Link) bool { return l.Bond != 0 })
+}
+
 // Turns reports whether some switch has others above it: what came down to one
 // such may turn up again, and nothing else may.
 func (n *Net) Turns() bool {

@@ -11,23 +11,29 @@ type router struct {
 	n       *Net
 	c       *channels
 	r       *Routing
-	frozen  bool      // LocalRepair after a failure: the ways are those before it
-	spare   [][]int32 // peer links by switch, those that are up; nil: none
-	passed  bool      // to the destination, some switch has a way by a peer link alone
-	held    []bool    // channels from nodes that are down, by which ways to the node lead on; nil: none
-	kept    []bool    // legs of bonds that are down, by which ways lead on; nil: none
-	sink    []bool    // that are up
-	still   []bool    // that send nothing on; nil: none
-	skip    []bool    // destinations that are left out; nil: none
-	size    []int64   // switches behind each one of a folded net, else nil
-	alive   []uint64  // per switch, by channel: some link of it is up
-	wordOff []int32   // of each switch in the sets by channel
-	nh      []uint64  // next hops to the destination, by channel of each switch
-	dist    []int32   // hops that are left, -1 = no way
-	order   []Switch  // with a way, farthest first
-	ups     []Switch  // by level, highest first; of UpDown
-	rows    [][]int32 // rows by destination
-	here    []int32   // those of the destination
+	frozen  bool       // LocalRepair after a failure: the ways are those before it
+	falls   []bool     // by switch, the way to the destination goes down; of UpDown with peer links
+	spare   [][]int32  // peer links by switch, those that are up; nil: none
+	passed  bool       // to the destination, some switch has a way by a peer link alone
+	held    []bool     // channels from nodes that are down, by which ways to the node lead on; nil: none
+	kept    []bool     // legs of bonds that are down, by which ways lead on; nil: none
+	beside  [][2]int32 // legs of a bond out of one switch to both of a pair: by the first comes the second
+	instead [][2]int32 // a leg out of the other switch of a pair, and one that is used instead of the peer link to it
+	hashed  []uint64   // legs that hashes take besides the ways to the destination, by channel; nil: none
+	own     []uint64   // those of them that stand for a peer link
+	hashes  bool       // there are some
+	sink    []bool     // that are up
+	still   []bool     // that send nothing on; nil: none
+	skip    []bool     // destinations that are left out; nil: none
+	size    []int64    // switches behind each one of a folded net, else nil
+	alive   []uint64   // per switch, by channel: some link of it is up
+	wordOff []int32    // of each switch in the sets by channel
+	nh      []uint64   // next hops to the destination, by channel of each switch
+	dist    []int32    // hops that are left, -1 = no way
+	order   []Switch   // with a way, farthest first
+	ups     []Switch   // by level, highest first; of UpDown
+	rows    [][]int32  // rows by destination
+	here    []int32    // those of the destination
 	queue   []Switch
 	count   []int32 // room of the sort by distance
 }
@@ -52,9 +58,10 @@ func newRouter(n *Net, r *Routing, d *Down) *router {
 	}
 	x.gone()
 	x.spares(d)
+	x.legs()
 	x.dist = make([]int32, n.Switches)
 	if r.Base == UpDown {
-		x.ups = byLevel(n)
+		x.ups, x.falls = byLevel(n), make([]bool, n.Switches)
 	}
 	if len(r.Rows) > 0 {
 		x.rows = make([][]int32, n.Switches)
@@ -85,6 +92,13 @@ func (x *router) set(set []uint64, k int32) {
 	set[x.wordOff[s]+i>>6] |= 1 << (i & 63)
 }
 
+// has reports whether a channel is in a set by channel of its sender.
+func (x *router) has(set []uint64, k int32) bool {
+	s := x.c.from[k]
+	i := k - x.c.off[s]
+	return set[x.wordOff[s]+i>>6]>>(i&63)&1 == 1
+}
+
 // of is the part of a set by channel that belongs to a switch.
 func (x *router) of(set []uint64, s Switch) []uint64 { return set[x.wordOff[s]:x.wordOff[s+1]] }
 
@@ -107,6 +121,9 @@ func (x *router) towards(d Switch) (plain bool) {
 		x.upDown(d)
 	case Shortest:
 		x.flood(d, func(int32) bool { return true })
+		for found := x.bypass(); len(found) > 0; found = x.bypass() {
+			x.behind(d, found)
+		}
 	case ByTable:
 		x.dist[d] = 0
 	}
@@ -114,8 +131,9 @@ func (x *router) towards(d Switch) (plain bool) {
 	if x.rows != nil {
 		x.here = x.rows[d]
 	}
+	x.hash(d)
 	repairs := x.repairs(d)
-	return x.r.Base != ByTable && len(x.here) == 0 && !repairs && !x.spared(d)
+	return x.r.Base != ByTable && len(x.here) == 0 && !repairs && !x.hashes && !x.spared(d)
 }
 
 // flood gives distances from d against the traffic, over channels that it may
@@ -144,11 +162,65 @@ func (x *router) flood(d Switch, comes func(k int32) bool) {
 }
 
 // upDown floods d downwards, which a peer link adds to, and then has every other
-// switch, the highest first, climb to the neighbours above from which the way is shortest.
+// switch climb. Who then has no way descends to a switch of a pair that goes on
+// downwards over its peer link, or gets the way of the other switch of its pair, and
+// those below climb to it: a way goes up, and then down, and crosses in between.
 func (x *router) upDown(d Switch) {
 	c, level := x.c, x.n.level
 	x.flood(d, func(k int32) bool { return level(c.to[k]) != 0 && level(c.from[k]) > level(c.to[k]) })
 	x.bypass()
+	if x.spare == nil {
+		x.climb(d)
+		return
+	}
+	for s := range x.falls {
+		x.falls[s] = x.dist[s] >= 0
+	}
+	for again := true; again; {
+		x.climb(d)
+		again = x.descend(d)
+		for _, v := range x.bypass() {
+			again, x.falls[v] = true, !slices.ContainsFunc(x.spare[v], func(k int32) bool { return x.dist[c.to[k]] >= 0 && !x.falls[c.to[k]] })
+		}
+	}
+}
+
+// descend has every switch without a way, the lowest first, go to the neighbours
+// below from which the way down is shortest.
+func (x *router) descend(d Switch) (some bool) {
+	c, level := x.c, x.n.level
+	for i := len(x.ups) - 1; i >= 0; i-- {
+		v := x.ups[i]
+		if x.dist[v] >= 0 {
+			continue
+		}
+		below := func(k int32) bool {
+			w := c.to[k]
+			return level(w) != 0 && level(w) < level(v) && x.falls[w] && x.usable(k) && x.sends(w)
+		}
+		best := int32(-1)
+		for k := c.off[v]; k < c.off[v+1]; k++ {
+			if below(k) && (best < 0 || x.dist[c.to[k]] < best) {
+				best = x.dist[c.to[k]]
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		for k := c.off[v]; k < c.off[v+1]; k++ {
+			if below(k) && x.dist[c.to[k]] == best {
+				x.set(x.nh, k)
+			}
+		}
+		x.dist[v], x.falls[v], some = best+1, true, true
+	}
+	return some
+}
+
+// climb has every switch without a way, the highest first, climb to the neighbours
+// above from which the way is shortest.
+func (x *router) climb(d Switch) {
+	c, level := x.c, x.n.level
 	for _, v := range x.ups {
 		if x.dist[v] >= 0 || level(v) == 0 {
 			continue
@@ -261,6 +333,9 @@ func (x *router) next(list []hop, v, d Switch, in int32) []hop {
 			}
 		}
 		return rows
+	}
+	if x.hashes && in >= 0 && x.has(x.hashed, x.c.back[x.c.off[v]+in]) {
+		return x.pass(list, v, in)
 	}
 	nh := x.of(x.nh, v)
 	back := x.frozen && !x.r.MayReturn // split horizon

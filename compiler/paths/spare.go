@@ -1,6 +1,9 @@
 package paths
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A peer link stands in for ways that are gone. What a switch of an MLAG pair has
 // lost the way for goes to the other one, and from there by its own ways; what
@@ -91,17 +94,13 @@ func (x *router) joined(a, b Switch) bool {
 	return false
 }
 
-// bypass gives those a way down by a peer link that have none themselves, so that
-// switches below them climb to them.
-func (x *router) bypass() {
+// bypass gives those that have no way one by a peer link, so that switches below
+// them, or beside, send to them.
+func (x *router) bypass() (found []Switch) {
 	if x.spare == nil {
-		return
+		return nil
 	}
-	type way struct {
-		at   Switch
-		dist int32
-	}
-	var found []way
+	var dist []int32
 	for v, list := range x.spare {
 		if x.dist[v] >= 0 {
 			continue
@@ -113,11 +112,51 @@ func (x *router) bypass() {
 			}
 		}
 		if best >= 0 {
-			found = append(found, way{Switch(v), best + 1})
+			found, dist = append(found, Switch(v)), append(dist, best+1)
 		}
 	}
-	for _, w := range found {
-		x.dist[w.at], x.passed = w.dist, true
+	for i, v := range found {
+		x.dist[v], x.passed = dist[i], true
+	}
+	return found
+}
+
+// behind gives those that have no way one to the nearest of some that have one by a
+// peer link. None of them has a cable to others with a way: it would have one, too.
+func (x *router) behind(d Switch, found []Switch) {
+	c := x.c
+	slices.SortStableFunc(found, func(a, b Switch) int { return int(x.dist[a]) - int(x.dist[b]) })
+	at := func(list []Switch, head int) int32 {
+		if head < len(list) {
+			return x.dist[list[head]]
+		}
+		return math.MaxInt32
+	}
+	x.queue = x.queue[:0]
+	fresh := make([]bool, x.n.Switches)
+	for head, first := 0, 0; head < len(x.queue) || first < len(found); {
+		var u Switch
+		if at(found, first) <= at(x.queue, head) {
+			u = found[first]
+			first++
+		} else {
+			u = x.queue[head]
+			head++
+		}
+		if !x.sends(u) {
+			continue
+		}
+		for k := c.off[u]; k < c.off[u+1]; k++ {
+			v := c.to[k]
+			if v == d || !x.usable(k) || x.dist[v] >= 0 && (!fresh[v] || x.dist[v] != x.dist[u]+1) {
+				continue
+			}
+			if x.dist[v] < 0 {
+				x.dist[v], fresh[v] = x.dist[u]+1, true
+				x.queue = append(x.queue, v)
+			}
+			x.set(x.nh, c.back[k])
+		}
 	}
 }
 

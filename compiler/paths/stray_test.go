@@ -9,7 +9,7 @@ import (
 )
 
 // naiveStrays finds what never arrives with maps: a way goes round if it comes
-// back to a (neighbour, switch) that is on it already.
+// back over a link that it has crossed in that direction.
 func naiveStrays(n *Net, o *Options) (lost, loops int64) {
 	x := newNaive(&Net{Switches: n.Switches, Level: n.Level, Links: n.Links}, o) // no destinations: only its routing is used
 	x.n = n
@@ -17,35 +17,40 @@ func naiveStrays(n *Net, o *Options) (lost, loops int64) {
 		if x.deadAt[d] || x.gone(d) {
 			continue
 		}
-		base, done, open := x.hops(d), map[[2]Switch]bool{}, map[[2]Switch]bool{}
+		type step struct {
+			link int
+			to   Switch
+		}
+		base, done, open := x.hops(d), map[step]bool{}, map[step]bool{}
 		dead, round := map[Switch]bool{}, false
-		var follow func(from, v Switch)
-		follow = func(from, v Switch) {
+		var follow func(from Switch, in int, v Switch)
+		follow = func(from Switch, in int, v Switch) {
 			sent := false
-			for w := range x.ways(base, from, v, d) {
-				linked := false
-				x.cables(func(_ int, a, b Switch) { linked = linked || a == v && b == w.to })
-				if !linked {
-					continue
+			ways := x.ways(base, from, in, v, d)
+			x.cables(func(l int, a, b Switch) {
+				for w := range ways {
+					if a != v || b != w.to || !w.takes(n.Links[l]) {
+						continue
+					}
+					sent = true
+					state := step{l, b}
+					if open[state] {
+						round = true
+					}
+					if b != d && !done[state] {
+						done[state], open[state] = true, true
+						follow(v, l, b)
+						open[state] = false
+					}
 				}
-				sent = true
-				state := [2]Switch{v, w.to}
-				if open[state] {
-					round = true
-				}
-				if w.to != d && !done[state] {
-					done[state], open[state] = true, true
-					follow(v, w.to)
-					open[state] = false
-				}
-			}
+			})
 			if !sent {
 				dead[v] = true
 			}
 		}
 		for _, s := range n.Sinks {
 			if s != d && !x.deadAt[s] && !x.gone(s) {
-				follow(Hosts, s)
+				follow(Hosts, -1, s)
 			}
 		}
 		lost += int64(len(dead))
@@ -86,8 +91,13 @@ func TestStrays(t *testing.T) {
 				if i > 0 {
 					from = s.Path[i-1]
 				}
-				for w := range x.ways(base, from, s.Path[i], s.To) {
-					ok = ok || w.to == s.Path[i+1]
+				for in := -1; in < len(n.Links); in++ {
+					if (in < 0) != (i == 0) || in >= 0 && (!x.up(in) || n.Links[in].A+n.Links[in].B != from+s.Path[i] || n.Links[in].A != from && n.Links[in].B != from) {
+						continue
+					}
+					for w := range x.ways(base, from, in, s.Path[i], s.To) {
+						ok = ok || w.to == s.Path[i+1]
+					}
 				}
 				if !ok {
 					t.Fatalf("%+v: no way from %d to %d", s, s.Path[i], s.Path[i+1])

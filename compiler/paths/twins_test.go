@@ -111,7 +111,7 @@ func TestTwins(t *testing.T) {
 		x := newNaive(&Net{Switches: n.Switches, Level: n.Level, Links: n.Links, Still: n.Still}, &o)
 		for _, s := range lost.List {
 			from := s.Path[0]
-			if from == s.To || x.deadAt[from] || x.deadAt[s.To] || !slices.Contains(n.Sinks, from) || !slices.Contains(n.Sinks, s.To) || len(s.Path) == 1 && len(x.ways(x.hops(s.To), Hosts, from, s.To)) > 0 {
+			if from == s.To || x.deadAt[from] || x.deadAt[s.To] || !slices.Contains(n.Sinks, from) || !slices.Contains(n.Sinks, s.To) || len(s.Path) == 1 && len(x.ways(x.hops(s.To), Hosts, -1, from, s.To)) > 0 {
 				t.Fatalf("%+v is not lost\n%+v\n%+v", s, n, d)
 			}
 		}

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -17,8 +18,10 @@ type folds struct {
 	done    map[foldKey]fold
 	arounds map[aroundKey]uint32
 
-	key  []byte
-	last struct { // what the block before said, as neighbours share their attributes
+	wait     func() // until what can be numbered early is
+	defaults bool   // some module has defaults
+	key      []byte
+	last     struct { // what the block before said, as neighbours share their attributes
 		attrs  *lang.Attr
 		module uint32
 		id     uint32
@@ -32,7 +35,10 @@ type folds struct {
 }
 
 func newFolds(cfg *lang.Config) folds {
-	return folds{of: make([]uint32, len(cfg.Blocks)), ids: map[string]uint32{}, done: map[foldKey]fold{}, arounds: map[aroundKey]uint32{}}
+	return folds{
+		of: make([]uint32, len(cfg.Blocks)), ids: map[string]uint32{}, done: map[foldKey]fold{}, arounds: map[aroundKey]uint32{},
+		defaults: slices.ContainsFunc(cfg.Top, func(b lang.BlockID) bool { return cfg.Blocks[b].Kind == schema.Defaults }),
+	}
 }
 
 // around is what stands around every port of one device.
@@ -76,7 +82,9 @@ type fold struct {
 	segments []lang.BlockID
 }
 
+// around is where everybody begins who asks what ports are told.
 func (r *resolver) around(d fabric.DeviceID) around {
+	r.folds.wait()
 	b, dev := r.blockOf[d], &r.f.Devices[d]
 	a := around{device: r.deviceLayers(b), nic: dev.Kind == fabric.Node}
 	label := "port"
@@ -189,13 +197,34 @@ func (r *resolver) spokenOf(b lang.BlockID) bool {
 	return false
 }
 
+// readContents numbers what devices, ports and links say, which takes nothing but
+// the configuration, while the fabric is joined. Nobody asks for contents before
+// he has waited for it.
+func (r *resolver) readContents() (wait func()) {
+	done := make(chan struct{})
+	r.folds.wait = func() { <-done }
+	go func() {
+		defer close(done)
+		for b := range r.cfg.Blocks {
+			switch r.cfg.Blocks[b].Kind {
+			case schema.Switch, schema.Node, schema.Port, schema.NIC, schema.Link:
+				r.contents(lang.BlockID(b))
+			}
+		}
+	}()
+	return r.folds.wait
+}
+
 // contents numbers what a block says to ports: equal numbers, equal words.
 func (r *resolver) contents(b lang.BlockID) uint32 {
 	if b == 0 {
 		return 0
 	}
 	attrs, decl, t := r.cfg.AttrsOf(b), r.cfg.Blocks[b].Decl, &r.folds
-	module := r.cfg.Decls[decl].Module // whose defaults hold
+	module := uint32(0)
+	if t.defaults {
+		module = r.cfg.Decls[decl].Module // whose defaults hold
+	}
 	if t.of[b] != 0 {
 		return t.of[b]
 	}

@@ -346,7 +346,12 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 		return
 	}
 	for _, e := range r.cfg.List(v) {
-		if p, err := netip.ParsePrefix(r.cfg.Text(e)); err == nil {
+		p, err := netip.ParsePrefix(r.cfg.Text(e))
+		switch {
+		case err != nil:
+		case row.Addresses == nil:
+			row.Addresses = r.one(p)
+		default:
 			row.Addresses = append(row.Addresses, p)
 		}
 	}
@@ -454,6 +459,7 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	r.expected("driver", n.Driver, func() diag.Label { return r.f.Label(row.Decl, s.id, schema.ADriver, "") })
 	if m := s.get(schema.AModel); m.Kind != lang.Absent {
 		n.Model = r.nicModel[r.cfg.Text(m)]
+		r.within(p, s)
 	} else if row.Manage != fabric.HandsOff {
 		r.fail(fmt.Sprintf("nic %s has no model", r.f.PortName(p)), `write model = "vendor/model": what it can do follows from it`, r.f.DeclLabel(row.Decl, ""))
 	}
@@ -488,6 +494,19 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	}
 	r.nicAlone(p, s)
 }
+
+// within refuses a speed that no port of the NIC's model has.
+func (r *resolver) within(p fabric.PortID, s *scope) {
+	row := &r.f.Ports[p]
+	m := &r.f.NICModels[r.f.NICs[row.NIC].Model]
+	if len(m.Mbps) == 0 || row.Flags&fabric.SpeedSet == 0 || row.Mbps <= slices.Max(m.Mbps) {
+		return
+	}
+	r.fail(fmt.Sprintf("nic %s runs at %s, and %s does %s at most", r.f.PortName(p), gigabits(row.Mbps), r.f.Text(m.Name), gigabits(slices.Max(m.Mbps))),
+		"write a speed that it has, or the model that it is", r.f.Label(row.Decl, s.id, schema.ASpeed, ""))
+}
+
+func gigabits(mbps uint32) string { return strconv.FormatFloat(float64(mbps)/1000, 'f', -1, 64) + "G" }
 
 // nicAlone reads what is each NIC's own: its names and addresses on the host,
 // and where it stands among its node's NICs, if that is written.

@@ -7,7 +7,9 @@ package resolve
 
 import (
 	"net/netip"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -19,6 +21,7 @@ import (
 // it goes even when there are errors; it must not be compiled further then.
 func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r := &resolver{cfg: cfg, f: newFabric(cfg), mediaSaid: map[lang.Str]bool{}, versions: map[fabric.Str]bool{}, folds: newFolds(cfg)}
+	defer r.readContents()()
 	r.decls()          // one row for each written block, same numbers
 	r.models()         // hardware that the fabric names
 	r.contracts()      // qos and classes, `from` folded in
@@ -157,29 +160,47 @@ func newFabric(cfg *lang.Config) *fabric.Fabric {
 // stand in one array.
 func (r *resolver) decls() {
 	cfg, f := r.cfg, r.f
-	f.Decls = make([]fabric.Decl, len(cfg.Decls))
-	spans := make([]fabric.AttrSpan, 0, len(cfg.Spans))
-	prefixes := map[string]fabric.Str{}
+	modules := []fabric.Str{} // by number; 0 is the root's
 	for id := range cfg.Decls {
-		d := &cfg.Decls[id]
-		first := len(spans)
-		for _, s := range cfg.SpansOf(lang.DeclID(id)) {
-			at := d.Span
-			at.Start, at.Len = s.Start, s.Len
-			spans = append(spans, fabric.AttrSpan{Num: s.Num, Span: at, From: s.From})
+		for n := int(cfg.Decls[id].Module); n >= len(modules); {
+			modules = append(modules, 0)
 		}
-		prefix := cfg.ModulePrefix(lang.DeclID(id))
-		module, ok := prefixes[prefix]
-		if !ok {
-			module = f.Names.Add(prefix)
-			prefixes[prefix] = module
-		}
-		f.Decls[id] = fabric.Decl{
-			Span: d.Span, Head: fabric.Str(d.Head), Module: module, Parent: fabric.DeclID(d.Parent),
-			Tier: d.Kind.Tier(), Attrs: spans[first:len(spans):len(spans)],
+		if n := cfg.Decls[id].Module; modules[n] == 0 && n > 0 {
+			modules[n] = f.Names.Add(cfg.ModulePrefix(lang.DeclID(id)))
 		}
 	}
+	f.Decls = make([]fabric.Decl, len(cfg.Decls))
+	spans := make([]fabric.AttrSpan, len(cfg.Spans))
+	inParts(len(cfg.Decls), func(from, end int) {
+		for id := from; id < end; id++ {
+			d := &cfg.Decls[id]
+			at, first := d.Span, cfg.FirstSpan(lang.DeclID(id))
+			of := cfg.SpansOf(lang.DeclID(id))
+			own := spans[first : first+len(of) : first+len(of)]
+			for i, s := range of {
+				at.Start, at.Len = s.Start, s.Len
+				own[i] = fabric.AttrSpan{Num: s.Num, Span: at, From: s.From}
+			}
+			f.Decls[id] = fabric.Decl{
+				Span: d.Span, Head: fabric.Str(d.Head), Module: modules[d.Module], Parent: fabric.DeclID(d.Parent),
+				Tier: d.Kind.Tier(), Attrs: own,
+			}
+		}
+	})
 }
+
+// inParts calls f for the parts of a range of rows, one for each core, at once.
+func inParts(n int, f func(from, end int)) {
+	parts := min(runtime.GOMAXPROCS(0), n/leastPart+1)
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { f(n*i/parts, n*(i+1)/parts) })
+	}
+	wg.Wait()
+}
+
+// leastPart is how many rows are worth a goroutine.
+const leastPart = 4096
 
 // decl is the declaration of a block.
 func (r *resolver) decl(b lang.BlockID) fabric.DeclID {

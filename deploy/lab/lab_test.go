@@ -43,6 +43,11 @@ func (p *parrot) Exec(ctx context.Context, line string, stdin io.Reader, stdout,
 		case <-ctx.Done():
 			return -1
 		}
+	case line == "yes": // a loop that asks nobody whether it is heard
+		for ctx.Err() == nil {
+			_, _ = stdout.Write(make([]byte, 1<<20))
+		}
+		return 0
 	case line == "cat":
 		_, _ = io.Copy(stdout, stdin)
 		return 0

@@ -250,17 +250,30 @@ func (s *server) exec(ctx context.Context, m Machine, ch ssh.Channel, line strin
 		<-ctx.Done()
 		return 0, false
 	}
-	code := m.Exec(ctx, line, ch, ch, ch.Stderr())
+	code := s.bounded(ctx, m, line, ch, ch, ch.Stderr())
 	if struck && f.Kind == FaultDropAfter || code < 0 {
 		return 0, false
 	}
 	return code, true
 }
 
+// bounded runs a command line that prints no more than a session reads.
+func (s *server) bounded(ctx context.Context, m Machine, line string, stdin io.Reader, stdout, stderr io.Writer) int {
+	within, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	f := &flood{left: mostOutput, end: end}
+	code := m.Exec(within, line, stdin, &counted{f, stdout}, &counted{f, stderr})
+	if !errors.Is(context.Cause(within), errFlood) {
+		return code
+	}
+	_, _ = fmt.Fprintf(stderr, "rocec lab: the command printed more than %d MiB and was ended\n", mostOutput>>20)
+	return 141 // as of a process that was ended by SIGPIPE
+}
+
 // person serves somebody at a terminal, line by line.
 func (s *server) person(ctx context.Context, m Machine, ch ssh.Channel, terminal bool) int {
 	if !terminal { // what is piped in, as into a shell
-		return max(m.Exec(ctx, "bash", ch, ch, ch.Stderr()), 0)
+		return max(s.bounded(ctx, m, "bash", ch, ch, ch.Stderr()), 0)
 	}
 	t := term.NewTerminal(ch, s.prompt)
 	_, _ = fmt.Fprintf(t, "%s\r\n", s.banner)
@@ -275,7 +288,7 @@ func (s *server) person(ctx context.Context, m Machine, ch ssh.Channel, terminal
 		case "exit", "logout":
 			return 0
 		}
-		code := m.Exec(ctx, line, nil, t, t)
+		code := s.bounded(ctx, m, line, nil, t, t)
 		if code < 0 {
 			return 255
 		}

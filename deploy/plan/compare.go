@@ -133,6 +133,9 @@ func (c *comparison) captured() {
 		}
 		c.add(x)
 	}
+	for _, x := range d.Boots {
+		c.stored(x)
+	}
 	for _, p := range unseen {
 		c.unseen(p)
 	}
@@ -162,6 +165,11 @@ func (c *comparison) captured() {
 				continue
 			}
 			c.drifted(x.Path, x.After, x.Before, "changed outside of rocec since it was seen applied")
+		}
+	}
+	if len(c.changes) == 0 && d.Outdated != nil { // with anything else it is written anew as well
+		for _, x := range d.Outdated() {
+			c.stored(x)
 		}
 	}
 }
@@ -367,6 +375,21 @@ func (c *comparison) add(x intent.Difference) {
 	}
 }
 
+// stored enters a setting that the device runs with and does not start with. To
+// store it changes nothing that runs, so that the target is not asked what the
+// setting itself would do; what storing it does it says by the stored path.
+func (c *comparison) stored(x intent.Difference) {
+	d := c.device
+	at, _ := x.Path.Running()
+	f := c.field(x)
+	f.path = at
+	if d.Target != nil && !f.Interrupts {
+		f.Note = d.Target.Saves
+	}
+	change := c.object(at, Update)
+	change.Fields = append(change.Fields, f)
+}
+
 // object is the change of the object of a path; it is made when there is none.
 func (c *comparison) object(p intent.Path, a Action) *Change {
 	key := objectKey{p.Object, p.Name}
@@ -404,6 +427,12 @@ func (c *comparison) impact(x intent.Difference) targets.Impact {
 		}
 	}
 	return gravest
+}
+
+// Impact is what the target of a device says of a difference.
+func Impact(t *targets.Target, want *intent.Device, x intent.Difference) targets.Impact {
+	c := comparison{device: &Device{Target: t, Want: want}}
+	return c.impact(x)
 }
 
 // qosOf is the QoS that the object of a path names.

@@ -31,8 +31,14 @@ type Device struct {
 	Digest   string         // of Want; "": not computed yet
 	Have     *intent.Device // what captures show; nil: nothing was captured
 	From     From           // where Have is from
-	Recorded *record.Entry  // nil: never handed over
-	Version  string         // of Recorded, as Store.Get returns it
+	// Boots is what the device of Have starts with where that is something else
+	// than what it runs (intent.Boots).
+	Boots []intent.Difference
+	// Outdated is what it has of an older intent or emitter (targets.Target.Outdated);
+	// asked for where nothing else changes. May be nil.
+	Outdated func() []intent.Difference
+	Recorded *record.Entry // nil: never handed over
+	Version  string        // of Recorded, as Store.Get returns it
 	// Artifacts are the digests of what the target writes now, by path; nil: not emitted.
 	Artifacts map[string]string
 	// Origin says where a value was written; may be nil.

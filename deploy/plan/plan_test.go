@@ -307,8 +307,10 @@ func TestSaved(t *testing.T) {
 	moved[6].Have.Ports[0].MTU.Value = 1                // device
 	moved = slices.Delete(moved, 5, 6)                  // gone
 	moved = append(moved, plan.Device{Address: "switch.z", Want: leaf("z", 1, nil)})
+	s.Plan.Variables = map[string]string{"gone": "sha256:1", "other": "sha256:1", "same": "sha256:1"}
+	p.Variables = map[string]string{"new": "sha256:1", "other": "sha256:2", "same": "sha256:1"}
 	err = s.Stale(plan.Snapshot("default", record.Digest([]byte("x")), compare(moved, plan.Options{}), p))
-	want := "Saved plan is stale: the sources have changed; new: switch.z; gone: switch.same; the intent has changed of switch.new; " +
+	want := "Saved plan is stale: the sources have changed; variable gone is not given; variable new is given, and was not; variable other has another value; new: switch.z; gone: switch.same; the intent has changed of switch.new; " +
 		"the artifacts have changed of switch.files; what was captured has changed of switch.captured; the record has changed of switch.replaced"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)

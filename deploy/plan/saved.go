@@ -158,6 +158,7 @@ func (s *Saved) Stale(now *Saved) error {
 	}
 	put(s.Workspace != now.Workspace, "workspace is %q, was %q", now.Workspace, s.Workspace)
 	put(s.SourcesDigest != now.SourcesDigest, "the sources have changed")
+	moved = append(moved, s.Variables(now)...)
 	put(s.RocecVersion != now.RocecVersion, "rocec is %q, was %q", now.RocecVersion, s.RocecVersion)
 	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Devices)), maps.Keys(now.Devices))
 	slices.SortFunc(names, intent.Natural)
@@ -178,16 +179,37 @@ func (s *Saved) Stale(now *Saved) error {
 		add(a.Address != b.Address, addressMoved, b.Address)
 		add(a.Intent != b.Intent, intentMoved, b.Address)
 		add(!maps.Equal(a.Artifacts, b.Artifacts), artifactsMoved, b.Address)
-		add(a.Observed != b.Observed, observedMoved, b.Address)
+		add(a.Observed != b.Observed && b.From == FromDevice, deviceMoved, b.Address)
+		add(a.Observed != b.Observed && b.From != FromDevice, observedMoved, b.Address)
 		add(a.Record != b.Record, recordMoved, b.Address)
 	}
-	for _, what := range []string{isNew, isGone, addressMoved, intentMoved, artifactsMoved, observedMoved, recordMoved} {
+	for _, what := range []string{isNew, isGone, addressMoved, intentMoved, artifactsMoved, deviceMoved, observedMoved, recordMoved} {
 		put(len(devices[what]) > 0, what, few(devices[what]))
 	}
 	if len(moved) == 0 {
 		return nil
 	}
 	return &StaleError{Moved: moved}
+}
+
+// Variables says which variables have other values now, sorted. The plan holds their
+// digests only.
+func (s *Saved) Variables(now *Saved) (moved []string) {
+	was, is := s.Plan.Variables, now.Plan.Variables
+	names := slices.AppendSeq(slices.Collect(maps.Keys(was)), maps.Keys(is))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		switch {
+		case was[name] == is[name]:
+		case is[name] == "":
+			moved = append(moved, fmt.Sprintf("variable %s is not given", name))
+		case was[name] == "":
+			moved = append(moved, fmt.Sprintf("variable %s is given, and was not", name))
+		default:
+			moved = append(moved, fmt.Sprintf("variable %s has another value", name))
+		}
+	}
+	return moved
 }
 
 // What can happen to a device of a saved plan.
@@ -197,6 +219,7 @@ const (
 	addressMoved   = "the address has changed of %s"
 	intentMoved    = "the intent has changed of %s"
 	artifactsMoved = "the artifacts have changed of %s"
+	deviceMoved    = "what the device shows has changed of %s"
 	observedMoved  = "what was captured has changed of %s"
 	recordMoved    = "the record has changed of %s"
 )

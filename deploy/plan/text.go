@@ -396,7 +396,7 @@ type UnseenPart struct {
 	Lines []string
 }
 
-// UnseenParts are what the captured output lacks, and in verbose form also what
+// UnseenParts are what was read, live or as captures, and lacks, and in verbose form also what
 // no output of such a device shows.
 func UnseenParts(list []Unseen, verbose bool) []UnseenPart {
 	var lacking, never []Unseen
@@ -409,7 +409,7 @@ func UnseenParts(list []Unseen, verbose bool) []UnseenPart {
 	}
 	var parts []UnseenPart
 	if len(lacking) > 0 {
-		parts = append(parts, UnseenPart{"could not be seen in the captured output:", unseenLines(lacking, verbose)})
+		parts = append(parts, UnseenPart{"could not be seen in what was read of the devices:", unseenLines(lacking, verbose)})
 	}
 	if len(never) > 0 && verbose {
 		parts = append(parts, UnseenPart{"is shown by no output of such a device:", unseenLines(never, verbose)})

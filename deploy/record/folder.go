@@ -131,11 +131,17 @@ func (f *folder) Lock(ctx context.Context, h Holder) error {
 	}
 	return f.guard(ctx, func() error {
 		alive := flock.New(filepath.Join(f.dir(), aliveFile+h.ID))
-		if ok, err := alive.TryLock(); err != nil || !ok {
+		ok, err := alive.TryLock()
+		var open *fs.PathError // also says that nothing may be written there
+		switch {
+		case errors.As(err, &open) && open.Op == "open":
+			return err
+		case err != nil:
 			return fmt.Errorf("%s: the file system keeps no locks: %w", alive.Path(), err)
+		case !ok:
+			return fmt.Errorf("%s: the file system keeps no locks", alive.Path())
 		}
-		err := f.take(h)
-		if err == nil {
+		if err = f.take(h); err == nil {
 			err = f.clean(alive.Path())
 		}
 		if err != nil {

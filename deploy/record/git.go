@@ -43,7 +43,11 @@ func (r *repository) run(ctx context.Context, stdin []byte, args ...string) ([]b
 		if errors.Is(err, exec.ErrNotFound) {
 			return nil, errors.New("the program git is not installed")
 		}
-		return out.Bytes(), &gitError{what: args[0], text: lastWords(said.Bytes()), code: c.ProcessState.ExitCode(), err: err}
+		text := lastWords(said.Bytes())
+		if args[0] == "push" {
+			text = pushWords(out.Bytes(), text)
+		}
+		return out.Bytes(), &gitError{what: args[0], text: text, code: c.ProcessState.ExitCode(), err: err}
 	}
 	return out.Bytes(), nil
 }
@@ -69,7 +73,9 @@ func lastWords(b []byte) string {
 	last := ""
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "hint:") {
+		// That something was not pushed says less than why.
+		follows := strings.HasPrefix(line, "error: failed to push some refs") || strings.HasPrefix(line, "remote: error: hook declined")
+		if line == "" || strings.HasPrefix(line, "hint:") || last != "" && follows {
 			continue
 		}
 		if last == "" || strings.HasPrefix(line, "fatal:") || strings.HasPrefix(line, "error:") || strings.HasPrefix(line, "remote:") {
@@ -86,6 +92,17 @@ func lastWords(b []byte) string {
 		last = last[:297] + "..."
 	}
 	return last
+}
+
+// pushWords are why a push was rejected: what --porcelain prints of the reference,
+// and what the remote says.
+func pushWords(out []byte, said string) string {
+	for line := range strings.Lines(string(out)) {
+		if parts := strings.Split(strings.TrimSpace(line), "\t"); len(parts) == 3 && parts[0] == "!" {
+			return lastWords([]byte(parts[2])) + "; " + said
+		}
+	}
+	return said
 }
 
 var userInURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s'"]*@`) })

@@ -46,28 +46,39 @@ func (l *refLock) take(ctx context.Context, h Holder) error {
 		return err
 	}
 	commit := strings.TrimSpace(string(out))
-	pushed := l.push(ctx, "", commit)
-	if pushed == nil {
-		l.know(h.ID, commit)
-		return nil
+	for n := 1; ; n++ {
+		pushed := l.push(ctx, "", commit)
+		if pushed == nil {
+			l.know(h.ID, commit)
+			return nil
+		}
+		at, holder, err := l.read(ctx)
+		switch {
+		case err != nil:
+			return errors.Join(pushed, err)
+		case at == commit: // the answer was lost
+			l.know(h.ID, commit)
+			return nil
+		case holder != nil:
+			return &LockedError{Holder: *holder}
+		case !errors.Is(pushed, errRejected):
+			return pushed
+		case n == attempts: // nobody has it, and time and again it cannot be taken
+			return fmt.Errorf("the remote does not take the reference %s, which is the lock: %w", l.ref(), errors.Unwrap(pushed))
+		}
+		// It was given back meanwhile.
 	}
-	at, holder, err := l.read(ctx)
-	switch {
-	case err != nil:
-		return errors.Join(pushed, err)
-	case at == commit: // the answer was lost
-		l.know(h.ID, commit)
-		return nil
-	case holder != nil:
-		return &LockedError{Holder: *holder}
-	case errors.Is(pushed, errRejected):
-		return &LockedError{} // given back meanwhile
-	}
-	return pushed
 }
 
 // errRejected is a push of a reference that was not as it was expected.
 var errRejected = errors.New("the reference has moved")
+
+// rejectedError is errRejected with the words of git.
+type rejectedError struct{ err error }
+
+func (e *rejectedError) Error() string        { return errRejected.Error() + ": " + e.err.Error() }
+func (e *rejectedError) Unwrap() error        { return e.err }
+func (e *rejectedError) Is(target error) bool { return target == errRejected }
 
 // push moves the reference from one commit to another, "" for none, at once or
 // not at all.
@@ -78,7 +89,7 @@ func (l *refLock) push(ctx context.Context, from, to string) error {
 	}
 	for line := range strings.Lines(string(out)) {
 		if strings.HasPrefix(line, "!") {
-			return fmt.Errorf("%w: %w", errRejected, err)
+			return &rejectedError{err}
 		}
 	}
 	return err

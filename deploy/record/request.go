@@ -133,6 +133,8 @@ func unexpected(method string, u *url.URL, a *answer, more string) error {
 		text += ": check the credentials in the environment"
 	case a.code >= 300 && a.code < 400:
 		text += ": it points elsewhere, and is not followed; write the address it points to"
+	case more == "" && (a.code == http.StatusNotFound || a.code == http.StatusMethodNotAllowed || a.code == http.StatusNotImplemented):
+		text += ": nothing there keeps records; check the address"
 	}
 	return fmt.Errorf("%s %s: %s", method, plainURL(u), text)
 }

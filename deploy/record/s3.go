@@ -43,8 +43,10 @@ func newS3(s Settings, workspace string) (*bucket, error) {
 		return nil, fmt.Errorf("region %q is none", short(b.region))
 	}
 	b.keyID, b.secret, b.token = s.Env("AWS_ACCESS_KEY_ID"), s.Env("AWS_SECRET_ACCESS_KEY"), s.Env("AWS_SESSION_TOKEN")
-	if b.keyID == "" || b.secret == "" {
-		return nil, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set")
+	for _, v := range []struct{ name, value string }{{"AWS_ACCESS_KEY_ID", b.keyID}, {"AWS_SECRET_ACCESS_KEY", b.secret}} {
+		if v.value == "" {
+			return nil, fmt.Errorf("%s is not set: backend \"s3\" takes its credentials from the environment, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), not from profiles or roles", v.name)
+		}
 	}
 	endpoint := s.Endpoint
 	if endpoint == "" {
@@ -152,7 +154,7 @@ func (b *bucket) read(ctx context.Context, key string) (object, error) {
 			return object{}, fmt.Errorf("%s: the answer has no ETag", plainURL(to))
 		}
 		return object{a.body, a.header.Get("ETag")}, nil
-	case a.code == http.StatusNotFound && (code == "NoSuchKey" || code == ""):
+	case a.code == http.StatusNotFound && code == "NoSuchKey":
 		return object{}, nil
 	default:
 		return object{}, unexpected(http.MethodGet, to, a, code)

@@ -62,7 +62,8 @@ func TestSettings(t *testing.T) {
 		"bucket":         {Settings{Kind: S3, Bucket: "a/b", Env: env}, "default", "name of a bucket"},
 		"prefix":         {Settings{Kind: S3, Bucket: "abc", Prefix: "/a", Env: env}, "default", "prefix"},
 		"region":         {Settings{Kind: S3, Bucket: "abc", Region: "a b", Env: env}, "default", "region"},
-		"keys":           {Settings{Kind: S3, Bucket: "abc"}, "default", "AWS_ACCESS_KEY_ID"},
+		"keys":           {Settings{Kind: S3, Bucket: "abc"}, "default", "AWS_ACCESS_KEY_ID is not set: "},
+		"half a key":     {Settings{Kind: S3, Bucket: "abc", Env: func(name string) string { return map[string]string{"AWS_ACCESS_KEY_ID": "hunter2"}[name] }}, "default", "AWS_SECRET_ACCESS_KEY is not set: "},
 		"endpoint":       {Settings{Kind: S3, Bucket: "abc", Endpoint: "https://b/c", Env: env}, "default", "takes a host only"},
 		"no work tree":   {Settings{Kind: Git, Source: t.TempDir()}, "default", "work tree"},
 	} {

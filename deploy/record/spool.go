@@ -85,6 +85,9 @@ func (s *spool) read(device string) (*waiting, error) {
 // Sync sends what was put, which then lies here no more.
 func (s *spool) Sync(ctx context.Context, id string) error {
 	if err := s.Backend.Sync(ctx, id); err != nil {
+		if files, e := os.ReadDir(s.dir); e == nil && len(files) > 0 {
+			err = fmt.Errorf("%w; what was recorded lies in %s, and the next apply from here sends it", err, s.dir)
+		}
 		return err
 	}
 	if err := os.RemoveAll(s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {

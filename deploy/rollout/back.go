@@ -61,12 +61,12 @@ func (u *unit) undo(ctx context.Context) error {
 		}
 		switch st.Phase {
 		case targets.PhaseReverted:
-			return u.asBefore(ctx, until)
+			return u.asBefore(ctx, until, wentBack)
 		case targets.PhaseNone:
 			if u.base == "" {
 				return u.lose(Doubt, errors.New("revert: it knows nothing of the transaction, and it is not known how it was before"))
 			}
-			return u.asBefore(ctx, until)
+			return u.asBefore(ctx, until, knowsNothing)
 		}
 		if try < attempts && (lost(gone) || gone != nil && u.heals(gone)) {
 			continue
@@ -78,16 +78,22 @@ func (u *unit) undo(ctx context.Context) error {
 	}
 }
 
+// Words of a device of which nothing is open.
+const (
+	wentBack     = "it says that it went back"
+	knowsNothing = "it knows nothing of the transaction any more"
+)
+
 // asBefore demands that a device that says it went back is as it was.
-func (u *unit) asBefore(ctx context.Context, until time.Time) error {
+func (u *unit) asBefore(ctx context.Context, until time.Time, says string) error {
 	if u.base != "" {
 		u.hangUp()
 		_, now, err := u.reread(ctx, until)
 		if err != nil {
-			return u.lose(Doubt, fmt.Errorf("it says that it went back, and cannot be read: %w", err))
+			return u.lose(Doubt, fmt.Errorf("%s, and cannot be read: %w", says, err))
 		}
 		if what := u.moved(now); what != "" {
-			return u.lose(Stuck, fmt.Errorf("it says that it went back: %s", what))
+			return u.lose(Stuck, fmt.Errorf("%s: %s", says, what))
 		}
 	}
 	u.begun, u.changed, u.armed = false, false, time.Time{}

@@ -27,6 +27,20 @@ func unlike(address string, want, have *intent.Device, t *targets.Target) string
 	return ""
 }
 
+// withheld says what of a change a transaction would not make, so that it would be
+// taken back; "" where there is nothing of that kind.
+func withheld(address string, want, have *intent.Device, t *targets.Target) string {
+	for _, x := range intent.Diff(want, have) {
+		if x.Path.Expected() || x.Path.Object == intent.OfPort && want.PortNamed(x.Path.Name) != nil && want.PortNamed(x.Path.Name).Verify {
+			continue
+		}
+		if i := plan.Impact(t, want, x); i.Withheld {
+			return place(address, want.Kind, x.Path) + ": " + i.Note
+		}
+	}
+	return ""
+}
+
 // sample is the first of some differences, and how many more there are:
 // `switch.tor.port["Ethernet0"].mtu is 1500, not 9000, and 2 more differ`.
 func sample(address string, kind intent.Kind, list []intent.Difference) string {

@@ -676,6 +676,10 @@ func (s *site) soundness(rep *Report) error {
 			if now != mtuAfter || stored != mtuBefore || open == "" || !before || r.Until.IsZero() {
 				return errors.New(state)
 			}
+		case Left: // for the second time
+			if r.Message == "" || open != "" {
+				return errors.New(state + ", and is not named")
+			}
 		case Stuck, Doubt, Kept:
 			if r.Message == "" || r.Manual == "" || !r.Failed {
 				return errors.New(state + ", and is not named with what to do")

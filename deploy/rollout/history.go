@@ -47,6 +47,7 @@ type Past struct {
 
 	step     step
 	begun    bool   // a transaction was begun, or about to be, and did not go back
+	answered bool   // it has said that it began, or a step came after that
 	recorded bool   // its entry of the record was about to be written
 	found    []byte // what the device was before, packed
 	next     []byte // the entry of the record to come, packed
@@ -59,6 +60,8 @@ func (p *Past) Outcome() Outcome {
 	switch p.step {
 	case stepDevice, stepClear:
 		return Unchanged
+	case stepLeft:
+		return Left
 	case stepNoted:
 		return Applied
 	case stepPending:
@@ -77,7 +80,7 @@ func (p *Past) Outcome() Outcome {
 // it back.
 func (p *Past) settled() bool {
 	switch p.step {
-	case stepDevice, stepClear, stepNoted, stepClean:
+	case stepDevice, stepClear, stepLeft, stepNoted, stepClean:
 		return true
 	case stepBack:
 		return !p.recorded
@@ -263,11 +266,15 @@ func (p *Past) take(l *line) {
 		if l.Until != nil {
 			p.Until = *l.Until
 		}
+	case stepBegun, stepChange:
+		p.answered = true
 	case stepBack, stepClear:
 		p.begun = false
+	case stepLeft:
+		p.begun, p.recorded = false, false
 	case stepClean:
 		p.recorded, p.entry = false, nil
-	case stepBegun, stepChange, stepChanged, stepConfirm, stepDone, stepNoted, stepRevert, stepRestore, stepStuck, stepDoubt:
+	case stepChanged, stepConfirm, stepDone, stepNoted, stepRevert, stepRestore, stepStuck, stepDoubt:
 	default:
 		return
 	}

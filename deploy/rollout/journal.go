@@ -54,6 +54,7 @@ const (
 	stepStuck   step = "stuck"
 	stepDoubt   step = "in_doubt"
 	stepClear   step = "unchanged" // asked again: nothing was ever begun there
+	stepLeft    step = "left"      // named before, and open no more: whoever comes next plans it as it is
 	stepWatched step = "watched"   // a part of a wave, to its end: its gates held
 	stepEnd     step = "end"
 )
@@ -104,10 +105,16 @@ type Journal struct {
 	before func(line) error // for tests: called before each write
 }
 
-// NewID is a fresh ID of a run: the time, so that IDs sort by it, and a part that
-// nobody else has.
+// NewID is a fresh ID of a run: the time, to the microsecond, so that IDs sort by
+// it (scripts run one apply after the other, and the last is taken back first),
+// and a part that nobody else has.
 func NewID(now time.Time) string {
-	return now.UTC().Format("20060102t150405") + strings.ToLower(rand.Text()[:8])
+	const digits = "234567abcdefghijklmnopqrstuvwxyz" // of rand.Text, ascending
+	var micros [4]byte
+	for i, n := len(micros)-1, now.Nanosecond()/1000; i >= 0; i, n = i-1, n/len(digits) {
+		micros[i] = digits[n%len(digits)]
+	}
+	return now.UTC().Format("20060102t150405") + string(micros[:]) + strings.ToLower(rand.Text()[:4])
 }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{1,32}$`) })

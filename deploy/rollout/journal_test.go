@@ -192,3 +192,16 @@ func FuzzState(f *testing.F) {
 		}
 	})
 }
+
+// TestNewID: IDs sort as the runs began, also those of one second, whatever their other part is.
+func TestNewID(t *testing.T) {
+	began := time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
+	last := ""
+	for _, after := range []time.Duration{0, time.Microsecond, 31 * time.Microsecond, 32 * time.Microsecond, time.Millisecond, 999_999 * time.Microsecond, time.Second, time.Hour} {
+		id := NewID(began.Add(after).In(time.FixedZone("east", 3600)))
+		if !idForm().MatchString(id) || len(id) != 23 || id <= last {
+			t.Errorf("after %v: %q does not come after %q", after, id, last)
+		}
+		last = id
+	}
+}

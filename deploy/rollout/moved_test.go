@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 // TestMoved: what could not be seen before the change is no difference after the
@@ -35,5 +36,27 @@ func TestMoved(t *testing.T) {
 		if got := u.moved(now); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestWithheld: what a transaction would not change is refused before one begins,
+// unless nobody wants it written.
+func TestWithheld(t *testing.T) {
+	tg := &targets.Target{Impact: func(_ *intent.Device, c targets.Change) targets.Impact {
+		return targets.Impact{Withheld: c.Path.Field == "mtu", Note: "it needs a restart"}
+	}}
+	at := func(mtu uint16, verify bool) *intent.Device {
+		return &intent.Device{Kind: intent.Node, Name: "n1", Ports: []intent.Port{{Name: "nic", Verify: verify, Enabled: intent.Some(mtu < 2000), MTU: intent.Some(mtu)}}}
+	}
+	if got := withheld("node.s", at(9000, false), at(1500, false), tg); got != `node.s.nic["nic"].mtu: it needs a restart` {
+		t.Errorf("%q", got)
+	}
+	for _, have := range []*intent.Device{at(9000, false), {Kind: intent.Node, Name: "n1", Ports: []intent.Port{{Name: "nic", MTU: intent.Some[uint16](9000)}}}} {
+		if got := withheld("node.s", at(9000, false), have, tg); got != "" {
+			t.Errorf("%q", got)
+		}
+	}
+	if got := withheld("node.s", at(9000, true), at(1500, true), tg); got != "" {
+		t.Errorf("of a port that is compared only: %q", got)
 	}
 }

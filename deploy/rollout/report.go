@@ -8,7 +8,7 @@ import (
 // Outcome is what became of a device.
 type Outcome string
 
-// Outcomes. Applied, Unchanged and RolledBack are ends; of Pending and Kept the
+// Outcomes. Applied, Unchanged, RolledBack and Left are ends; of Pending and Kept the
 // device goes back by itself at a time that is known; Stuck and Doubt need a person.
 const (
 	Unchanged  Outcome = "unchanged"   // its turn did not come, or it was refused before anything was done
@@ -18,6 +18,7 @@ const (
 	Kept       Outcome = "kept"        // failed and left as it is, as was asked for; armed
 	Stuck      Outcome = "stuck"       // did not go back
 	Doubt      Outcome = "in_doubt"    // it is not known how it is
+	Left       Outcome = "left"        // of an earlier run, named as Stuck then: nothing is open on it any more, and whoever plans next reads it
 )
 
 // Result is one device of a report.

@@ -389,7 +389,7 @@ func (r *run) finish(ctx context.Context, w *work) error {
 		status = record.HandedOver
 	}
 	if err := w.keep(r.plan.Workspace, status); err != nil {
-		return fmt.Errorf("it is changed and confirmed, and not recorded: %w", err)
+		return fmt.Errorf("it is changed and confirmed, and not recorded (the next apply does that): %w", err)
 	}
 	w.tell(Event{Kind: Complete, Outcome: Applied, Message: w.message})
 	return nil

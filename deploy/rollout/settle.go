@@ -51,7 +51,8 @@ func Look(ctx context.Context, h *History, p *Plan, env *Env) []Standing {
 // Settle brings what an earlier run left open to an end: a device that is changed
 // is read back, confirmed and recorded; every other one goes back. What it was to
 // be stands in the journal, whatever the configuration says by now. The journal
-// is that run's (History.Continue). Devices that wait for Confirm are left alone.
+// is that run's (History.Continue). Devices that wait for Confirm are left alone, and
+// where a person was to confirm (Hold) those that are changed wait for it too.
 func Settle(ctx context.Context, h *History, p *Plan, env *Env) *Report {
 	return (&earlier{history: h, plan: p, env: env.serial()}).run(h.unsettled, func(u *unit, d *Past) { settleOne(ctx, u, d, h) })
 }
@@ -182,6 +183,30 @@ func (d *Past) goingBack() bool {
 	return slices.Contains([]step{stepRevert, stepBack, stepRestore, stepStuck, stepDoubt, stepKept}, d.step)
 }
 
+// confirming reports whether somebody has asked to confirm a device.
+func (p *Past) confirming() bool {
+	return slices.Contains([]step{stepConfirm, stepDone, stepRecord}, p.step)
+}
+
+// leave lets go of a device that was named as stuck before, and says now that nothing
+// is open on it: somebody has set it otherwise. A plan that reads it says how.
+func (u *unit) leave() {
+	u.outcome, u.failed, u.begun = Left, false, false
+	if err := u.note(stepLeft, ""); err != nil {
+		u.failed = true
+		u.say(err)
+	}
+}
+
+// pend reads a device back that a person wants to confirm, and leaves it armed.
+func (w *work) pend(ctx context.Context, st targets.State) error {
+	if err := w.check(ctx); err != nil {
+		return err
+	}
+	w.outcome, w.until = Pending, w.env.Now().Add(time.Duration(st.Left)*time.Second)
+	return w.env.Journal.write(line{Step: stepPending, Device: w.device.Name, Until: &w.until, Message: w.message})
+}
+
 // settleOne settles one device.
 func settleOne(ctx context.Context, u *unit, d *Past, h *History) {
 	st, err := u.ask(ctx, time.Now().Add(u.within(firstPatience)))
@@ -195,10 +220,27 @@ func settleOne(ctx context.Context, u *unit, d *Past, h *History) {
 	u.armed = time.Now().Add(time.Duration(st.Left) * time.Second)
 	w := &work{unit: u}
 	switch {
+	case st.Phase == targets.PhaseNone && !d.answered:
+		// The process died with the first verb on its way, or before that. What the device
+		// is by now is no matter of this run.
+		u.outcome, u.begun = Unchanged, false
+		if err := u.note(stepClear, ""); err != nil {
+			u.failed = true
+			u.say(err)
+		}
 	case st.Phase == targets.PhaseNone || st.Phase == targets.PhaseReverted:
-		u.settleBack(ctx, h.Workspace)
+		u.settleBack(ctx, h.Workspace, st.Phase)
+		if u.outcome == Stuck && d.step == stepStuck {
+			u.leave()
+		}
 	case d.goingBack():
 		u.goBack(ctx, h.Workspace)
+	case st.Phase == targets.PhaseChanged && h.Hold && !d.confirming():
+		if err := w.pend(ctx, st); err != nil {
+			u.failed = true
+			u.say(err)
+			u.goBack(ctx, h.Workspace)
+		}
 	case st.Phase == targets.PhaseChanged || st.Phase == targets.PhaseConfirmed:
 		if err := w.complete(ctx, h.Workspace, st.Phase); err != nil {
 			u.failed = true
@@ -214,8 +256,12 @@ func settleOne(ctx context.Context, u *unit, d *Past, h *History) {
 
 // settleBack is a device that says that nothing of the transaction is there, or no
 // longer.
-func (u *unit) settleBack(ctx context.Context, workspace string) {
-	if err := u.asBefore(ctx, time.Now().Add(u.grace)); err != nil {
+func (u *unit) settleBack(ctx context.Context, workspace string, phase targets.Phase) {
+	says := wentBack
+	if phase == targets.PhaseNone {
+		says = knowsNothing
+	}
+	if err := u.asBefore(ctx, time.Now().Add(u.grace), says); err != nil {
 		return
 	}
 	u.outcome = RolledBack
@@ -242,7 +288,7 @@ func (w *work) complete(ctx context.Context, workspace string, phase targets.Pha
 		status = record.HandedOver
 	}
 	if err := w.keep(workspace, status); err != nil {
-		return fmt.Errorf("it is changed and confirmed, and not recorded: %w", err)
+		return fmt.Errorf("it is changed and confirmed, and not recorded (the next apply does that): %w", err)
 	}
 	w.tell(Event{Kind: Complete, Outcome: Applied, Message: w.message})
 	return nil
@@ -269,7 +315,7 @@ func confirmOne(ctx context.Context, u *unit, h *History) {
 	case targets.PhaseNone, targets.PhaseReverted:
 		u.failed = true
 		u.say(errors.New("it went back by itself: the time to confirm was over"))
-		u.settleBack(ctx, h.Workspace)
+		u.settleBack(ctx, h.Workspace, st.Phase)
 	default:
 		u.failed = true
 		u.say(fmt.Errorf("it is %s%s", st.Phase, because(st.Message)))

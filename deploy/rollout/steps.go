@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -50,6 +51,9 @@ func (w *work) prepare(ctx context.Context) error {
 	w.found, w.have, w.base = c, have, intent.Digest(have)
 	if w.device.Base != "" && w.device.Base != w.base {
 		return &plan.StaleError{Moved: []string{"it is no longer as the plan has it"}}
+	}
+	if what := withheld(w.device.Address, w.want, have, w.device.Target); what != "" {
+		return errors.New(what)
 	}
 	if w.made, err = w.device.Make(c); err != nil {
 		return err
@@ -194,7 +198,7 @@ func (w *work) windowOnly(c targets.Captured) (run []string) {
 	if w.device.Target.Rebase == nil {
 		return nil
 	}
-	made, err := w.device.Make(c)
+	made, err := w.device.Make(w.device.Target.Running(c)) // it is stored when it is confirmed
 	if err != nil {
 		return nil
 	}

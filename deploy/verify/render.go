@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +78,9 @@ func (r *Result) text(b *strings.Builder, o TextOptions) {
 		fmt.Fprintf(b, "%s: drift, expected -> found\n", address)
 		for _, l := range r.lines(o) {
 			fmt.Fprintf(b, "  %s %s\n", paint(o.Style.Change, "~"), l)
+		}
+		if slices.ContainsFunc(r.Differences, func(x intent.Difference) bool { _, stored := x.Path.Running(); return stored }) {
+			b.WriteString("  what is stored is what the device starts with: it runs as it should, and a reboot would undo that; apply stores it again\n")
 		}
 		b.WriteByte('\n')
 	}

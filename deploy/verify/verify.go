@@ -60,7 +60,8 @@ type Result struct {
 func (r *Result) Locate(origin func(intent.Path) []diag.Label) {
 	r.spans = make([]source.Span, len(r.Differences))
 	for i, x := range r.Differences {
-		if labels := origin(x.Path); len(labels) > 0 {
+		at, _ := x.Path.Running()
+		if labels := origin(at); len(labels) > 0 {
 			r.spans[i] = labels[0].Span
 		}
 	}
@@ -124,14 +125,21 @@ func Compare(address string, d *intent.Device, t *targets.Target, captured targe
 		r.Observed, r.Reason = nil, "the captured output could not be read"
 		return r
 	}
-	r.compare(d, t)
+	var boots []intent.Difference
+	if t.Stored != nil {
+		var odd diag.List
+		boots, odd = t.Stored(d, captured)
+		r.Findings = append(r.Findings, odd...)
+	}
+	r.compare(d, t, boots)
 	return r
 }
 
-// compare is the verdict on an observed device.
-func (r *Result) compare(want *intent.Device, t *targets.Target) {
+// compare is the verdict on an observed device and on what it starts with.
+func (r *Result) compare(want *intent.Device, t *targets.Target, boots []intent.Difference) {
 	var unseen []intent.Path
 	r.Differences, unseen = intent.Compare(want, r.Observed)
+	r.Differences = append(r.Differences, boots...)
 	for _, p := range unseen {
 		r.Unseen = plan.AddUnseen(r.Unseen, r.Address, t, want, p)
 	}

@@ -2,8 +2,9 @@
 #
 # SONiC looks headroom up in a table of the platform, so there is no formula.
 # buffer is the largest pool of an image, so the part of the packet buffer that
-# ports can use, not the nominal size. Tomahawk's is in four slices, and a queue
-# cannot use more than its own.
+# ports can use, not the nominal size; a model whose image sets up less says so
+# in its image_pool_bytes. Tomahawk's is in four slices, and a queue cannot use
+# more than its own.
 
 asic "broadcom/trident2" {
   vendor       = "broadcom"
@@ -18,9 +19,9 @@ asic "broadcom/trident2" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.td2.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
-    buffer       = "sonic-net/sonic-buildimage device/celestica/x86_64-cel_ds3000-r0/DS3000/buffers_defaults_t1.j2, which keeps the pools of a Trident 2"
+    buffer       = "sonic-net/sonic-buildimage device/common/profiles/td2/gen/BALANCED/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
@@ -31,7 +32,7 @@ asic "broadcom/trident3" {
   vendor       = "broadcom"
   family       = "trident3"
   cell         = 256
-  buffer       = 32756480
+  buffer       = 32822528
   queues       = 8
   max_lossless = 4
   has_pfc      = true
@@ -40,9 +41,9 @@ asic "broadcom/trident3" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.td3.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
-    buffer       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.td3.yaml"
+    buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5212f_c3538-r0/DellEMC-S5212f-P-25G/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
@@ -61,9 +62,9 @@ asic "broadcom/trident4" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
-    buffer       = "sonic-net/sonic-buildimage device/nokia/x86_64-nokia_ixr7220_d4-r0 buffers_defaults"
+    buffer       = "sonic-net/sonic-buildimage device/nokia/x86_64-nokia_ixr7220_d4-r0/Nokia-IXR7220-D4-36D/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
@@ -83,7 +84,7 @@ asic "broadcom/tomahawk" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9100_c2538-r0/Force10-Z9100-C32/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
@@ -96,7 +97,7 @@ asic "broadcom/tomahawk2" {
   vendor       = "broadcom"
   family       = "tomahawk2"
   cell         = 208
-  buffer       = 42349632
+  buffer       = 43481152
   queues       = 8
   max_lossless = 4
   has_pfc      = true
@@ -105,9 +106,9 @@ asic "broadcom/tomahawk2" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th2.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
-    buffer       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7260cx3_64/Arista-7260CX3-D96C16/buffers_defaults_t0.j2"
+    buffer       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7260cx3_64/Arista-7260CX3-C64/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
@@ -127,7 +128,7 @@ asic "broadcom/tomahawk3" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th3.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
@@ -149,8 +150,9 @@ asic "broadcom/tomahawk4" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    cell         = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/pg_profile_lookup.ini: all sizes are whole numbers of it; docs.habana.ai, Expected Switch Configuration"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -171,7 +173,7 @@ asic "broadcom/tomahawk5" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
-  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.*.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
+  source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th5.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"

@@ -341,7 +341,7 @@ nic_model "nvidia/bluefield-2" {
   vendor          = "nvidia"
   driver          = "mlx5"
   ports           = 2
-  speeds          = ["10G", "25G", "40G", "50G", "100G"]
+  speeds          = ["10G", "25G", "40G", "50G", "100G", "200G"]
   pcie            = { gen = 4, lanes = 16 }
   roce            = ["v1", "v2"]
   iwarp           = false
@@ -355,6 +355,7 @@ nic_model "nvidia/bluefield-2" {
   cnp_priority    = 6
   source          = "docs.nvidia.com Linux Kernel Upstream Release Notes v5.18: speeds and InfiniBand by adapter"
   sources = {
+    speeds          = "the same to 100GbE; docs.nvidia.com BlueField-2 DPU user manual, features: up to 200GbE, on cards of one port"
     traffic_classes = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, ets_cap"
     pfc_priorities  = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, pfc_cap; mlxconfig NUM_OF_PFC 8"
     dscp_trust      = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, IEEE_8021QAZ_APP_SEL_DSCP"

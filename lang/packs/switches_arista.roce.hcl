@@ -16,8 +16,10 @@ switch_model "arista/7050cx3-32s" {
   has_watchdog = { sonic = true }
   os           = ["sonic"]
   defaults     = { sonic = qos.sonic_default }
+  facts        = { image_pool_bytes = 32732160 }
   source       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7050cx3_32s/Arista-7050CX3-32S-C32"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t0.j2"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2 unless the switch is of a dual-ToR pair"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -40,8 +42,10 @@ switch_model "arista/7050cx3-32c" {
   has_watchdog = { sonic = true }
   os           = ["sonic"]
   defaults     = { sonic = qos.sonic_default }
+  facts        = { image_pool_bytes = 32732160 }
   source       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7050cx3_32c/Arista-7050CX3-32C-C32"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t0.j2"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2 unless the switch is of a dual-ToR pair"
     platform     = "its Arista-7050CX3-32C-C32/pg_profile_lookup.ini is a link to the one of that SKU"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"

@@ -21,6 +21,7 @@ switch_model "celestica/dx010" {
   }
 }
 
+# Its image sets up less than half of the chip's buffer.
 switch_model "celestica/ds3000" {
   asic = "broadcom/trident3"
   ports = {
@@ -37,14 +38,17 @@ switch_model "celestica/ds3000" {
   has_watchdog = { sonic = true }
   os           = ["sonic"]
   defaults     = { sonic = qos.sonic_default }
+  facts        = { image_pool_bytes = 12766208 }
   source       = "sonic-net/sonic-buildimage device/celestica/x86_64-cel_ds3000-r0/DS3000"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t1.j2"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
   }
 }
 
+# Its image sets up less than half of the chip's buffer.
 switch_model "celestica/seastone2" {
   asic = "broadcom/trident3"
   ports = {
@@ -61,8 +65,10 @@ switch_model "celestica/seastone2" {
   has_watchdog = { sonic = true }
   os           = ["sonic"]
   defaults     = { sonic = qos.sonic_default }
+  facts        = { image_pool_bytes = 12766208 }
   source       = "sonic-net/sonic-buildimage device/celestica/x86_64-cel_seastone_2-r0/Seastone_2"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t1.j2"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"

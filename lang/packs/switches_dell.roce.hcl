@@ -68,6 +68,7 @@ switch_model "dell/s5232f-on" {
   has_watchdog = { sonic = true }
   os           = ["sonic", "dell-os10", "sonic-enterprise"]
   defaults     = { sonic = qos.sonic_default }
+  facts        = { image_pool_bytes = 32575488 }
   breakouts = {
     "Ethernet[0-124:4]" = {
       lanes = "[1-128]"
@@ -80,6 +81,7 @@ switch_model "dell/s5232f-on" {
   }
   source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5232f_c3538-r0/DellEMC-S5232f-C32"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t1.j2"
     breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     ports        = "dell-os10: dellhpc/omnia docs/source/InstallationGuides/ConfiguringSwitches/ethernet-s5.rst; sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_dell_s5232f_on.go, BaseNOSName"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
@@ -107,6 +109,7 @@ switch_model "dell/s5248f-on" {
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
   os           = ["sonic", "dell-os10", "sonic-enterprise"]
+  facts        = { image_pool_bytes = 32744448 }
   breakouts = {
     "Ethernet[48-76:4]" = {
       lanes = "[121-128,69-72,65-68,1-4,33-36,5-8,41-44]"
@@ -119,6 +122,7 @@ switch_model "dell/s5248f-on" {
   }
   source = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5248f_c3538-r0/DellEMC-S5248f-P-25G"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t1.j2"
     breakouts    = "lanes, index and breakout_modes of its platform.json, in the folder above"
     ports        = "dell-os10: 48 SFP28 ports and eight of 100 Gb/s as in the SONiC image, 49 to 52 being the QSFP28-DD ones; public VxRail ToR set-ups use 49 to 52 and 55, 56; sonic-enterprise: githedgehog/fabric pkg/ctrl/switchprofile/p_bcm_dell_s5248f_on.go, BaseNOSName"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
@@ -141,8 +145,10 @@ switch_model "dell/s5296f-on" {
   jumbo_mtu    = 9216
   has_watchdog = { sonic = true }
   os           = ["sonic"]
+  facts        = { image_pool_bytes = 32744448 }
   source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5296f_c3538-r0/DellEMC-S5296f-P-25G"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t1.j2"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
   }
@@ -166,8 +172,10 @@ switch_model "dell/s5448f-on" {
   has_watchdog = { sonic = true }
   os           = ["sonic"]
   defaults     = { sonic = qos.sonic_default }
+  facts        = { image_pool_bytes = 82138128 }
   source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5448f-r0/DellEMC-S5448f-C48O8"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t1.j2"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     defaults     = "its qos.json.j2 is files/build_templates/qos_config.j2"
@@ -214,8 +222,10 @@ switch_model "dell/z9264f-on" {
   has_watchdog = { sonic = true }
   os           = ["sonic", "dell-os10"]
   defaults     = { sonic = qos.sonic_default }
+  facts        = { image_pool_bytes = 43468672 }
   source       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9264f_c3538-r0/DellEMC-Z9264f-C64"
   sources = {
+    facts        = "the largest pool of its buffers_defaults_t1.j2"
     ports        = "dell-os10: dellhpc/omnia docs/source/InstallationGuides/ConfiguringSwitches/ethernet-Z.rst"
     jumbo_mtu    = "largest mtu of src/sonic-yang-models/yang-models/sonic-port.yang"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"

@@ -256,13 +256,13 @@ var blocks = [KindCount]BlockDef{
 		attr(ACable, cable, "of the peer link"),
 	}},
 	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: []AttrDef{
-		required(AEnds, refs(Port, NIC), "the two ends"), attr(ACable, cable, "the cable"),
+		required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"), attr(ACable, cable, "the cable"),
 		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction of both ends"), attr(AAutoneg, boolean(), "auto-negotiation of both ends"),
 		attr(AMACsec, macsec, "encryption of the link, as it is set on both ends; nothing is emitted"),
 	}},
 	Check: {Kind: Check, Word: "check", Labels: label("name"), Doc: "A condition over the compiled fabric: `assert` blocks.", Attrs: nil},
 	Target: {Kind: Target, Word: "target", Labels: label("emitter"), Doc: "Which devices an emitter serves, and how.", Attrs: []AttrDef{
-		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference or quoted glob; all that fit unless written"),
+		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier) or quoted glob, or a list of these; all that fit unless written"),
 		attr(AOutput, str(), "folder inside the output directory"),
 		attr(AOptions, mapOf(str(), Type{Base: Scalar}), "settings of the emitter"),
 		attr(ADelivery, enum("ssh", "bundle"), "who carries artifacts to the device"),
@@ -373,7 +373,7 @@ var blocks = [KindCount]BlockDef{
 		attr(AMaxMismatch, duration, "longest time that the two ends of a link may differ"),
 	}},
 	Wave: {Kind: Wave, Word: "wave", Labels: label("name"), Doc: "Devices that change together. A device is in the first wave that selects it.", Attrs: []AttrDef{
-		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference or quoted glob; all that no wave before selects, unless written"),
+		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier) or quoted glob, or a list of these; all that no wave before selects, unless written"),
 		attr(AGroupBy, enum("rail", "plane", "pod", "rack", "cluster", "device"), "parts of the wave, one after the other"),
 		attr(ASoak, duration, "how long the wave is watched before the next one, and each of its parts before the next part"),
 		attr(AGate, many(enum("verify", "no_pause_storm", "no_discards", "rdma_ping")), "what must hold before the next part and the next wave; what does not goes back, with its part"),

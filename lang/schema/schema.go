@@ -98,18 +98,23 @@ type Type struct {
 	Enum     []string // of String: the only values
 	Refs     []Kind   // of Ref
 	Many     bool     // a list of these; a single value counts as a list of one
+	Pair     bool     // of a list of Ref: the elements are single references, for which no family stands
 	Key      *Type    // of Map; of another base: a map of Key to Elem is taken too
 	Elem     *Type
 	Fields   []AttrDef
 }
 
 // Element is the type of the elements where a list is written for the attribute; false where none may be. Ranges are merged, and what
-// takes anything takes lists of it.
+// takes anything takes lists of it. An element of a list of references may be a list itself, as all blocks of a for_each and of a tier
+// are: `select = [node.s, node.c]`. Lists that such elements leave are joined.
 func (t *Type) Element() (Type, bool) {
 	one := *t
-	one.Many = false
+	one.Many = t.Joins() && t.Base == Ref
 	return one, t.Many || t.Base == Range || t.Base == Any
 }
+
+// Joins reports whether elements of a list that are lists are merged into it.
+func (t *Type) Joins() bool { return t.Base == Range || t.Base == Ref && t.Many && !t.Pair }
 
 // AttrDef is one attribute of a block, or one field of an object.
 type AttrDef struct {

@@ -16,6 +16,7 @@ package cumulus
 import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/posix"
 )
 
 // running is the capture that Parse and Rebase take, capture the command that
@@ -24,6 +25,17 @@ import (
 const (
 	running = "nvue-config.json"
 	capture = "nv config show -o json"
+)
+
+// stored is the capture of what the switch starts with, and startup the file that
+// it is of, to which nv config save writes [NVUE command reference, nv config
+// save]. A switch starts with it only where nvue-startup.service is enabled, and
+// else as it runs [NVUE CLI, NVUE Configuration File]: then nothing is captured, nor
+// while a change of rocec waits for its confirmation and what is stored is that of before.
+const (
+	stored        = "nvue-startup.yaml"
+	startup       = "/etc/nvue.d/startup.yaml"
+	captureStored = "[ ! -s " + posix.Open + " ] && systemctl is-enabled --quiet nvue-startup.service && sudo cat " + startup
 )
 
 // Target is the emitter for Cumulus Linux.
@@ -36,13 +48,20 @@ var Target = targets.Target{
 	Features: features,
 	Limits:   limits,
 	Emit:     write,
+	Written: []targets.Written{{
+		Settings: "all of them", Place: "the applied revision of NVUE, and `" + startup + "` by `nv config save`",
+		Lasts: "`nvue-startup.service` applies the file at boot: where it holds something else, `plan` and `verify` show that as `stored.` settings, and `apply` stores what is applied",
+	}},
 	Probes: []targets.Probe{
-		{File: running, Command: capture},
+		{File: running, Command: capture, Needed: true},
+		{File: stored, Command: captureStored, Stored: true},
 	},
 	Neighbours: &targets.Probe{File: "lldp.json", Command: "nv show interface lldp -o json"}, // NVUE command reference, nv show interface lldp
 	Parse:      parse,
 	Rebase:     rebase,
 	Delta:      []string{commandsFile},
+	Stored:     boots,
+	Saves:      "nv config save stores the whole applied configuration",
 	Impact:     impact,
 	Observable: observable,
 	Health:     &health,

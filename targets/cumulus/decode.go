@@ -20,6 +20,7 @@ const maxDepth, maxKeys = 40, 1 << 20
 type document struct {
 	root  *node
 	place map[*node]int // offset in the capture
+	file  string        // of the capture
 	text  []byte
 	label func(file string, offset, length int) diag.Label
 	lines []int
@@ -30,8 +31,8 @@ type document struct {
 // decode reads the output of nv config show, as JSON or as YAML: a list with a
 // header and a set map, or the set map alone. A shell's prompt before it is
 // passed over.
-func decode(captured []byte, label func(string, int, int) diag.Label) *document {
-	d := &document{root: &node{}, place: map[*node]int{}, text: captured, label: label, lines: []int{0}}
+func decode(file string, captured []byte, label func(string, int, int) diag.Label) *document {
+	d := &document{root: &node{}, place: map[*node]int{}, file: file, text: captured, label: label, lines: []int{0}}
 	for i, c := range captured {
 		if c == '\n' {
 			d.lines = append(d.lines, i+1)
@@ -39,11 +40,11 @@ func decode(captured []byte, label func(string, int, int) diag.Label) *document 
 	}
 	var top yamlv3.Node
 	if err := yamlv3.Unmarshal(blanked(captured), &top); err != nil {
-		d.fail(0, fmt.Sprintf("%s is neither JSON nor YAML: %v", running, err))
+		d.fail(0, fmt.Sprintf("%s is neither JSON nor YAML: %v", file, err))
 		return d
 	}
 	if len(top.Content) == 0 {
-		d.fail(0, running+" is empty")
+		d.fail(0, file+" is empty")
 		return d
 	}
 	found := false
@@ -56,7 +57,7 @@ func decode(captured []byte, label func(string, int, int) diag.Label) *document 
 		found = d.part(body)
 	}
 	if !found && len(d.list) == 0 {
-		d.fail(0, running+" holds no set of NVUE")
+		d.fail(0, file+" holds no set of NVUE")
 	}
 	return d
 }
@@ -104,7 +105,7 @@ func (d *document) add(n *node, v *yamlv3.Node, depth int) {
 	switch {
 	case depth > maxDepth || d.keys > maxKeys:
 		if len(d.list) == 0 {
-			d.fail(d.offset(v), running+" is nested too deep or too long")
+			d.fail(d.offset(v), d.file+" is nested too deep or too long")
 		}
 	case v.Kind == yamlv3.ScalarNode:
 		if v.Tag != "!!null" {
@@ -116,7 +117,7 @@ func (d *document) add(n *node, v *yamlv3.Node, depth int) {
 			d.keyed(n, v.Content[i], v.Content[i+1], depth)
 		}
 	default:
-		d.fail(d.offset(v), running+" has a list or an alias where NVUE has keys")
+		d.fail(d.offset(v), d.file+" has a list or an alias where NVUE has keys")
 	}
 }
 
@@ -159,13 +160,13 @@ func (d *document) offset(v *yamlv3.Node) int {
 
 func (d *document) labels(offset int) []diag.Label {
 	if d.label == nil {
-		return []diag.Label{{Where: running}}
+		return []diag.Label{{Where: d.file}}
 	}
-	return []diag.Label{d.label(running, offset, 0)}
+	return []diag.Label{d.label(d.file, offset, 0)}
 }
 
 func (d *document) fail(offset int, summary string) {
-	d.list.Add(diag.Diagnostic{Severity: diag.Error, Summary: summary, Help: "capture the whole output of " + capture, Labels: d.labels(offset)})
+	d.list.Add(diag.Diagnostic{Severity: diag.Error, Summary: summary, Help: "capture the whole output of " + map[string]string{running: capture, stored: captureStored}[d.file], Labels: d.labels(offset)})
 }
 
 func (d *document) warn(offset int, summary string) {

@@ -252,9 +252,7 @@ func TestKeysRefuse(t *testing.T) {
 
 // single are the paths that rest on the command reference alone: neither the
 // Ansible collection has them nor a switch that printed them. <id> is any name.
-var single = []string{
-	"bridge domain <id> ageing", // younger than what was printed
-}
+var single []string
 
 // printed reads testdata/oracles/cumulus/nvue-printed.csv: paths, and values,
 // that switches print themselves.

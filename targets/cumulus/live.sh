@@ -63,9 +63,9 @@ part_forget() { :; }
 
 part_change() { ROCEC_CONFIRM=$((seconds + 60))s ./apply.sh; }
 
-# Where auto-save is off, confirming does not save.
+# Where auto-save is off, confirming does not save. Without a patch there is nothing to confirm: then the change is to save.
 part_confirm() {
-	[[ -e $1/confirmed ]] || { nv config apply --confirm-yes && echo yes >"$1/confirmed"; } || return
+	[[ ! -e nvue.yaml || -e $1/confirmed ]] || { nv config apply --confirm-yes && echo yes >"$1/confirmed"; } || return
 	nv config save
 }
 

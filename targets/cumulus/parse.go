@@ -23,10 +23,15 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	if !ok {
 		return nil, diag.List{{Severity: diag.Warning, Summary: "there is no " + running, Help: "capture it with " + capture}}
 	}
-	doc := decode(captured, c.Label)
+	doc := decode(running, captured, c.Label)
 	if doc.list.HasErrors() {
 		return nil, doc.list
 	}
+	return doc.device(d)
+}
+
+// device is the device that a configuration makes.
+func (doc *document) device(d *intent.Device) (*intent.Device, diag.List) {
 	if d == nil {
 		d = &intent.Device{Version: intent.Version, Kind: intent.Switch, OS: intent.OS{Name: "cumulus-linux"}}
 	}

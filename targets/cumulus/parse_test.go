@@ -413,6 +413,14 @@ func FuzzParse(f *testing.F) {
 		if d == nil {
 			return
 		}
+		right := captured(targettest.Text(targettest.Emit(&Target, d), patchFile))
+		right.Files[stored] = text
+		lost, _ := boots(d, right)
+		for _, x := range lost {
+			if _, is := x.Path.Running(); !is {
+				t.Fatalf("%v is no path of what is stored", x.Path)
+			}
+		}
 		var out emit.Out
 		if list := rebase(d, captured(string(text)), &out); list.HasErrors() && len(out.Artifacts) > 0 {
 			t.Fatal("artifacts beside errors")

@@ -18,8 +18,12 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if !ok {
 		return diag.List{{Summary: "there is no " + running, Help: "capture it with " + capture}}
 	}
-	doc := decode(captured, c.Label)
+	doc := decode(running, captured, c.Label)
 	if doc.list.HasErrors() {
+		return doc.list
+	}
+	if savesOnly(d, c) {
+		save(d, out)
 		return doc.list
 	}
 	set := build(d)

@@ -498,7 +498,7 @@ func (h *host) packages() []string {
 // parts are the groups of common files that the host takes besides the unit.
 func (h *host) parts() []string {
 	if drivers := h.drivers(); len(drivers) > 0 {
-		return append([]string{"rdma"}, drivers...)
+		return append([]string{rdmaPart}, drivers...)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ func shown(t testing.TB, d *intent.Device) targets.Captured {
 	h, c := newHost(d), targets.Captured{Files: map[string][]byte{}}
 	put := func(file, format string, args ...any) { c.Files[file] = fmt.Appendf(nil, format, args...) }
 	c.Files["netplan.yaml"] = find(t, targettest.Emit(&Target, d), netplanFile)
+	keptShown(d, put)
 	var links []any
 	var rdma []rdmaJSON
 	var cm, mlx, bcm string
@@ -72,9 +73,15 @@ func shown(t testing.TB, d *intent.Device) targets.Captured {
 	}
 	for i := range d.Ifaces {
 		if f := &d.Ifaces[i]; f.Kind == intent.VLANDev {
-			links = append(links, link(f.Name, f.MTU.Or(1500), h.globals(f.Name), "link", f.On, "linkinfo", map[string]any{
-				"info_kind": "vlan", "info_data": map[string]any{"id": f.VLAN},
-			}))
+			data := map[string]any{"id": f.VLAN}
+			if q := h.qos[f.QoS]; q != nil {
+				tags := []any{}
+				for from, to := range egress(q) {
+					tags = append(tags, map[string]any{"from": from, "to": to})
+				}
+				data["egress_qos"] = tags
+			}
+			links = append(links, link(f.Name, f.MTU.Or(1500), h.globals(f.Name), "link", f.On, "linkinfo", map[string]any{"info_kind": "vlan", "info_data": data}))
 		}
 	}
 	for file, v := range map[string]any{"addr.json": links, "rdma.json": rdma} {

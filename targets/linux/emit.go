@@ -5,29 +5,28 @@ import (
 	"github.com/rocec/rocec/targets/emit"
 )
 
-func write(d *intent.Device, out *emit.Out) {
-	h := newHost(d)
+func write(d *intent.Device, out *emit.Out) { writeHost(newHost(d), out) }
+
+// writeHost writes the files of a host, and says where each of its folder belongs.
+func writeHost(h *host, out *emit.Out) []placed {
+	d := h.Device
 	h.head = out.Header(d)
 	out.Use(kit())
 	h.netplan(out)
-	files := []placed{{netplanFile, "/etc/netplan/60-rocec.yaml", 0o600}}
+	files := []placed{{netplanFile, placeOf(netplanFile), 0o600}}
 	files = append(files, h.systemFiles(out)...)
 	files = append(files, h.environments(out)...)
-	h.data(out, append(files, placed{dataFile, "/etc/rocec/host.sh", 0o644}))
-}
-
-// placed is a file of the bundle and where it belongs on the host.
-type placed struct {
-	from, to string
-	mode     uint32
+	files = append(files, placed{dataFile, placeOf(dataFile), 0o644})
+	h.data(out, files)
+	return files
 }
 
 // systemFiles writes the small files that the system reads at boot and that
 // depend on the host, and says where each belongs.
 func (h *host) systemFiles(out *emit.Out) []placed {
 	var list []placed
-	file := func(from, to string) *emit.File {
-		list = append(list, placed{from, to, 0o644})
+	file := func(from string) *emit.File {
+		list = append(list, placed{from, placeOf(from), 0o644})
 		f := out.File(from, 0o644, emit.Data)
 		h.header(f)
 		return f
@@ -37,7 +36,7 @@ func (h *host) systemFiles(out *emit.Out) []placed {
 	}
 	h.egressFiles(file)
 	if names := h.multiRail(); len(names) > 0 {
-		f := file("sysctl.d/60-rocec.conf", "/etc/sysctl.d/60-rocec.conf")
+		f := file("sysctl.d/60-rocec.conf")
 		f.Line("# Answer and ask ARP for an address only on the rail that has it.")
 		for _, n := range names {
 			// Slashes, since a name may have a dot in it: sysctl.d(5).
@@ -50,12 +49,12 @@ func (h *host) systemFiles(out *emit.Out) []placed {
 }
 
 // linkFile names a port by its PCI address, which netplan cannot match.
-func (h *host) linkFile(p *intent.Port, file func(from, to string) *emit.File) {
+func (h *host) linkFile(p *intent.Port, file func(from string) *emit.File) {
 	if p.NIC.PCI == "" || p.NIC.MAC != "" || p.Verify {
 		return
 	}
 	name := "systemd/network/05-rocec-" + p.Name + ".link"
-	f := file(name, "/etc/"+name)
+	f := file(name)
 	f.Line("[Match]")
 	f.From(at(intent.OfPort, p.Name, "pci"), "Path=pci-%s", p.NIC.PCI)
 	f.Line("")
@@ -68,7 +67,7 @@ func (h *host) linkFile(p *intent.Port, file func(from, to string) *emit.File) {
 }
 
 // egressFiles completes the VLAN devices of netplan, which has no word for it.
-func (h *host) egressFiles(file func(from, to string) *emit.File) {
+func (h *host) egressFiles(file func(from string) *emit.File) {
 	for i := range h.Ifaces {
 		v := &h.Ifaces[i]
 		if v.Kind != intent.VLANDev || v.QoS == "" {
@@ -79,7 +78,7 @@ func (h *host) egressFiles(file func(from, to string) *emit.File) {
 			continue
 		}
 		name := "systemd/network/10-netplan-" + v.Name + ".netdev.d/qos.conf"
-		f := file(name, "/etc/"+name)
+		f := file(name)
 		f.Line("[VLAN]")
 		f.From(at(intent.OfIface, v.Name, "qos"), "EgressQOSMaps=%s", join(maps))
 	}

@@ -154,7 +154,7 @@ func (h *host) environments(out *emit.Out) []placed {
 	var files []placed
 	for _, e := range h.classes(func(*environment, *environment) {}) {
 		name := "env/" + e.class + ".env"
-		files = append(files, placed{name, "/etc/rocec/" + name, 0o644})
+		files = append(files, placed{name, placeOf(name), 0o644})
 		f := out.File(name, 0o644, emit.Data)
 		h.header(f)
 		h.environment(f, e)

@@ -22,11 +22,14 @@ var kit = sync.OnceValue(func() *emit.Kit {
 		var b strings.Builder
 		for _, p := range append([]string{"head"}, parts...) {
 			b.WriteString("\n")
-			if p == "" {
+			switch p {
+			case probesPart:
 				b.WriteString(probed())
-				continue
+			case placesPart:
+				b.WriteString(belongs())
+			default:
+				b.WriteString(script(p + ".sh"))
 			}
-			b.WriteString(script(p + ".sh"))
 		}
 		return emit.Artifact{Path: path, Mode: 0o755, Step: step, Run: run, Bytes: []byte(strings.TrimPrefix(b.String(), "\n"))}
 	}
@@ -34,10 +37,10 @@ var kit = sync.OnceValue(func() *emit.Kit {
 		return emit.Artifact{Path: path, Mode: 0o644, Step: emit.Data, Bytes: []byte("# made by rocec, the same for every host\n" + text)}
 	}
 	files := []emit.Artifact{
-		program("install.sh", emit.Apply, "install.sh", "lib", "names", "install"),
-		program("verify.sh", emit.Verify, "verify.sh", "lib", "verify"),
+		program("install.sh", emit.Apply, "install.sh", "lib", placesPart, "names", "install"),
+		program("verify.sh", emit.Verify, "verify.sh", "lib", placesPart, "verify"),
 		program("rollback.sh", emit.Rollback, "rollback.sh", "lib", "names", "rollback"),
-		program("capture.sh", emit.Verify, "capture.sh", "lib", "", "capture"),
+		program("capture.sh", emit.Verify, "capture.sh", "lib", probesPart, "capture"),
 		posix.Program(script("live.sh")), // what rocec-live.sh does on this system
 		program("rocec-qos", emit.Data, "", "dcb", "mlnx", "families", "names", "qos"),
 		program("rocec-env", emit.Data, "", "env"),
@@ -62,6 +65,12 @@ var kit = sync.OnceValue(func() *emit.Kit {
 	}
 	return k
 })
+
+// Parts of scripts that are written here.
+const (
+	probesPart = "(probes)"
+	placesPart = "(places)"
+)
 
 func script(name string) string {
 	text, err := scripts.ReadFile("scripts/" + name)

@@ -20,6 +20,8 @@ type reader struct {
 	c    targets.Captured
 	list diag.List
 	read map[string]decoded // by the name of a file in the folder of a port
+	// What VLAN devices write into tags: PCP by kernel priority.
+	tagged map[string][8]uint8
 }
 
 // parse reads what capture.sh wrote. It looks for the ports of d, since a
@@ -39,6 +41,7 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	}
 	r.live()
 	r.rdmaCM()
+	r.tags()
 	return r.got, r.list
 }
 

@@ -177,6 +177,11 @@ type linkJSON struct {
 			Mode string `json:"mode"`
 			Rate string `json:"ad_lacp_rate"`
 			Hash string `json:"xmit_hash_policy"`
+			// Of a VLAN device: PCP by kernel priority (vlan_print_map in ip/iplink_vlan.c of iproute2), absent where all are 0.
+			Egress []struct {
+				From uint32 `json:"from"`
+				To   uint32 `json:"to"`
+			} `json:"egress_qos"`
 		} `json:"info_data"`
 	} `json:"linkinfo"`
 	Addrs []struct {
@@ -201,6 +206,7 @@ func (r *reader) live() {
 		if p := slices.IndexFunc(r.got.Ports, func(p intent.Port) bool { return p.Name == k.Name }); p >= 0 {
 			r.livePort(&r.got.Ports[p], k)
 		}
+		r.unplanned(k)
 		for j := range r.got.LAGs {
 			if l := &r.got.LAGs[j]; l.Name == k.Name {
 				r.liveBond(l, k, links)
@@ -221,6 +227,35 @@ func (r *reader) livePort(p *intent.Port, k *linkJSON) {
 	}
 	if isPCI(k.Parent) {
 		p.NIC.PCI = k.Parent
+	}
+}
+
+// unplanned makes a bond or VLAN device that runs and that no file of netplan has
+// any more: to be missing there is a matter of what is stored.
+func (r *reader) unplanned(k *linkJSON) {
+	switch k.Info.Kind {
+	case "bond":
+		w := r.want.lag[k.Name]
+		if w != nil && !slices.ContainsFunc(r.got.LAGs, func(l intent.LAG) bool { return l.Name == k.Name }) {
+			l := intent.LAG{Name: k.Name}
+			if w.Rate != "" {
+				l.Rate = k.Info.Data.Rate
+			}
+			if w.Hash != "" {
+				l.Hash = k.Info.Data.Hash
+			}
+			r.got.LAGs = append(r.got.LAGs, l)
+		}
+	case "vlan":
+		named := func(f intent.Iface) bool { return f.Kind == intent.VLANDev && f.Name == k.Name }
+		at := slices.IndexFunc(r.want.Ifaces, named)
+		if at >= 0 && !slices.ContainsFunc(r.got.Ifaces, named) {
+			i := intent.Iface{Name: k.Name, Kind: intent.VLANDev}
+			if r.want.Ifaces[at].MTU.IsSet() {
+				i.MTU = intent.Some[uint16](0) // replaced by the one in force
+			}
+			r.got.Ifaces = append(r.got.Ifaces, i)
+		}
 	}
 }
 
@@ -282,7 +317,88 @@ func (r *reader) liveIface(k *linkJSON) {
 		if f.MTU.IsSet() && k.MTU <= 65535 {
 			f.MTU = intent.Some(uint16(k.MTU))
 		}
+		r.liveTags(f, k)
 	}
+}
+
+// liveTags keeps what a VLAN device writes into its tags, for tags to judge.
+func (r *reader) liveTags(f *intent.Iface, k *linkJSON) {
+	var m [8]uint8
+	for _, e := range k.Info.Data.Egress {
+		if e.From > 7 || e.To > 7 {
+			r.bad("addr.json", 0, "%s maps priority %d to PCP %d", k.Name, e.From, e.To)
+			return
+		}
+		m[e.From] = uint8(e.To)
+	}
+	if r.tagged == nil {
+		r.tagged = map[string][8]uint8{}
+	}
+	r.tagged[f.Name] = m
+}
+
+// tags reads the pcp_map of VLAN devices. The intent has the priority of each
+// PCP, the kernel the PCP of each of its own priorities, which follow from the
+// TOS of RDMA and from applications. Where packets leave with the PCPs that their
+// classes ask for, the map is as it is wanted; a PCP that its class does not get,
+// or that others get too, has what stands there. A port with another PFC belongs
+// to another configuration, and is no measure of this one: that is told by its PFC.
+func (r *reader) tags() {
+	for _, w := range r.want.Ifaces {
+		q := r.want.qos[w.QoS]
+		have, shown := r.tagged[w.Name]
+		at := slices.IndexFunc(r.got.Ifaces, func(f intent.Iface) bool { return f.Kind == intent.VLANDev && f.Name == w.Name })
+		if at < 0 || !shown || q == nil || !q.PCP.IsSet() {
+			continue
+		}
+		pcp := q.PCP.Value
+		if now := r.runs(r.got.Ifaces[at].On); now == nil || !now.PFC.IsSet() || now.PFC == q.PFC {
+			want := egress(remarked(q, now))
+			for from := range uint8(8) {
+				switch to, marked := want[from]; {
+				case marked && have[from] != to:
+					pcp[to] = have[from]
+				case !marked && have[from] != 0:
+					pcp[have[from]] = from
+				}
+			}
+		}
+		f := &r.got.Ifaces[at]
+		f.QoS = "tags of " + f.Name
+		r.got.QoS = append(r.got.QoS, intent.QoS{Name: f.QoS, PCP: intent.Some(pcp)})
+	}
+}
+
+// runs is what was read of the port below an interface, or of one of its bond.
+func (r *reader) runs(on string) *intent.QoS {
+	for _, p := range r.got.Ports {
+		if p.Name != on && (r.want.bond[p.Name] == nil || r.want.bond[p.Name].Name != on) {
+			continue
+		}
+		if i := slices.IndexFunc(r.got.QoS, func(q intent.QoS) bool { return q.Name == p.QoS }); i >= 0 {
+			return &r.got.QoS[i]
+		}
+	}
+	return nil
+}
+
+// remarked is a QoS with the mark of RDMA that a host has in force.
+func remarked(q, now *intent.QoS) *intent.QoS {
+	if now == nil {
+		return q
+	}
+	has := slices.IndexFunc(now.Marks, func(m intent.Mark) bool { return m.Carries == "rdma" && m.DSCP.IsSet() })
+	if has < 0 {
+		return q
+	}
+	out := *q
+	out.Marks = slices.Clone(q.Marks)
+	for i := range out.Marks {
+		if m := &out.Marks[i]; m.Carries == "rdma" && !m.Application && m.DSCP.IsSet() {
+			m.DSCP, m.ECT = now.Marks[has].DSCP, now.Marks[has].ECT
+		}
+	}
+	return &out
 }
 
 func sameSet(a, b []netip.Prefix) bool {

@@ -153,6 +153,71 @@ func TestParseLive(t *testing.T) {
 	}
 }
 
+// TestParseTags: the PCPs that a VLAN device writes are those of the mark in force, and no measure where the port has another PFC.
+func TestParseTags(t *testing.T) {
+	d := pcpHost()
+	d.QoS[0].PCP = intent.Some([8]uint8{0, 1, 2, 3, 4, 5, 6, 7})
+	q := newHost(d).qos[newHost(d).on("bond0", intent.VLANDev)[0].QoS]
+	right := egress(q) // by the mark that is wanted
+	if len(right) != 1 || q.PFC.Value == 0 {
+		t.Fatalf("a QoS for this test tags one class, and that with PFC: %v, %v", right, q.PFC)
+	}
+	var from, to uint8
+	for from, to = range right {
+	}
+	entry := func(from, to uint8) string { return fmt.Sprintf(`{"from":%d,"to":%d}`, from, to) }
+	other := intent.Mark{Carries: "rdma", DSCP: intent.Some[uint8](28)}
+	moved, _ := kernelPriority(tos(other))
+	if moved == from {
+		t.Fatal("DSCP 28 has the kernel priority of the one that is wanted")
+	}
+	cases := []struct {
+		name, egress, tos, pfc string
+		want                   string // the field, "" where it is as wanted
+	}{
+		{name: "as wanted", egress: entry(from, to)},
+		{name: "none", want: fmt.Sprintf("PCP %d: 0", to)},
+		{name: "another", egress: entry(from, to^1), want: fmt.Sprintf("PCP %d: %d", to, to^1)},
+		{name: "others too", egress: entry(from, to) + "," + entry(0, to), want: fmt.Sprintf("PCP %d: 0", to)},
+		{name: "another mark", egress: entry(moved, to), tos: "112"},
+		{name: "another mark, and the map of this one", egress: entry(from, to), tos: "112", want: fmt.Sprintf("PCP %d: 0", to)},
+		{name: "another PFC", pfc: `{"prio_pfc":[false,false,false,false,false,false,false,false]}`},
+	}
+	for _, c := range cases {
+		live := `[{"ifname":"rail0","flags":["UP"],"mtu":9000,"master":"bond0"},{"ifname":"bond0","flags":["UP"],"mtu":9000},
+{"ifname":"bond0.100","link":"bond0","mtu":9000,"linkinfo":{"info_kind":"vlan","info_data":{"id":100,"egress_qos":[` + c.egress + `]}}}]`
+		in := files("netplan.yaml", string(find(t, artifacts(t, d), netplanFile)), "addr.json", live, "rdma.json", `[{"ifname":"mlx5_0","port":1,"netdev":"rail0"}]`)
+		if c.tos != "" {
+			in.Files["rdma_cm.txt"] = []byte("/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos:" + c.tos + "\n")
+		}
+		if c.pfc != "" {
+			in.Files["rail0/pfc.json"] = []byte(c.pfc)
+		}
+		got, list := Target.Parse(d, in)
+		if list.HasErrors() {
+			t.Fatal(c.name, list)
+		}
+		h := newHost(got)
+		have, found := h.qos[h.on("bond0", intent.VLANDev)[0].QoS], ""
+		if have == nil || !have.PCP.IsSet() {
+			t.Errorf("%s: no map was read", c.name)
+			continue
+		}
+		for pcp, prio := range have.PCP.Value {
+			if prio != q.PCP.Value[pcp] {
+				found = fmt.Sprintf("PCP %d: %d", pcp, prio)
+			}
+		}
+		if found != c.want {
+			t.Errorf("%s: read as %q, wanted %q", c.name, found, c.want)
+		}
+	}
+	if _, list := Target.Parse(d, files("netplan.yaml", string(find(t, artifacts(t, d), netplanFile)), "addr.json",
+		`[{"ifname":"bond0.100","link":"bond0","linkinfo":{"info_kind":"vlan","info_data":{"id":100,"egress_qos":[{"from":2,"to":8}]}}}]`)); !list.HasErrors() {
+		t.Error("a PCP of 8 is read")
+	}
+}
+
 // plans generates hosts as far as netplan shows them.
 func plans(t *rapid.T) *intent.Device {
 	d := node("any")

@@ -1,15 +1,25 @@
 package linux
 
-import "github.com/rocec/rocec/targets"
+import (
+	"strings"
+
+	"github.com/rocec/rocec/targets"
+)
 
 // probes fill the folder that capture.sh writes. Files that a host cannot fill
 // are absent: a probe of mlnx_qos where there is none, ECN files of OFED on an
 // in-tree driver.
+//
+// What is stored is shown by three: what install.sh has put there, what is there now with its mode, which begins with a folder
+// that every host has, and the digests of it, as far as the login may read it. sha256sum(1), stat(1) of coreutils.
 var probes = []targets.Probe{
 	{File: "addr.json", Command: "ip -j -d addr show", Needed: true},
 	{File: "rule.json", Command: "ip -j rule show"},
 	{File: "rdma.json", Command: "rdma -j link show"},
 	{File: "netplan.yaml", Command: "cat /etc/netplan/60-rocec.yaml"},
+	{File: installedFile, Command: "cat /var/lib/rocec/installed", Stored: true},
+	{File: placesFile, Command: "stat -c '%a %n' " + strings.Join(append([]string{unitFolder, portUnits, enabledUnits}, filePatterns...), " "), Stored: true},
+	{File: digestsFile, Command: "sha256sum " + strings.Join(append([]string{portUnits}, filePatterns...), " "), Stored: true},
 	{File: "rdma_cm.txt", Command: "grep -Hr . /sys/kernel/config/rdma_cm --include=default_roce_mode --include=default_roce_tos"},
 	{File: "cc_params.txt", Command: "grep -Hr . /sys/kernel/debug/mlx5 --include=np_cnp_dscp --include=np_cnp_prio"},
 	{File: "cc_config.txt", Command: "grep -Hr . /sys/kernel/debug/bnxt_re --include=tos_ecn --include=enable_cc --include=cc_mode --include=tos_dscp --include=alt_vlan_pcp --include=alt_vlan_dscp"},

@@ -129,7 +129,7 @@ func (b bench) belongs() [][]string {
 	b.t.Helper()
 	lib, err := scripts.ReadFile("scripts/lib.sh")
 	b.must(err)
-	b.write("common/"+kit().Name+"/belongs.sh", strings.ReplaceAll(strings.ReplaceAll(string(lib), "/etc/", b.root+"/etc/"), "/usr/local/", b.root+"/usr/local/")+"belongs\n")
+	b.write("common/"+kit().Name+"/belongs.sh", strings.ReplaceAll(strings.ReplaceAll(string(lib)+belongs(), "/etc/", b.root+"/etc/"), "/usr/local/", b.root+"/usr/local/")+"belongs\n")
 	out, _ := b.run(0, "belongs.sh")
 	var list [][]string
 	for line := range strings.Lines(out) {

@@ -39,6 +39,9 @@ var Target = targets.Target{
 	Parse:      parse,
 	Impact:     impact,
 	Observable: observable,
+	Stored:     boots,
+	Outdated:   outdated,
+	Saves:      "install.sh puts it back; nothing is interrupted",
 	Live:       posix.Live(kit, "a systemd timer"),
 	Sources: []string{
 		"Linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c and en/port_buffer.c",
@@ -82,14 +85,34 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		case "name", "pci", "mac":
 			return targets.Impact{Interrupts: true, Note: "the port is renamed at the next boot"}
 		}
+	case intent.OfDevice:
+		return storedImpact(c)
 	case intent.OfLAG:
 		return targets.Impact{Interrupts: true, Note: "the bond is made anew; its RDMA device as well"}
 	case intent.OfIface:
-		if c.Path.Field == "address" || c.Path.Field == "segment" || c.Path.Field == "on" {
+		switch c.Path.Field {
+		case "address", "segment", "on":
 			return targets.Impact{Interrupts: true, Note: "connections of the old address end"}
+		case "gateway", "mtu":
+			return targets.Impact{Interrupts: true, Note: anew}
 		}
 	}
 	return targets.Impact{}
+}
+
+// anew is what netplan apply does, whatever has changed in its files: it has networkd reload them and configure every device of
+// theirs again (netplan_cli/cli/commands/apply.py at 1.1.2), which drops what networkd had set (link_reconfigure_impl in
+// src/network/networkd-link.c of systemd) and takes members of bonds down and up (systemd issue 25067).
+const anew = "netplan apply sets every device anew: addresses are away for a moment, bonds go down for seconds"
+
+// storedImpact: a file of netplan that is put back is applied, as nobody knows what networkd was told meanwhile. install.sh leaves
+// it at that where only comments differ.
+func storedImpact(c targets.Change) targets.Impact {
+	at, stored := c.Path.Running()
+	if !stored || at.Field != placeOf(netplanFile) || strings.HasPrefix(c.Before, "mode ") {
+		return targets.Impact{}
+	}
+	return targets.Impact{Interrupts: true, Note: anew}
 }
 
 // qosImpact is the gravest of the ports that have the qos.

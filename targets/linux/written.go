@@ -20,6 +20,10 @@ var written = []targets.Written{
 		Settings: "variables of applications for each class of RDMA (TOS and service level of NCCL and UCX, of a class with `mark = \"application\"` too), devices in the order of the GPUs beside them",
 		Place:    "`/etc/rocec/env/CLASS.env`, `rocec-env`", Lasts: "`rocec-env` asks for the names of RDMA devices and the index of the GID whenever it is called; no file holds an index",
 	},
+	{
+		Settings: "what of all this was put there: mode and digest of each file, and the units that start at boot", Place: "`/var/lib/rocec/installed`",
+		Lasts: "`plan` and `verify` compare it with what is there, show what differs as `stored.` settings, and `apply` puts it back",
+	},
 }
 
 var left = []string{

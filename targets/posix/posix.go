@@ -19,6 +19,9 @@ import (
 // root can be there first.
 const Root = "/var/lib/rocec/live"
 
+// Open is the file that names the change that is neither confirmed nor undone.
+const Open = Root + "/.open"
+
 // File is the name of the program in a kit.
 const File = "rocec-live.sh"
 

@@ -18,6 +18,7 @@ import (
 // the FRR text that show runningconfiguration all adds, are not in it.
 type database struct {
 	tables map[string]map[string]map[string]any
+	file   string // of the capture
 	text   []byte
 	label  func(file string, offset, length int) diag.Label
 }
@@ -25,8 +26,8 @@ type database struct {
 // decode reads the JSON text of a running configuration. The commands that
 // print it may stand behind a prompt or a warning, so what precedes the first
 // brace is passed over.
-func decode(captured []byte, label func(string, int, int) diag.Label) (*database, diag.List) {
-	db := &database{tables: map[string]map[string]map[string]any{}, text: captured, label: label}
+func decode(file string, captured []byte, label func(string, int, int) diag.Label) (*database, diag.List) {
+	db := &database{tables: map[string]map[string]map[string]any{}, file: file, text: captured, label: label}
 	var list diag.List
 	start := max(0, bytes.IndexByte(captured, '{'))
 	dec := json.NewDecoder(bytes.NewReader(captured[start:]))
@@ -42,19 +43,22 @@ func decode(captured []byte, label func(string, int, int) diag.Label) (*database
 			err = errors.New("the text ends early")
 		}
 		list.Add(diag.Diagnostic{
-			Summary: running + " is not JSON: " + err.Error(),
-			Help:    "capture the whole output of " + capture,
+			Summary: file + " is not JSON: " + err.Error(),
+			Help:    "capture the whole output of " + map[string]string{running: capture, stored: captureStored}[file],
 			Labels:  db.span(min(offset, len(captured)), 0),
 		})
 		return db, list
 	}
 	for _, name := range slices.Sorted(maps.Keys(top)) {
+		if top[name] == nil {
+			continue // no such table: see rowsOf
+		}
 		table, ok := rowsOf(top[name])
 		if !ok {
 			if slices.Contains(order, name) {
 				list.Add(diag.Diagnostic{
 					Severity: diag.Warning,
-					Summary:  fmt.Sprintf("table %s of %s does not hold rows of fields and was passed over", name, running), Labels: db.at(name),
+					Summary:  fmt.Sprintf("table %s of %s does not hold rows of fields and was passed over", name, file), Labels: db.at(name),
 				})
 			}
 			continue
@@ -64,6 +68,9 @@ func decode(captured []byte, label func(string, int, int) diag.Label) (*database
 	return db, list
 }
 
+// rowsOf reads a table. ConfigDB has no null: to load one takes a table or a row
+// away, and a field gets what Python calls it, as flags do in text [sonic-swss-common
+// common/configdb.h typed_to_raw and mod_config, configdb.cpp mod_entry].
 func rowsOf(v any) (map[string]map[string]any, bool) {
 	rows, ok := v.(map[string]any)
 	if !ok {
@@ -71,11 +78,19 @@ func rowsOf(v any) (map[string]map[string]any, bool) {
 	}
 	table := make(map[string]map[string]any, len(rows))
 	for key, f := range rows {
+		if f == nil {
+			continue
+		}
 		fields, ok := f.(map[string]any)
 		if !ok {
 			return nil, false
 		}
 		delete(fields, "NULL") // how ConfigDB stores a row without fields
+		for name, v := range fields {
+			if v == nil {
+				fields[name] = "None"
+			}
+		}
 		table[key] = fields
 	}
 	return table, true
@@ -137,7 +152,10 @@ func text(v any) string {
 	case json.Number:
 		return x.String()
 	case bool:
-		return fmt.Sprint(x)
+		if x {
+			return "True"
+		}
+		return "False"
 	}
 	return ""
 }
@@ -160,5 +178,5 @@ func (db *database) span(offset, length int) []diag.Label {
 	if db.label == nil {
 		return nil
 	}
-	return []diag.Label{db.label(running, offset, length)}
+	return []diag.Label{db.label(db.file, offset, length)}
 }

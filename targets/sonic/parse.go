@@ -22,10 +22,15 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	if !ok {
 		return nil, diag.List{{Severity: diag.Warning, Summary: "there is no " + running, Help: "capture it with " + capture}}
 	}
-	db, list := decode(captured, c.Label)
+	db, list := decode(running, captured, c.Label)
 	if list.HasErrors() {
 		return nil, list
 	}
+	return db.device(d, list)
+}
+
+// device is the device that a configuration makes.
+func (db *database) device(d *intent.Device, list diag.List) (*intent.Device, diag.List) {
 	if d == nil {
 		d = &intent.Device{Version: intent.Version, Kind: intent.Switch, OS: intent.OS{Name: "sonic"}}
 	}

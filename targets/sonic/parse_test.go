@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/netip"
 	"regexp"
@@ -376,6 +377,8 @@ func TestParseTrouble(t *testing.T) {
 		"cable":            {`{"PORT": {"Ethernet0": {}}, "CABLE_LENGTH": {"AZURE": {"Ethernet0": "long"}}}`, `CABLE_LENGTH|AZURE has Ethernet0 = "long"`},
 		"address":          {`{"INTERFACE": {"Ethernet0": {}, "Ethernet0|10.0.0": {}}}`, "Ethernet0|10.0.0"},
 		"pfc":              {`{"PORT": {"Ethernet0": {}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,9"}}}`, "pfc_enable"},
+		"null":             {`{"PORT": {"Ethernet0": {"mtu": null}}}`, `PORT|Ethernet0 has mtu = "None"`},
+		"null priorities":  {`{"PORT": {"Ethernet0": {}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": null}}}`, `PORT_QOS_MAP|Ethernet0 has pfc_enable = "None"`},
 		"map": {
 			`{"PORT": {"Ethernet0": {}}, "PORT_QOS_MAP": {"Ethernet0": {"tc_to_queue_map": "A"}}, "TC_TO_QUEUE_MAP": {"A": {"0": "9"}}}`,
 			`TC_TO_QUEUE_MAP|A has 0 = "9"`,
@@ -397,6 +400,16 @@ func TestParseTrouble(t *testing.T) {
 	}
 }
 
+// TestParseNull: a table or a row that is null is none, as for ConfigDB.
+func TestParseNull(t *testing.T) {
+	const text = `{"PORT": {"Ethernet0": {"mtu": "9100"}%s}, "VLAN": {"Vlan100": {"vlanid": "100"}%s}%s}`
+	want, list := parse(nil, captured(fmt.Appendf(nil, text, "", "", "")))
+	got, odd := parse(nil, captured(fmt.Appendf(nil, text, `, "Ethernet4": null`, `, "Vlan7": null`, `, "QUEUE": null, "MCLAG_DOMAIN": null`)))
+	if diff := cmp.Diff(want, got, equal); diff != "" || len(list)+len(odd) > 0 {
+		t.Errorf("with nulls (-without +with):\n%s\n%v %v", diff, list, odd)
+	}
+}
+
 // FuzzParse: no capture makes Parse or Patch panic, and what is read can be written as JSON.
 func FuzzParse(f *testing.F) {
 	for _, device := range fixtures {
@@ -405,8 +418,12 @@ func FuzzParse(f *testing.F) {
 		f.Add(loaded(f, image(f, d), c.normal, c.maintenance))
 		f.Add(loaded(f, bare(f, d), c.normal))
 	}
+	f.Add([]byte(`{"PORT":{"Ethernet0":null,"Ethernet4":{"mtu":null}},"VLAN":null}`))
 	f.Add([]byte(`{"QUEUE":{"Ethernet0|9-1":{},"Ethernet0|0-99999999999":{"scheduler":3}},"PORT":{"Ethernet0":{"NULL":"NULL"}},"VLAN":{"Vlan0":{}},"MCLAG_DOMAIN":{"x":{}}}`))
-	known := []*intent.Device{nil, tor(), leaf(), pair()}
+	known, right := []*intent.Device{nil, tor(), leaf(), pair()}, map[*intent.Device][]byte{}
+	for _, d := range known[1:] {
+		right[d] = asWanted(f, d)
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, d := range known {
 			got, list := parse(d, captured(text))
@@ -420,6 +437,12 @@ func FuzzParse(f *testing.F) {
 			}
 			if d == nil {
 				continue
+			}
+			lost, _ := boots(d, targets.Captured{Files: map[string][]byte{running: right[d], stored: text}})
+			for _, x := range lost {
+				if _, is := x.Path.Running(); !is {
+					t.Fatalf("%v is no path of what is stored", x.Path)
+				}
 			}
 			patch, _, _, list := Patch(text, d)
 			if patch != nil && !json.Valid(patch) {

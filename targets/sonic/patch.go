@@ -48,7 +48,11 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		return diag.List{{Summary: "there is no " + running + " of " + d.Name, Help: "capture it with " + capture}}
 	}
 	r, list := rebased(text, d, c.Label)
-	if list.HasErrors() || !r.split && len(r.first)+len(r.ops)+len(r.loads)+len(r.stops)+len(r.rest) == 0 {
+	if list.HasErrors() {
+		return list
+	}
+	lost, _ := boots(d, c) // plans and comparisons say what is odd about it
+	if !r.split && len(r.first)+len(r.ops)+len(r.loads)+len(r.stops)+len(r.rest)+len(lost) == 0 {
 		return list
 	}
 	want, rest := build(d), r.rest
@@ -116,6 +120,11 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 			s.Line("config load -y %s", loaded[0])
 		}
 		s.after()
+	} else if len(lost) > 0 {
+		save(d, files, out)
+		if len(rest) == 0 { // else the way back from the window is one for both
+			unsave(d, out)
+		}
 	}
 	if len(rest) > 0 {
 		file := "rocec-" + fileName(d.Name) + ".maintenance.json"
@@ -123,7 +132,9 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		maintenance(d, rest.at("PORT_QOS_MAP", "global") != nil, out, file)
 	}
 	verifier(d, len(want.breakouts) > 0, gone, files, out)
-	undo(d, loaded, out)
+	if len(steps)+len(loaded)+len(rest) > 0 {
+		undo(d, loaded, out)
+	}
 	return list
 }
 
@@ -151,7 +162,7 @@ type rebasing struct {
 // ports are still to be split there is none of these: the patch is made from
 // what the switch has after that.
 func rebased(captured []byte, d *intent.Device, label func(string, int, int) diag.Label) (r rebasing, list diag.List) {
-	db, list := decode(captured, label)
+	db, list := decode(running, captured, label)
 	if list.HasErrors() {
 		return r, list
 	}

@@ -27,6 +27,19 @@ const (
 	capture = "sudo sonic-cfggen -d --print-data"
 )
 
+// stored is the capture of what the switch starts with, and startup the file that
+// it is of: config save writes it and a cold start loads it [sonic-utilities
+// config/main.py DEFAULT_CONFIG_DB_FILE; sonic-buildimage
+// files/build_templates/docker_image_ctl.j2]. A switch without it starts with the
+// factory's configuration [sonic-buildimage files/image_config/config-setup]. While
+// a change of rocec waits for its confirmation, what is stored is that of before, and
+// nothing is captured.
+const (
+	stored        = "config_db.json"
+	startup       = "/etc/sonic/config_db.json"
+	captureStored = "[ -s " + posix.Open + " ] || if [ -e " + startup + " ]; then sudo cat " + startup + "; else echo '{}'; fi"
+)
+
 // optionModel names the option that says how the image sizes buffers.
 const optionModel = "buffer_model"
 
@@ -50,8 +63,13 @@ var Target = targets.Target{
 	Features: features,
 	Limits:   limits,
 	Emit:     write,
+	Written: []targets.Written{{
+		Settings: "all of them", Place: "ConfigDB, and `" + startup + "` by `config save`",
+		Lasts: "a cold start loads the file: where it holds something else, `plan` and `verify` show that as `stored.` settings, and `apply` stores what runs",
+	}},
 	Probes: []targets.Probe{
-		{File: running, Command: capture},
+		{File: running, Command: capture, Needed: true},
+		{File: stored, Command: captureStored, Stored: true},
 	},
 	Health:     &health,
 	Neighbours: &targets.Probe{File: "lldp.txt", Command: "show lldp table"}, // sonic-utilities doc/Command-Reference.md, LLDP
@@ -60,6 +78,8 @@ var Target = targets.Target{
 	Delta:      []string{"*.patch.json"},
 	Impact:     impact,
 	Observable: observable,
+	Stored:     boots,
+	Saves:      "config save stores the whole running configuration",
 	Live:       posix.Live(kit, "a systemd timer"),
 	Sources: []string{
 		"sonic-net/sonic-buildimage src/sonic-yang-models",

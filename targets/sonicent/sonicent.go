@@ -53,6 +53,10 @@ var Target = targets.Target{
 	Features: features,
 	Limits:   limits,
 	Emit:     write,
+	Written:  []targets.Written{{Settings: "all of them", Place: "the running configuration", Lasts: "`write memory`, which `apply.sh` leaves to an operator"}},
+	Left: []string{
+		"what the switch starts with: no two documents have a command that shows it as commands, so that it is not compared with what runs",
+	},
 	Probes: []targets.Probe{
 		{File: running, Command: show},
 	},

@@ -73,9 +73,21 @@ var NetworkATC = targets.Target{
 	},
 }
 
-// atcImpact says that Network ATC restarts adapters on every node at once.
-func atcImpact(_ *intent.Device, c targets.Change) targets.Impact {
-	const everywhere = "Network ATC restarts the adapters of the intent on every node of the cluster; only with -AllowRestart"
+// atcImpact says that Network ATC restarts adapters on every node at once, which is
+// why no intent changes in a session unless that was allowed.
+func atcImpact(d *intent.Device, c targets.Change) targets.Impact {
+	i := atcChange(c)
+	if i.Interrupts && i.Note == everywhere {
+		if i.Withheld = d.Options[optionRestart] != "true"; i.Withheld {
+			i.Note = alone(everywhere)
+		}
+	}
+	return i
+}
+
+const everywhere = "Network ATC restarts the adapters of the intent on every node of the cluster"
+
+func atcChange(c targets.Change) targets.Impact {
 	switch c.Path.Object {
 	case intent.OfPort:
 		switch c.Path.Field {

@@ -2,6 +2,8 @@ package windows
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,9 +86,16 @@ func TestDataIsSmallEnough(t *testing.T) {
 		p := rail(fmt.Sprintf("rail%d", i), fmt.Sprintf("0000:%02x:00.0", i), uint16(100+i))
 		p.NIC.MAC, p.NIC.Firmware, p.NIC.DriverV = fmt.Sprintf("b8:3f:d2:00:00:%02x", i), "22.41.1000", "24.4"
 		d.Ports = append(d.Ports, p)
-		d.Ifaces = append(d.Ifaces, intent.Iface{Name: p.Name, Kind: intent.Direct, On: p.Name, VLAN: uint16(100 + i), Addresses: address(fmt.Sprintf("10.%d.0.1/24", i)), RDMA: true})
+		d.Ifaces = append(d.Ifaces, intent.Iface{Name: p.Name, Kind: intent.Direct, On: p.Name, VLAN: uint16(100 + i), MTU: intent.Some(uint16(9000)), Addresses: some(i, 4), RDMA: true})
 	}
+	for i := range 28 { // with those of SMB Direct, the cluster and the rest
+		d.QoS[0].Marks = append(d.QoS[0].Marks, intent.Mark{Class: fmt.Sprintf("backup%d", i), Carries: "other", Priority: 0, TCPPort: uint16(5000 + i)})
+	}
+	d.QoS[0].Marks = append(d.QoS[0].Marks, intent.Mark{Class: "mail", Carries: "other", Priority: 0, UDPPort: 25})
 	for _, tg := range []*targets.Target{&Target, &NetworkATC} {
+		if tg == &NetworkATC {
+			d.QoS[0].Marks = smbQoS().Marks // it knows no others
+		}
 		if list := targets.Check(tg, d, nil); list.HasErrors() {
 			t.Fatalf("refused:\n%s", targettest.Refusals(list))
 		}
@@ -98,10 +107,32 @@ func TestDataIsSmallEnough(t *testing.T) {
 			t.Errorf("%s: %d values", tg.Name, n)
 		}
 	}
-	d.Ports = append(d.Ports, rail("one-more", "", 99))
-	if !targets.Check(&Target, d, nil).HasErrors() {
-		t.Error("33 adapters are not refused")
+	for what, more := range map[string]func(d *intent.Device){
+		"33 adapters":   func(d *intent.Device) { d.Ports = append(slices.Clone(d.Ports), rail("one-more", "", 99)) },
+		"129 addresses": func(d *intent.Device) { d.Ifaces = slices.Clone(d.Ifaces); d.Ifaces[0].Addresses = some(0, 5) },
+		"33 classes": func(d *intent.Device) {
+			q := smbQoS()
+			for i := range 30 {
+				q.Marks = append(q.Marks, intent.Mark{Class: fmt.Sprintf("backup%d", i), Carries: "other", Priority: 0, TCPPort: uint16(5000 + i)})
+			}
+			d.QoS = []intent.QoS{q}
+		},
+	} {
+		changed := *d
+		more(&changed)
+		if list := targettest.Refusals(targets.Check(&Target, &changed, nil)); !strings.Contains(list, what) {
+			t.Errorf("%s are not refused:\n%s", what, list)
+		}
 	}
+}
+
+// some are n addresses of a subnet.
+func some(subnet, n int) intent.Opt[[]netip.Prefix] {
+	var list []netip.Prefix
+	for i := range n {
+		list = append(list, netip.MustParsePrefix(fmt.Sprintf("10.%d.0.%d/24", subnet, i+1)))
+	}
+	return intent.Some(list)
 }
 
 // constants counts what IsSafeValueVisitor counts.

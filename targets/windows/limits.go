@@ -52,16 +52,29 @@ func (l *limiter) device() {
 
 // size refuses hosts whose data would have more values than
 // Import-PowerShellDataFile takes, 5000 with the keys (IsSafeValueVisitor of
-// Windows PowerShell 5.1); an adapter has some 80.
+// Windows PowerShell 5.1): an adapter and its interface have some 80, an address
+// has 7, a class some 20.
 func (l *limiter) size() {
-	const most = 32
+	addresses := 0
+	for i := range l.d.Ifaces {
+		addresses += len(l.d.Ifaces[i].Addresses.Value)
+	}
+	marks := 0
+	if q := hostQoS(l.d, false); q != nil {
+		marks = len(q.Marks)
+	}
 	for _, n := range []struct {
-		count int
-		what  string
-	}{{len(l.d.Ports), "adapters"}, {len(l.d.Ifaces), "interfaces"}} {
-		if n.count > most {
+		count, most int
+		what, help  string
+	}{
+		{len(l.d.Ports), 32, "adapters", `manage 32 adapters at most; leave others out with manage = "none"`},
+		{len(l.d.Ifaces), 32, "interfaces", `manage 32 interfaces at most; leave others out with manage = "none"`},
+		{addresses, 128, "addresses", "write 128 addresses at most"},
+		{marks, 32, "classes", "join classes that are treated alike"},
+	} {
+		if n.count > n.most {
 			l.refuse(fmt.Sprintf("node %q has %d %s, and its data would be more than Windows PowerShell reads", l.d.Name, n.count, n.what),
-				fmt.Sprintf("manage %d %s at most; leave others out with manage = \"none\"", most, n.what), intent.Path{Object: intent.OfDevice, Field: "name"})
+				n.help, intent.Path{Object: intent.OfDevice, Field: "name"})
 		}
 	}
 }

@@ -22,6 +22,7 @@
 package windows
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -94,7 +95,10 @@ var Target = targets.Target{
 
 // impact says that a change of what the driver reads at start needs a restart,
 // which the script makes only when it is told to.
-func impact(_ *intent.Device, c targets.Change) targets.Impact {
+func impact(d *intent.Device, c targets.Change) targets.Impact {
+	if x := &c.Path; waits(d, x) {
+		return targets.Impact{Interrupts: true, Withheld: true, Note: alone("it is made by a restart of adapters, or by making a virtual switch of them")}
+	}
 	const restart = "restart of the adapter, its link is down for seconds; only with -AllowRestart, one adapter at a time"
 	switch {
 	case c.Path.Object == intent.OfPort && c.Path.Field == "enabled" && c.After == "false":
@@ -118,6 +122,28 @@ func impact(_ *intent.Device, c targets.Change) targets.Impact {
 		return targets.Impact{Note: "losses are possible while the tables of the NIC change"}
 	}
 	return targets.Impact{}
+}
+
+// alone is the note of what a change over a session does not make by itself.
+func alone(why string) string {
+	return why + "; apply over a session refuses that without options = { " + optionRestart + " = true } in the target block; by hand: apply.ps1 -AllowRestart"
+}
+
+// waits says what is not in force before a restart that nobody has allowed to a
+// change over a session, and is read back as it is in force: a switch and its
+// members (Step-Switches), and the MTU of an interface on an adapter, which
+// Get-NetIPInterface shows as its driver was started. Keywords of adapters are read
+// back as they are stored.
+func waits(d *intent.Device, p *intent.Path) bool {
+	switch {
+	case d.Options[optionRestart] == "true":
+		return false
+	case p.Object == intent.OfLAG:
+		return p.Field == "" || p.Field == "members"
+	case p.Object == intent.OfIface && p.Field == "mtu":
+		return slices.ContainsFunc(d.Ifaces, func(f intent.Iface) bool { return f.Name == p.Name && f.Kind == intent.Direct })
+	}
+	return false
 }
 
 // observable says which fields the read-back shows. No cmdlet shows the VLAN

@@ -69,6 +69,7 @@ func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 		Name: d.Name, Disk: m.disk, Clock: e.Clock, User: e.User, Faults: e.Faults, Scripts: scripts, Changes: changes,
 		Programs: map[string]posix.Program{"nv": m.nv}, Boot: func(_ context.Context, h *posix.Host) { m.boot(h) },
 	})
+	m.Units.Fixed("nvue-startup.service", true)
 	return m
 }
 

@@ -194,6 +194,16 @@ func egressPairs(m [8]int) string {
 	return strings.Join(list, " ")
 }
 
+// egressJSON is the same for -j: vlan_print_map in ip/iplink_vlan.c of iproute2.
+func egressJSON(m [8]int) (list []any) {
+	for from, to := range m {
+		if to > 0 {
+			list = append(list, map[string]any{"from": from, "to": to})
+		}
+	}
+	return list
+}
+
 // linkJSON is what ip -j -d prints of a device.
 func (m *Machine) linkJSON(l *link, addresses bool) map[string]any {
 	v := map[string]any{
@@ -212,7 +222,11 @@ func (m *Machine) linkJSON(l *link, addresses bool) map[string]any {
 	switch l.kind {
 	case "vlan":
 		v["link"] = l.parent
-		v["linkinfo"] = map[string]any{"info_kind": "vlan", "info_data": map[string]any{"protocol": "802.1Q", "id": l.vlan, "flags": []string{"REORDER_HDR"}}}
+		data := map[string]any{"protocol": "802.1Q", "id": l.vlan, "flags": []string{"REORDER_HDR"}}
+		if maps := egressJSON(l.egress); len(maps) > 0 {
+			data["egress_qos"] = maps
+		}
+		v["linkinfo"] = map[string]any{"info_kind": "vlan", "info_data": data}
 	case "bond":
 		data := map[string]any{"mode": l.mode, "miimon": 100}
 		if l.rate != "" {

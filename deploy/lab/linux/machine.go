@@ -102,7 +102,7 @@ func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 	m.firstFiles(d)
 	m.Host = posix.NewHost(posix.Options{
 		Name: d.Name, Disk: m.disk, Clock: e.Clock, User: e.User, Faults: e.Faults, Scripts: scripts,
-		Programs: m.programs(), Changes: changes, Boot: func(ctx context.Context, h *posix.Host) { m.boot(ctx, h) }, Reload: m.generated,
+		Programs: m.programs(), Changes: changes, Boot: func(ctx context.Context, h *posix.Host) { m.boot(ctx, h) }, Reload: m.generated, Restarted: m.restarted,
 	})
 	m.Units.Fixed("systemd-networkd.service", true)
 	m.Units.Fixed("systemd-modules-load.service", true)

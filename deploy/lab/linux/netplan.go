@@ -163,6 +163,22 @@ func (m *Machine) generated() {
 	m.generate(f)
 }
 
+// restarted is a start of networkd, which makes the devices of its files that are
+// missing and sets all of them.
+func (m *Machine) restarted(unit string) {
+	if unit != "systemd-networkd.service" {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all plan
+	if err := yaml.Unmarshal([]byte(m.networkd), &all); err != nil {
+		return
+	}
+	m.applyPlan(&all)
+	m.sync()
+}
+
 // renamePlanned gives devices the names that netplan has for them, which go down
 // for it; members of bonds keep theirs until the next boot (process_link_changes
 // in netplan_cli/cli/commands/apply.py of 0.106 and 1.1).

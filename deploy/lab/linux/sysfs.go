@@ -2,6 +2,7 @@ package linux
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -165,10 +166,12 @@ func (m *Machine) rmdir(ctx context.Context, p *posix.Proc) int {
 
 // sysctl of procps, as far as files are read and values asked for.
 func (m *Machine) sysctl(_ context.Context, p *posix.Proc) int {
-	file, names := "", []string{}
+	file, names, lenient := "", []string{}, false
 	for i := 0; i < len(p.Args); i++ {
 		switch a := p.Args[i]; a {
 		case "-q", "-n", "-w":
+		case "-e", "--ignore": // unknown keys are no errors: sysctl(8)
+			lenient = true
 		case "-p", "--load":
 			file = "/etc/sysctl.conf"
 			if i+1 < len(p.Args) {
@@ -186,7 +189,11 @@ func (m *Machine) sysctl(_ context.Context, p *posix.Proc) int {
 		if err != nil {
 			return p.Fail("sysctl: cannot open \"%s\": No such file or directory", file)
 		}
-		if err := m.setSysctls(string(b)); err != nil {
+		err = m.setSysctls(string(b))
+		if unknown := answer(""); lenient && errors.As(err, &unknown) {
+			return 0
+		}
+		if err != nil {
 			return p.Fail("sysctl: %v", err)
 		}
 		return 0

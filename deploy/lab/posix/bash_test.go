@@ -86,6 +86,9 @@ set -e; false || echo kept; if false; then :; fi; (exit 3) && :; echo going; bas
 	"expansions": `y=ABC; echo "${y,,} ${y%C} ${y//B/x} ${y:1:1} ${#y} ${z:-d} ${z+set}|${y+set}"; z=a.b.c; echo "${z##*.} ${z%%.*} ${z#*.}"
 d=08; echo $((10#$d)) $((0x1f)) $((3 > 2 ? 1 : 0)); ((d=5, d>4)) && echo yes; echo $((1<<4|1)); i=5; echo $((i++ + ++i))`,
 	"set -u": `set -u; echo "${nothing-}"; list=(); echo "${#list[@]} ${list[*]-}"; bash -c 'set -u; echo $nothing; echo never' 2>/dev/null || echo refused`,
+	"elements under set -u": `set -u; a=(x); echo "${a[0]} ${a[1]-none} ${#a[@]} ${a[@]} ${a[*]}"; ( echo "${a[1]}"; echo never ) 2>/dev/null; [[ $? != 0 ]] && echo refused
+f() { local i=0 b=(1 2); echo "${b[i]} ${b[i + 1]}"; v=$(echo "${b[2]}"; echo never) 2>/dev/null || echo "refused too$v"; }; f 2>/dev/null; declare -A m=([k]=v); echo "${m[k]}"`,
+	"tests of numbers": `[ abc -eq 0 ] 2>/dev/null; echo $?; [ "" -ne 0 ] 2>/dev/null; echo $?; test 3 -gt 2; echo $?; [ -1 -lt 0 ]; echo $?; [ " 4 " -eq 4 ]; echo $?; [ 1x -le 2 ] 2>/dev/null; echo $?; [ -e / ] && [ 0 -ne 1 ] && echo yes`,
 	"umask and files": `umask 077; echo x >f; stat -c %a f; umask 022; mkdir -p a/b; install -D -m 640 f a/b/c/g; stat -c '%a %s %F' a/b/c/g; cp -a f h; cmp f h && mv h a/b/; find a | sort
 ln -s b a/link; readlink a/link; readlink -f a/link/c/g | sed 's/.*\(a\/b\)/\1/'; rm -rf a/b/c; ls a/b; rm nowhere 2>/dev/null; echo $?; rm -f nowhere; echo $?; rmdir a 2>/dev/null; echo $?`,
 	"text": `printf 'b 2\na 10\nc 1\na 10\n' >t; sort t; sort -u t | wc -l; sort -k2,2n t; cut -d ' ' -f 2 t; cut -c2- t; head -n 2 t; tail -n 1 t; tail -n +3 t; head -c 3 t; echo
@@ -101,6 +104,30 @@ set -o noclobber 2>/dev/null; echo c >|f; cat f`,
 	"background": `sleep 0.01 & wait $!; echo $?; (exit 6) & wait $!; echo $?; setsid -w bash -c 'echo apart; exit 5'; echo $?; timeout 5 echo in time; timeout 0.01 sleep 5; echo $?`,
 	"commands":   `command -v nosuch; echo $?; nosuch 2>/dev/null; echo $?; echo 'exit 9' >s; chmod +x s; ./s; echo $?; chmod -x s; ./s 2>/dev/null; echo $?; env A=1 bash -c 'echo $A'; A=2 bash -c 'echo $A'; echo "${A-unset}"; eval 'B=3; echo $B'; . ./s`,
 	"globs":      `touch a1 a2 b1; echo a*; echo z*; for f in ./a?; do echo "$f"; done; case a1 in a[0-9]) echo one ;; *) echo two ;; esac; [[ abc == a* && ab != *[0-9]* ]] && echo fits`,
+}
+
+// TestUnlikeBash: what the interpreter would run without a word, and not as bash
+// does, is refused before anything runs.
+func TestUnlikeBash(t *testing.T) {
+	for _, script := range []string{
+		`true | false; echo "${PIPESTATUS[@]}"`,
+		`x=abc; echo "${x/#a/b}"`,
+		`x=abc; echo "${x/%c/}"`,
+		`x=abc; echo "${x@Q}"`,
+		`( trap 'echo end' EXIT; echo in )`,
+		`x=$(trap 'echo end' 0)`,
+		`f() ( trap 'rm x' EXIT; echo in ); f`,
+		`f() { trap 'echo end' RETURN; }; f`,
+	} {
+		if got := do(newHost(t, Options{}), "echo begins\n"+script); !strings.Contains(got, "does not do as bash does") || strings.Contains(got, "begins\n") {
+			t.Errorf("%s: %s", script, got)
+		}
+	}
+	for _, script := range []string{`x='#a'; echo "${x//#a/b}"`, `trap 'echo end' EXIT; ( echo in )`, `f() { trap 'echo end' EXIT; }; f`, `x=1%; echo "${x//%/}"`} {
+		if got := do(newHost(t, Options{}), script); !strings.HasSuffix(got, "exit 0\n") {
+			t.Errorf("%s: %s", script, got)
+		}
+	}
 }
 
 // TestLikeBash: what the simulated shell prints and ends with is what bash does.

@@ -35,6 +35,8 @@ type Options struct {
 	Changes  func(line string) bool             // whether a command changes settings: where faults strike
 	Boot     func(ctx context.Context, h *Host) // after a start, before units
 	Reload   func()                             // generators of units; run whenever systemd reads its files again; may be nil
+	// Restarted is told of a unit of the system (Units.Fixed) that was restarted; may be nil.
+	Restarted func(unit string)
 }
 
 // Scripts keeps scripts that were parsed, by their content.
@@ -208,9 +210,10 @@ func (h *Host) Life() context.Context {
 // ctx ends it returns; what runs goes on without anyone who reads its output, as
 // under sshd without a terminal.
 func (h *Host) Exec(ctx context.Context, command string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out, errs := &outlet{w: stdout}, &outlet{w: stderr}
-	done := make(chan int, 1)
 	life := h.Life()
+	alive, end := context.WithCancel(life)
+	out, errs := &outlet{w: stdout, flooded: end}, &outlet{w: stderr, flooded: end}
+	done := make(chan int, 1)
 	home := "/root"
 	if h.o.User != "root" {
 		home = "/home/" + h.o.User
@@ -219,7 +222,9 @@ func (h *Host) Exec(ctx context.Context, command string, stdin io.Reader, stdout
 		Host: h, Name: "bash", Dir: home, Env: h.environ(), Stdin: stdin, Stdout: out, Stderr: errs,
 	}
 	p.Env["HOME"], p.Env["USER"], p.Env["LOGNAME"], p.Env["SHELL"] = home, h.o.User, h.o.User, "/bin/bash"
-	if !h.spawn(func() { done <- h.shell(life, p, "bash", []byte(command), nil) }) {
+	// What it starts may outlive it, so that nothing but a flood or the machine ends alive.
+	if !h.spawn(func() { done <- h.shell(alive, p, "bash", []byte(command), nil) }) {
+		end()
 		return 255
 	}
 	select {
@@ -256,16 +261,25 @@ func (h *Host) environ() map[string]string {
 	return map[string]string{"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
 }
 
-// outlet is a writer that several may use, until it is shut.
+// outlet is a writer that several may use, until it is shut. Who then goes on to print
+// without end is ended: there is no SIGPIPE here.
 type outlet struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu      sync.Mutex
+	w       io.Writer
+	unheard int    // bytes since it is shut
+	flooded func() // may be nil
 }
+
+// mostUnheard is what a command may print to nobody.
+const mostUnheard = 1 << 20
 
 func (o *outlet) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.w == nil {
+		if o.unheard += len(b); o.unheard > mostUnheard && o.flooded != nil {
+			o.flooded()
+		}
 		return len(b), nil
 	}
 	return o.w.Write(b)

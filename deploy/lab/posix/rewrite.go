@@ -18,19 +18,28 @@ const (
 	ownPrintf  = "/.rocec/printf"
 	ownTrue    = "/.rocec/true"
 	ownQuote   = "/.rocec/quote"
+	ownNumber  = "/.rocec/number"
 	pidVar     = "_rocec_pid"
 	substitute = "/dev/.rocec/"
 )
 
 // rewrite turns what the interpreter does not know, or does otherwise than bash,
 // into what it knows: file descriptors above 2, process substitution, a value
-// appended to an element of an array, the number of the process, >| and
-// printf -v.
+// appended to an element of an array, the number of the process, >|, printf -v,
+// and elements of arrays that are not set under set -u.
 func rewrite(f *syntax.File) {
-	count := 0
+	count, strict := 0, false
+	syntax.Walk(f, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.CallExpr)
+		strict = strict || ok && setsU(c)
+		return !strict
+	})
 	syntax.Walk(f, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
+			if strict {
+				demanded(n)
+			}
 			if n.Param != nil && n.Param.Value == "$" {
 				n.Param = &syntax.Lit{Value: pidVar}
 				n.Short = false
@@ -63,6 +72,26 @@ func rewrite(f *syntax.File) {
 		}
 		return true
 	})
+}
+
+// setsU tells whether a command is set -u, which scripts say at their beginning.
+func setsU(c *syntax.CallExpr) bool {
+	if len(c.Args) < 2 || c.Args[0].Lit() != "set" {
+		return false
+	}
+	options := c.Args[1].Lit()
+	return strings.HasPrefix(options, "-") && strings.Contains(options, "u")
+}
+
+// demanded makes ${a[i]?unbound variable} of ${a[i]}.
+func demanded(n *syntax.ParamExp) {
+	if n.Index == nil || n.Exp != nil || n.Slice != nil || n.Repl != nil || n.Length || n.Excl || n.Width || n.Names != 0 {
+		return
+	}
+	if w, ok := n.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
+		return
+	}
+	n.Exp = &syntax.Expansion{Op: syntax.ErrorUnset, Word: word("unbound variable")}
 }
 
 // statement takes out of a statement what has to be done before it.
@@ -317,6 +346,9 @@ func word(text string) *syntax.Word {
 func parse(name string, text []byte) (*syntax.File, error) {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(string(text)), name)
 	if err != nil {
+		return nil, err
+	}
+	if err := unlike(f); err != nil {
 		return nil, err
 	}
 	rewrite(f)

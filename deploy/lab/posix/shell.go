@@ -193,8 +193,30 @@ func (s *shell) call(_ context.Context, args []string) ([]string, error) {
 		return []string{"pwd"}, nil
 	case "trap":
 		return trap(args), nil
+	case "[", "test":
+		if text, bad := noNumber(rest); bad {
+			return []string{ownNumber, args[0], text}, nil
+		}
 	}
 	return args, nil
+}
+
+var integer = regexp.MustCompile(`^\s*[+-]?[0-9]+\s*$`)
+
+// noNumber finds what a test compares as a number and is none: to the interpreter
+// it is 0, to bash a mistake.
+func noNumber(args []string) (text string, bad bool) {
+	for i := 1; i+1 < len(args); i++ {
+		switch args[i] {
+		case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+			for _, operand := range []string{args[i-1], args[i+1]} {
+				if !integer.MatchString(operand) {
+					return operand, true
+				}
+			}
+		}
+	}
+	return "", false
 }
 
 // trap keeps of the signals those that can come: nobody sends others here.
@@ -259,7 +281,11 @@ func ownCommands() map[string]func(ctx context.Context, p *Proc, last int) int {
 			p.outf("%s", regexp.QuoteMeta(strings.Join(p.Args, " ")))
 			return 0
 		},
-		"true":      func(context.Context, *Proc, int) int { return 0 },
+		"true": func(context.Context, *Proc, int) int { return 0 },
+		"number": func(_ context.Context, p *Proc, _ int) int {
+			p.errf("bash: %s: %s: integer expression expected\n", p.Args[0], p.Args[1])
+			return 2
+		},
 		"printf":    func(ctx context.Context, p *Proc, _ int) int { return printf(ctx, p) },
 		"kill":      func(ctx context.Context, p *Proc, _ int) int { return kill(ctx, p) },
 		"command-v": func(_ context.Context, p *Proc, _ int) int { return which(p) },

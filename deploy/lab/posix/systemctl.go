@@ -83,7 +83,11 @@ func (p *Proc) unitVerb(ctx context.Context, o options, verb, name string) (code
 		if err := u.Stop(name); err != nil && !errors.Is(err, errNoUnit) {
 			return 0, err
 		}
-		return 0, u.Start(ctx, name, !o.has("no-block"))
+		err = u.Start(ctx, name, !o.has("no-block"))
+		if restarted := p.Host.o.Restarted; err == nil && restarted != nil {
+			restarted(unitName(name))
+		}
+		return 0, err
 	case "enable":
 		if err := u.enable(name, true); err != nil {
 			return p.Fail("Failed to enable unit: %v", err), nil
@@ -146,7 +150,7 @@ func (p *Proc) unitState(verb, name string, quiet bool) (code int) {
 			}
 			return 1
 		}
-		if state == "disabled" {
+		if state == "disabled" || state == "masked" {
 			code = 1
 		}
 	}
@@ -167,9 +171,21 @@ func matchAny(patterns []string, name string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(g string) bool { ok, _ := path.Match(g, name); return ok })
 }
 
+// listUnitFiles prints units that have a file: an instance of a template has none
+// unless it is masked, and a template that is not enabled as such is "indirect".
 func (p *Proc) listUnitFiles(o options, patterns []string) int {
 	for _, name := range p.Host.Units.names() {
 		state := p.Host.Units.Enabled(name)
+		before, instance, _ := strings.Cut(name, "@")
+		switch {
+		case before == name:
+		case strings.HasPrefix(instance, "."):
+			if state == "disabled" {
+				state = "indirect"
+			}
+		case state != "masked":
+			continue
+		}
 		if !matchAny(patterns, name) || state == "" || o.has("state") && o.value("state") != state {
 			continue
 		}

@@ -119,6 +119,9 @@ func (u *Units) Start(ctx context.Context, name string, wait bool) error {
 	if path.Ext(name) == "" {
 		name += ".service"
 	}
+	if _, masked := u.masked(name); masked {
+		return fmt.Errorf("unit %s is masked", name)
+	}
 	f, ok := u.load(name)
 	if !ok {
 		u.mu.Lock()
@@ -345,6 +348,9 @@ func (u *Units) enable(name string, yes bool) error {
 		u.unlink(name)
 		return nil
 	}
+	if at, masked := u.masked(name); masked {
+		return fmt.Errorf("unit file %s is masked", at)
+	}
 	for _, kind := range []string{"Wanted", "Required"} {
 		for _, target := range f.list("Install." + kind + "By") {
 			dir := "/etc/systemd/system/" + target + map[string]string{"Wanted": ".wants", "Required": ".requires"}[kind]
@@ -383,10 +389,20 @@ func (u *Units) wants(visit func(link string)) {
 	}
 }
 
+// masked tells whether an administrator has put a unit out of use, and the file that says so.
+func (u *Units) masked(name string) (string, bool) {
+	at := "/etc/systemd/system/" + name
+	target, err := u.h.o.Disk.Readlink(at)
+	return at, err == nil && target == "/dev/null"
+}
+
 // Enabled is what is-enabled prints of a unit; "" where there is none.
 func (u *Units) Enabled(name string) string {
 	if path.Ext(name) == "" {
 		name += ".service"
+	}
+	if _, masked := u.masked(name); masked {
+		return "masked"
 	}
 	found := ""
 	u.wants(func(link string) {

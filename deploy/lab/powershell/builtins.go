@@ -231,8 +231,11 @@ func ofContent() map[string]func(*Call) []any {
 			text, err := c.r.Files.ReadFile(c.r.Path(c.pathArgument()))
 			c.r.check(err, c.pathArgument())
 			b, err := Parse(string(text))
-			if err != nil || len(b.Body) != 1 {
+			if err != nil {
 				panic(thrown{message: "The data file '" + c.pathArgument() + "' could not be read.", id: "CouldNotParseAsPowerShellDataFile"})
+			}
+			if len(b.Body) != 1 || !isSafe(b.Body[0]) {
+				panic(thrown{message: "Cannot generate a PowerShell object for a ScriptBlock evaluating dynamic expressions.", id: "ArgumentException", ends: true})
 			}
 			return []any{c.r.eval(b.Body[0])}
 		},

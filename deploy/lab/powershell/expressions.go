@@ -111,7 +111,11 @@ func (r *Runner) eval(n Node) any {
 		o := NewObject()
 		o.table = true
 		for i, k := range n.Keys {
-			o.Set(String(r.eval(k)), r.eval(n.Values[i]))
+			key := String(r.eval(k))
+			if _, twice := o.values[strings.ToLower(key)]; twice {
+				panic(thrown{message: fmt.Sprintf("Duplicate keys '%s' are not allowed in hash literals.", key), id: "DuplicateKeyInHashLiteral", ends: true})
+			}
+			o.Set(key, r.eval(n.Values[i]))
 		}
 		return o
 	case *cast:
@@ -169,23 +173,54 @@ func (r *Runner) binary(n *binary) any {
 		}
 		return strings.Join(words, String(b))
 	case "-is":
-		_, list := a.([]any)
-		return list
+		return is(a, String(b))
 	case "-f":
 		return format(String(a), Spread(b))
 	case "+", "-", "/", "*", "%":
 		return arithmetic(n.op, a, b)
 	case "..":
-		out := []any{}
-		if Int(b)-Int(a) > longestRange {
+		from, to := Int(a), Int(b)
+		if to-from > longestRange || from-to > longestRange {
 			Throw("the range is too long")
 		}
-		for i := Int(a); i <= Int(b); i++ {
+		step := int64(1)
+		if to < from {
+			step = -1
+		}
+		out := []any{from}
+		for i := from; i != to; {
+			i += step
 			out = append(out, i)
 		}
 		return out
 	}
 	panic(thrown{message: "unknown operator " + n.op, id: "ParserError"})
+}
+
+// is tells whether a value is of a type, as -is does.
+func is(v any, typ string) bool {
+	found := ""
+	switch v.(type) {
+	case []any:
+		found = "array"
+	case string:
+		found = "string"
+	case bool:
+		found = "bool"
+	case char:
+		found = "char"
+	case *Object, *Block, nil:
+	default:
+		typ = "" // a number: of which width is not kept here
+	}
+	switch typ {
+	case "array", "string", "bool", "char":
+		return found == typ
+	case "object[]":
+		return found == "array"
+	}
+	Throw("-is [%s] is not known", typ)
+	return false
 }
 
 // comparison is an operator that compares, nil for another one.

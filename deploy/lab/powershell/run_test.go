@@ -132,6 +132,8 @@ func TestRun(t *testing.T) {
 		{`$x = @(if ($true) { 'lost'; exit 4 })`, 4, nil},
 		{`[Console]::Error.WriteLine('why'); exit 10`, 10, []string{"error why"}},
 		{`$env:who; [string]$env:nobody -eq ''`, 0, []string{"me", "True"}},
+		{`3..1 -join ','; 'ab' * 3; (@(1) -is [array]); ('a' -is [string]); ('a' -is [array])`, 0, []string{"3,2,1", "ababab", "True", "True", "False"}},
+		{`@{ A = 1; a = 2 }`, 1, []string{"error Duplicate keys 'a' are not allowed in hash literals.", "error     + FullyQualifiedErrorId : DuplicateKeyInHashLiteral"}},
 		{`if (`, 1, []string{"error line 1: want ')' near \"\"", "error     + FullyQualifiedErrorId : ParserError"}},
 	} {
 		t.Run(c.script, func(t *testing.T) {
@@ -162,6 +164,40 @@ try { $s.Write($bytes, 0, $bytes.Length); $s.Flush($true) } finally { $s.Dispose
 	if diff := cmp.Diff([]string{`C:\home\a C:\home\c`, "new"}, *said); code != 0 || diff != "" || d[`C:\home\c`] != "old" {
 		t.Errorf("exits with %d, files %v:\n%s", code, d, diff)
 	}
+}
+
+// A data file is a table of constants, and no larger than PowerShell reads.
+func TestDataFile(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		code       int
+	}{
+		{"constants", "# a\r\n@{ A = 'x'; B = @(1, -2); C = @( @{ D = $null } \r\n @{ D = [uint64]5 } ); E = ($true) }\r\n", 0},
+		{"joined", "@{ A = ('x' + 'y') }", 1},
+		{"a call", "@{ A = [char]::ConvertFromUtf32(0x1f600) }", 1},
+		{"a command", "@{ A = @(Get-Thing) }", 1},
+		{"a variable", "@{ A = $env:who }", 1},
+		{"no table", "'x'", 1},
+		{"two tables", "@{ A = 1 }; @{ A = 2 }", 1},
+		{"as many values as there may be", "@{ A = @(" + strings.Repeat("1, ", 4996) + "1) }", 0}, // with the key and the statement
+		{"one too many", "@{ A = @(" + strings.Repeat("1, ", 4997) + "1) }", 1},
+		{"as many keys", "@{ " + manyKeys(500) + " }", 0},
+		{"a key too many", "@{ " + manyKeys(501) + " }", 1},
+	} {
+		r, said := machine(disk{`C:\home\d.psd1`: c.text})
+		code := r.RunText(`$d = Import-PowerShellDataFile -LiteralPath 'd.psd1' -ErrorAction Stop; $d.ContainsKey('A') -or $d.ContainsKey('K1')`)
+		if code != c.code || code == 0 && !slices.Equal(*said, []string{"True"}) {
+			t.Errorf("%s: exits with %d and says %.200q", c.name, code, *said)
+		}
+	}
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "K%d = 1; ", i+1)
+	}
+	return b.String()
 }
 
 // A process that is ended goes no further.

@@ -54,12 +54,22 @@ func (o *Object) shown() []string {
 	return keys
 }
 
+// longestText is how long a text may get that is multiplied.
+const longestText = 1 << 16
+
 func arithmetic(op string, a, b any) any {
 	if list, ok := a.([]any); ok && op == "+" {
 		return append(slices.Clone(list), Spread(b)...)
 	}
 	if s, ok := a.(string); ok && op == "+" {
 		return s + String(b)
+	}
+	if s, ok := a.(string); ok && op == "*" {
+		n := Int(b)
+		if n < 0 || n*int64(len(s)) > longestText {
+			Throw("The string multiplied results in a string longer than %d characters.", longestText)
+		}
+		return strings.Repeat(s, int(n))
 	}
 	if isFloat(a) || isFloat(b) {
 		x, y := number(a), number(b)

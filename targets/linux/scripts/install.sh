@@ -146,10 +146,13 @@ made_before() {
 	done
 }
 
-changed=()
+# changed are the files that are put or removed, moved those of them that say something else than before: every file of a host
+# has the digest of its intent in a comment.
+changed=() moved=()
 place() {
 	local from=$1 to=$2 mode=$3
 	cmp -s -- "$from" "$root$to" && [[ $(stat -c %a "$root$to") == "$mode" ]] && return
+	cmp -s <(said "$from") <(said "$root$to") || moved+=("$to")
 	if [[ -n $dry ]]; then
 		diff -u -- "$root$to" "$from" 2>/dev/null || [[ -e $root$to ]] || echo "new: $to"
 		changed+=("$to")
@@ -168,6 +171,8 @@ drop_stale() {
 	local path
 	[[ -r $state/installed ]] || return 0
 	while IFS= read -r path; do
+		[[ $path == */* ]] || continue # a unit
+		path=/${path#*/}               # before it the mode and the digest, but in lists of older versions
 		[[ " ${places[*]} " != *" $path "* && -e $root$path ]] || continue
 		if [[ -n $dry ]]; then
 			echo "no longer needed: $path"
@@ -177,11 +182,39 @@ drop_stale() {
 			rm -f -- "$root$path"
 			echo "removed $path"
 		fi
-		changed+=("$path")
+		changed+=("$path") moved+=("$path")
 	done <"$state/installed"
 }
 
-has_changed() { [[ " ${changed[*]-} " == *" $1"* ]]; }
+# note_installed lists what is installed now, for the next run, and for whoever asks later whether it still is: mode, SHA-256 and
+# path of each file, and the units that start at boot.
+note_installed() {
+	local list=$state/installed to mode sum unit
+	install -d "$state" || die "cannot make $state"
+	{
+		while IFS='|' read -r _ to mode; do
+			sum=$(sha256sum <"$root$to") || die "cannot read $to"
+			echo "$mode ${sum%% *} $to"
+		done < <(belongs)
+		[[ -n $root ]] || for unit in "${units[@]}"; do echo "enabled $unit"; done
+	} >"$list.new" || die "cannot write to $state"
+	! cmp -s -- "$list.new" "$list" || { rm -f -- "$list.new" && return; }
+	{ sync "$list.new" && mv -f -- "$list.new" "$list"; } || die "cannot write $list"
+}
+
+# unmasked refuses ports whose unit somebody has masked: it cannot be enabled, and the settings would end with the next boot.
+unmasked() {
+	local p unit
+	for p in "${ports[@]}"; do
+		unit=$(unit_of "$p")
+		[[ $(systemctl is-enabled "$unit" 2>/dev/null) != masked* ]] ||
+			die "$unit is masked, so that $p would lose its settings at the next boot: systemctl unmask '$unit'; nothing was changed"
+	done
+}
+
+# said FILE prints a file without the lines that are comments; nothing where there is none.
+said() { sed '/^[[:space:]]*#/d' "$1" 2>/dev/null; }
+has_moved() { [[ " ${moved[*]-} " == *" $1"* ]]; }
 
 # by_hand prints the devices that are not as the files of netplan have them, in their MTU or their addresses.
 by_hand() {
@@ -226,33 +259,73 @@ reconfigure() {
 	settled 10
 }
 
+# gone prints the bonds and VLAN devices that should be there and are not.
+gone() {
+	local d
+	for d in "${made[@]}"; do [[ -e /sys/class/net/$d ]] || echo "$d"; done
+}
+
+# there SECONDS waits until none is gone.
+there() {
+	local i
+	for ((i = 0; i < 5 * $1; i++)); do
+		[[ -n $(gone) ]] || return 0
+		sleep 0.2
+	done
+	return 1
+}
+
+# remake has devices made anew that somebody has removed by hand. Neither networkctl reconfigure nor reload makes one whose
+# .netdev file is as networkd knows it (systemd issues 23022 and 34907); a start of networkd makes all that are missing (issues
+# 9627 and 20278), and leaves what is there. netplan apply restarts it too where a reload fails (netplan_cli/cli/commands/apply.py).
+remake() {
+	local p devices
+	[[ -n $(gone) ]] || return 0
+	[[ -z $told ]] || ! there 5 || return 0
+	for p in "${ports[@]}"; do
+		[[ -e /sys/class/net/$p ]] || return 0 # what lies on it comes when it has its name
+	done
+	devices=$(gone | tr '\n' ' ')
+	[[ -z ${ROCEC_KEPT-} ]] || { : >"$next/reconfigured" && sync "$next/reconfigured"; } || die "cannot write to $next"
+	systemctl restart systemd-networkd.service || die "systemctl restart systemd-networkd.service failed: run rollback.sh"
+	if there 10; then
+		echo "made ${devices% } anew"
+		settled 10
+		return
+	fi
+	echo "$me: $(gone | tr '\n' ' ')was not made: journalctl -u systemd-networkd says why" >&2
+	failed=yes
+}
+
 apply() {
-	local p unit
-	if has_changed /etc/udev/ || has_changed /etc/systemd/network/; then udevadm control --reload; fi
-	if has_changed /etc/modules-load.d/; then systemctl restart systemd-modules-load.service; fi
+	local p unit told=''
+	if has_moved /etc/udev/ || has_moved /etc/systemd/network/; then udevadm control --reload; fi
+	if has_moved /etc/modules-load.d/; then systemctl restart systemd-modules-load.service; fi
 	# Nothing that makes networkd's files anew may come before it, neither netplan generate nor a daemon-reload, which runs
 	# netplan's generator, and which systemctl enable and disable do too: netplan apply of 1.1 tells networkd of a change only
 	# where it sees the files of /run/systemd/network change while it runs itself (filecmp.dircmp in
 	# netplan_cli/cli/commands/apply.py at 1.1; 0.106, 1.0, 1.1.1 and newer tell it whenever there are any). Each of these takes a
 	# device down only to rename it and tells networkd last, and networkd leaves DCB and pause alone, but a new MTU makes mlx5
 	# size its buffers anew: what rocec-qos sets comes after all this, and it waits for the MTU.
-	if has_changed /etc/netplan/ || has_changed /etc/systemd/network/; then
+	if has_moved /etc/netplan/; then
 		netplan apply || die "netplan apply failed: run rollback.sh"
+		told=yes
 		settled 3
 	fi
+	remake
 	reconfigure
 	systemctl daemon-reload
 	# Neither networkd nor netplan apply removes a device that no file makes any more.
 	for p in "${dropped[@]}"; do
 		[[ ! -e /sys/class/net/$p ]] || { ip link del dev "$p" && echo "removed device $p"; }
 	done
-	if has_changed /etc/sysctl.d/60-rocec.conf && [[ -e /etc/sysctl.d/60-rocec.conf ]]; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
+	if has_moved /etc/sysctl.d/60-rocec.conf && [[ -e /etc/sysctl.d/60-rocec.conf ]]; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
 	while IFS= read -r unit; do
 		[[ " ${units[*]} " == *" $unit "* ]] || systemctl disable --quiet --now "$unit"
 	done < <(enabled_units)
 	for p in "${!ports[@]}"; do
 		[[ -e /sys/class/net/${ports[p]} ]] || echo "${ports[p]} does not exist yet; it takes its name at the next boot" >&2
-		systemctl enable --quiet "${units[p]}"
+		systemctl enable --quiet "${units[p]}" || failed=yes
 	done
 	# One rail after the other: a change of PFC takes the link down for about two seconds.
 	for p in "${ports[@]}"; do
@@ -273,6 +346,7 @@ main() {
 		return
 	fi
 	needs
+	[[ -n $root ]] || unmasked
 	scratch=$(mktemp -d) || exit 1
 	trap 'rm -rf -- "$scratch"' EXIT
 	netplan_valid
@@ -294,8 +368,8 @@ main() {
 			rm -rf -- "$previous"
 			mv -- "$next" "$previous"
 		fi
-		printf '%s\n' "${places[@]}" >"$state/installed"
 	fi
+	note_installed
 	[[ -n $root ]] || apply
 	if ((${#changed[@]} == 0)); then echo "files: nothing to change"; fi
 	[[ -z $failed ]] || die "not every setting took: see above, and rocec-qos --all --check"

@@ -6,6 +6,7 @@ state=$root/var/lib/rocec
 # A change that is confirmed or undone by rocec-live.sh keeps what was there before in a folder of its own, which stays.
 # shellcheck disable=SC2034
 next=${ROCEC_KEPT-$state/next} previous=${ROCEC_KEPT-$state/previous}
+# shellcheck disable=SC2034
 kit=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 here=$PWD
 me=${0##*/}
@@ -24,23 +25,14 @@ ports=() programs=() packages=() parts=() files=() links=() made=() owns=() rule
 # shellcheck source=/dev/null # the data of the host
 . "$here/host.sh"
 
-# belongs prints FROM|TO|MODE of each file of this host: those of its folder, and those that all hosts share.
-belongs() {
-	local f p
-	for f in "${files[@]}"; do echo "$here/$f"; done
-	echo "$kit/rocec-qos|/usr/local/sbin/rocec-qos|755"
-	echo "$kit/rocec-qos@.service|/etc/systemd/system/rocec-qos@.service|644"
-	for p in "${parts[@]}"; do
-		echo "$kit/modules-load.d/$p.conf|/etc/modules-load.d/rocec-$p.conf|644"
-		[[ $p == rdma ]] || continue
-		echo "$kit/rocec-env|/usr/local/bin/rocec-env|755"
-		echo "$kit/rocec-qos.service|/etc/systemd/system/rocec-qos.service|644"
-		echo "$kit/70-rocec.rules|/etc/udev/rules.d/70-rocec.rules|644"
-		echo "$kit/limits.conf|/etc/security/limits.d/60-rocec.conf|644"
+# enabled_units prints the units of ports that start at boot. systemctl list-unit-files prints the template only, as "indirect"
+# (systemd 252): an instance has no file of its own, but the links that systemctl enable makes.
+enabled_units() {
+	local link
+	for link in /etc/systemd/system/*.wants/rocec-qos@*.service; do
+		[[ ! -L $link ]] || echo "${link##*/}"
 	done
 }
-
-enabled_units() { systemctl list-unit-files --no-legend --state=enabled 'rocec-qos@*.service' | awk '{print $1}'; }
 unit_of() { systemd-escape --template=rocec-qos@.service -- "$1"; }
 
 # admin_of and mtu_of DEVICE: the flags of netdevice(7), of which 1 is IFF_UP, and the MTU (Documentation/ABI/testing/sysfs-class-net).

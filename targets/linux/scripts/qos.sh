@@ -569,7 +569,7 @@ have_egress() {
 set_egress() {
 	local map=() e i
 	for ((i = 0; i < 8; i++)); do map[i]=$i:0; done
-	for e in $1; do map[${e%:*}]=$e; done
+	for e in ${1#none}; do map[${e%:*}]=$e; done
 	ip link set dev "$vlan" type vlan egress-qos-map "${map[@]}"
 }
 vlan_made() { [[ -e /sys/class/net/$vlan ]]; }
@@ -592,6 +592,27 @@ unmapped() {
 	local of=(0 2 6 4) prio
 	prio=${of[roce_tos >> 3 & 3]}
 	[[ " $1 " == *" $prio:$prio "* ]]
+}
+
+# restore_egress: a VLAN device that stays keeps the map that it has, whatever its files say again.
+restore_egress() {
+	local entry vlan all map
+	[[ -n $egress && -r $from/addr.json ]] || return 0
+	all=$(<"$from/addr.json")
+	for entry in $egress; do
+		vlan=${entry%%=*}
+		[[ $all == *"\"ifname\":\"$vlan\","* ]] || continue # the change made it
+		vlan_made || continue
+		map=${all#*"\"ifname\":\"$vlan\","}
+		map=${map%%\"ifname\":*}
+		if [[ $map =~ \"egress_qos\":\[([^]]*)\] ]]; then
+			# {"from":2,"to":3},{"from":6,"to":7}: vlan_print_map in ip/iplink_vlan.c of iproute2
+			map=${BASH_REMATCH[1]//\},\{/ } map=${map//,\"to\"/} map=${map//\"from\":/} map=${map//[\{\}]/}
+		else
+			map=none
+		fi
+		settle "PCP by kernel priority of $vlan" "$map" have_egress set_egress
+	done
 }
 
 # open_port lets rdma_cm show what it has for a port: it does so only for devices that have a folder there, and what capture.sh
@@ -638,6 +659,7 @@ restore_port() {
 		fi
 		[[ -z $wanted ]] || settle "${setting%_*}" "$wanted" "have_$setting" "set_$setting"
 	done
+	restore_egress
 	rdma_of && restore_files "$cm/$rdma_dev/ports/$rdma_port/" "$from/rdma_cm.txt"
 	restore_files "/sys/class/net/$dev/ecn/" "$from/$dev/ecn.txt"
 	restore_files "/sys/kernel/debug/mlx5/$(pci_of "$dev")/cc_params/" "$from/cc_params.txt"

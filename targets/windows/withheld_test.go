@@ -1,0 +1,68 @@
+package windows
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab"
+	"github.com/rocec/rocec/targets"
+)
+
+// TestWithheld: what a plan says that a session would not change is what is left of
+// it after one, and what goes through is not held back.
+func TestWithheld(t *testing.T) {
+	for name, want := range map[string][]string{
+		"s2d":       nil,
+		"converged": {`lag["team"].members`},
+		"iwarp":     {`interface["storage"].mtu`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := samples()[name]
+				r := newRig(t, &Target, d, lab.Environment{Clock: lab.RealTime{}})
+				withheld := func() (list []string) {
+					b, err := json.Marshal(r.settings())
+					if err != nil {
+						t.Fatal(err)
+					}
+					have, found := Target.Parse(d, captured(string(b)))
+					if found.HasErrors() {
+						t.Fatal(found)
+					}
+					for _, x := range intent.Diff(d, have) {
+						i := Target.Impact(d, targets.Change{Path: x.Path, Before: x.Before, After: x.After})
+						if i.Withheld && x.Path.Field != "" {
+							list = append(list, x.Path.String())
+							if !i.Interrupts || !strings.Contains(i.Note, "options = { live_restart = true }") {
+								t.Errorf("%s: %+v", x.Path, i)
+							}
+						}
+					}
+					return list
+				}
+				before := withheld()
+				r.want(targets.VerbBegin, targets.ExitDone)
+				r.want(targets.VerbChange, targets.ExitDone)
+				if after := withheld(); !slices.Equal(before, want) || !slices.Equal(after, want) {
+					t.Errorf("held back %q, left afterwards %q, want %q", before, after, want)
+				}
+			})
+		})
+	}
+	d := converged()
+	d.Options = map[string]string{optionRestart: "true"}
+	at := targets.Change{Path: intent.Path{Object: intent.OfLAG, Name: "team", Field: "members"}}
+	if i := Target.Impact(d, at); i.Withheld || !i.Interrupts {
+		t.Errorf("with live_restart: %+v", i)
+	}
+	if i := NetworkATC.Impact(d, at); i.Withheld || !i.Interrupts {
+		t.Errorf("Network ATC with live_restart: %+v", i)
+	}
+	if i := NetworkATC.Impact(atcConverged(), at); !i.Withheld || !strings.Contains(i.Note, "live_restart") {
+		t.Errorf("Network ATC: %+v", i)
+	}
+}
