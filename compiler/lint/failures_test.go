@@ -78,13 +78,9 @@ func TestFailuresBudget(t *testing.T) {
 	}
 }
 
-// dualToR is two leaves that a node is bonded to, without a peer link, below two
-// spines, with local repair; more is what analysis says besides.
-func dualToR(more string) string {
-	return lint.NetOf("t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2", "model  = \"up_down\"\n  repair = \"local\"") + `
-mlag "pair" {
-  switches = [switch.t1, switch.t2]
-}
+// dualNode is a node with a bond of a mode to both switches of a pair.
+func dualNode(mode string) string {
+	return `
 node "dual" {
   os   = "ubuntu/24.04"
   slot = 9
@@ -96,7 +92,7 @@ node "dual" {
     mtu   = 9000
   }
   bond "b" {
-    mode    = "lacp"
+    mode    = "` + mode + `"
     members = "p[0-1]"
   }
 }
@@ -108,7 +104,17 @@ link "dual1" {
   ends  = [node.dual.nic["p1"], switch.t2.port["Ethernet40"]]
   cable = { media = "dac", length = "3m" }
 }
-analysis {
+`
+}
+
+// dualToR is two leaves that a node is bonded to, without a peer link, below two
+// spines, with local repair; more is what analysis says besides.
+func dualToR(more string) string {
+	return lint.NetOf("t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2", "model  = \"up_down\"\n  repair = \"local\"") + `
+mlag "pair" {
+  switches = [switch.t1, switch.t2]
+}
+` + dualNode("lacp") + `analysis {
   properties = ["deadlock", "reachability"]
   ` + more + `
 }
@@ -287,30 +293,7 @@ mlag "pair" {
   peer_link = "Ethernet48"
   cable     = { media = "dac", length = "1m" }
 }
-node "dual" {
-  os   = "ubuntu/24.04"
-  slot = 9
-  nic "p[0-1]" {
-    model = "nvidia/connectx-6-dx"
-    speed = "100G"
-    fec   = "rs"
-    qos   = qos.roce
-    mtu   = 9000
-  }
-  bond "b" {
-    mode    = "` + legs + `"
-    members = "p[0-1]"
-  }
-}
-link "dual0" {
-  ends  = [node.dual.nic["p0"], switch.t1.port["Ethernet40"]]
-  cable = { media = "dac", length = "3m" }
-}
-link "dual1" {
-  ends  = [node.dual.nic["p1"], switch.t2.port["Ethernet40"]]
-  cable = { media = "dac", length = "3m" }
-}
-`
+` + dualNode(legs)
 }
 
 // TestFailuresLeg: a node on both switches of a pair loses a cable, and its class
