@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/packs"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/all"
@@ -114,23 +115,12 @@ func (a *app) matrix() error {
 		}
 		for _, p := range packed {
 			fmt.Fprintf(a.out, "\n%s:\n", p.title)
-			wrapped(a.out, slices.Sorted(maps.Keys(index[p.kind])))
+			for _, line := range diag.Wrap(strings.Join(slices.Sorted(maps.Keys(index[p.kind])), " "), 94) {
+				fmt.Fprintf(a.out, "  %s\n", line)
+			}
 		}
 		return nil
 	})
-}
-
-// wrapped prints words in lines of a terminal's width.
-func wrapped(out io.Writer, words []string) {
-	line := " "
-	for _, word := range words {
-		if len(line)+1+len(word) > 96 {
-			fmt.Fprintln(out, line)
-			line = " "
-		}
-		line += " " + word
-	}
-	fmt.Fprintln(out, line)
 }
 
 func (a *app) targetFeatures(t *targets.Target) error {

@@ -108,8 +108,8 @@ func (x *prover) lossless(id fabric.PortID, c *fabric.Class, on fabric.ClassOn) 
 		if h.AssumedMm > 0 {
 			length += ", which is assumed"
 		}
-		p.fact(h.Xoff >= h.Minimum, fmt.Sprintf("it has %d B above the pause, by %s, for %s at %s; the physical minimum is %d B", h.Xoff, sourceName(h.Source), length, speed(port.Mbps), h.Minimum),
-			fmt.Sprintf("it has %d B above the pause, and the physical minimum is %d B for %s at %s", h.Xoff, h.Minimum, length, speed(port.Mbps)))
+		p.fact(h.Xoff >= h.Minimum, fmt.Sprintf("it has %d B above the pause, by %s, for %s at %s; the physical minimum is %d B", h.Xoff, sourceName(h.Source), length, fabric.Speed(port.Mbps), h.Minimum),
+			fmt.Sprintf("it has %d B above the pause, and the physical minimum is %d B for %s at %s", h.Xoff, h.Minimum, length, fabric.Speed(port.Mbps)))
 	}
 	return p.proven
 }
@@ -182,13 +182,6 @@ func (x *prover) mtu(id fabric.PortID, c *fabric.Class) proven {
 	}
 	p.fact(need <= have, fmt.Sprintf("its packets take %d B, and the MTU is %d", need, have), fmt.Sprintf("its packets take %d B, and the MTU is %d", need, have))
 	return p.proven
-}
-
-func speed(mbps uint32) string {
-	if mbps%1000 == 0 {
-		return fmt.Sprintf("%dG", mbps/1000)
-	}
-	return fmt.Sprintf("%dM", mbps)
 }
 
 // text prints a property.

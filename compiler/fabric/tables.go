@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"fmt"
+
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -238,4 +240,12 @@ func (f *Fabric) Label(d DeclID, l LayersID, n schema.Attr, text string) diag.La
 // DeclLabel is a label for a declaration as a whole.
 func (f *Fabric) DeclLabel(d DeclID, text string) diag.Label {
 	return diag.Label{Span: f.Decls[d].Span, Where: f.Where(d), Text: text}
+}
+
+// Speed shows Mb/s as people write it.
+func Speed(mbps uint32) string {
+	if mbps%1000 == 0 {
+		return fmt.Sprintf("%dG", mbps/1000)
+	}
+	return fmt.Sprintf("%dM", mbps)
 }

@@ -186,7 +186,7 @@ func tableRow(p *Pass) {
 		l := p.Fabric.Links[e.Port.Link]
 		m := &p.Fabric.Models[e.Device.Model]
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s has no lossless profile for %s at %s: port %s would have PFC and no buffer for it", p.Fabric.Text(e.Device.Name), Speed(e.Port.Mbps), Meters(max(l.CableMm, h.AssumedMm)), p.Name(e)),
+			Summary: fmt.Sprintf("%s has no lossless profile for %s at %s: port %s would have PFC and no buffer for it", p.Fabric.Text(e.Device.Name), fabric.Speed(e.Port.Mbps), Meters(max(l.CableMm, h.AssumedMm)), p.Name(e)),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports,
 			Labels: []diag.Label{p.Fabric.LinkLabel(e.Port.Link, schema.ACable, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.AModel, "the switch")},
 			Notes:  []string{p.lengths(m, e.Port.Mbps)},
@@ -204,9 +204,9 @@ func (p *Pass) lengths(m *fabric.SwitchModel, mbps uint32) string {
 		}
 	}
 	if len(have) == 0 {
-		return fmt.Sprintf("its table has no row for %s at all", Speed(mbps))
+		return fmt.Sprintf("its table has no row for %s at all", fabric.Speed(mbps))
 	}
-	return fmt.Sprintf("its table has %s for %s", strings.Join(have, ", "), Speed(mbps))
+	return fmt.Sprintf("its table has %s for %s", strings.Join(have, ", "), fabric.Speed(mbps))
 }
 
 var roce512 = &Rule{

@@ -432,11 +432,7 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 			out.left += legs[l]
 			continue
 		}
-		mask := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}
-		if m != nil {
-			maps.Copy(mask.Links, m.Links)
-			maps.Copy(mask.Devices, m.Devices)
-		}
+		mask := besides(m)
 		mask.Links[l] = true
 		out.masks, out.alike = append(out.masks, mask), append(out.alike, legs[l])
 		out.steps += int64(len(v.f.Ports)) + leastSteps
@@ -445,11 +441,7 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 		if slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Has(set) }) {
 			continue // is among them
 		}
-		mask, orders := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}, 1
-		if m != nil {
-			maps.Copy(mask.Links, m.Links)
-			maps.Copy(mask.Devices, m.Devices)
-		}
+		mask, orders := besides(m), 1
 		for i, d := range set {
 			mask.Devices[d] = true
 			orders *= i + 1
@@ -458,6 +450,16 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 		out.steps += int64(len(v.f.Ports)) + leastSteps
 	}
 	return out
+}
+
+// besides is a mask to add to, of what another one has down; nil: nothing.
+func besides(m *fabric.Mask) *fabric.Mask {
+	mask := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}
+	if m != nil {
+		maps.Copy(mask.Links, m.Links)
+		maps.Copy(mask.Devices, m.Devices)
+	}
+	return mask
 }
 
 // ties are the sets of up to n switches, each once, that are all that some node

@@ -8,32 +8,26 @@ import (
 
 // TestLAGEnds: what a LAG may end on.
 func TestLAGEnds(t *testing.T) {
+	// half is a switch, of which something is said.
+	half := func(name, more string) string {
+		return `switch "` + name + `" {
+  model = "nvidia/sn3700"
+  os    = "cumulus-linux/5.9"
+  port "swp[1-2]" {
+    speed    = "100G"
+    fec      = "rs"
+    segments = [segment.s]
+  }
+` + more + `
+}
+`
+	}
 	// joined are two switches with two cables, of which something is said.
 	joined := func(a, b string) string {
 		return `segment "s" {
   vlan = 100
 }
-switch "a" {
-  model = "nvidia/sn3700"
-  os    = "cumulus-linux/5.9"
-  port "swp[1-2]" {
-    speed    = "100G"
-    fec      = "rs"
-    segments = [segment.s]
-  }
-` + a + `
-}
-switch "b" {
-  model = "nvidia/sn3700"
-  os    = "cumulus-linux/5.9"
-  port "swp[1-2]" {
-    speed    = "100G"
-    fec      = "rs"
-    segments = [segment.s]
-  }
-` + b + `
-}
-link "x" {
+` + half("a", a) + half("b", b) + `link "x" {
   for_each = toset(["swp1", "swp2"])
   ends     = [switch.a.port[each.key], switch.b.port[each.key]]
   cable    = { media = "dac", length = "1m" }
@@ -49,17 +43,7 @@ link "x" {
 		return `segment "s" {
   vlan = 100
 }
-switch "tor" {
-  model = "nvidia/sn3700"
-  os    = "cumulus-linux/5.9"
-  port "swp[1-2]" {
-    speed    = "100G"
-    fec      = "rs"
-    segments = [segment.s]
-  }
-` + tor + `
-}
-node "n" {
+` + half("tor", tor) + `node "n" {
   os   = "ubuntu/24.04"
   slot = 1
   nic "p[1-2]" {

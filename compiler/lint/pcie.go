@@ -33,7 +33,7 @@ func pcieSlot(p *Pass) {
 		}
 		e := p.End(n.Port)
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("nic %s runs at %s, and its slot, %s, carries %s", p.Name(e), Speed(e.Port.Mbps), slotName(n), Rate(usable)),
+			Summary: fmt.Sprintf("nic %s runs at %s, and its slot, %s, carries %s", p.Name(e), fabric.Speed(e.Port.Mbps), slotName(n), Rate(usable)),
 			Address: f.PortAddress(e.ID), Labels: []diag.Label{p.AtPort(e, schema.APCIe, ""), p.AtPort(e, schema.ASpeed, "the speed", p.modelSpeed(e)...)},
 			Help: "use a wider or newer slot",
 		})
@@ -58,7 +58,7 @@ func slotName(n *fabric.NIC) string { return fmt.Sprintf("PCIe %d x%d", n.PCIeGe
 // Rate shows Mb/s to a tenth of a Gb/s.
 func Rate(mbps uint32) string {
 	if mbps%1000 == 0 {
-		return Speed(mbps)
+		return fabric.Speed(mbps)
 	}
 	return fmt.Sprintf("%d.%dG", mbps/1000, mbps%1000/100)
 }

@@ -29,9 +29,9 @@ func linkSpeed(p *Pass) {
 		if a.Port.Mbps == b.Port.Mbps || a.Port.Mbps == 0 || b.Port.Mbps == 0 {
 			return
 		}
-		first, second, note := p.Deviant(a, b, func(e End) string { return Speed(e.Port.Mbps) })
+		first, second, note := p.Deviant(a, b, func(e End) string { return fabric.Speed(e.Port.Mbps) })
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s runs at %s, its peer %s at %s", p.Name(first), Speed(first.Port.Mbps), p.Name(second), Speed(second.Port.Mbps)),
+			Summary: fmt.Sprintf("port %s runs at %s, its peer %s at %s", p.Name(first), fabric.Speed(first.Port.Mbps), p.Name(second), fabric.Speed(second.Port.Mbps)),
 			Labels:  []diag.Label{p.AtPort(first, schema.ASpeed, "", p.modelSpeed(first)...), p.AtPort(second, schema.ASpeed, "other end", p.modelSpeed(second)...)},
 			Help:    "write one speed on both ends", Notes: noted(note),
 		}))
@@ -43,7 +43,7 @@ func (p *Pass) modelSpeed(e End) []string {
 	if e.Port.Flags&fabric.SpeedSet != 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("speed is not written: the model's %s holds", Speed(e.Port.Mbps))}
+	return []string{fmt.Sprintf("speed is not written: the model's %s holds", fabric.Speed(e.Port.Mbps))}
 }
 
 var roce102 = &Rule{
@@ -186,7 +186,7 @@ func linkBreakout(p *Pass) {
 			}
 			labels := []diag.Label{at, f.LinkLabel(l, schema.AEnds, "used whole here")}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("port %s is split %dx%s and also used whole as %s", name, b.Count, Speed(b.Mbps), f.PortName(whole)),
+				Summary: fmt.Sprintf("port %s is split %dx%s and also used whole as %s", name, b.Count, fabric.Speed(b.Mbps), f.PortName(whole)),
 				Address: address, Concerns: []string{f.PortAddress(whole)}, Labels: labels, Help: "use its children, or do not split it",
 			})
 		}
@@ -226,7 +226,7 @@ func mediaReach(p *Pass) {
 			return
 		}
 		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
-			Summary: fmt.Sprintf("%s cannot run %s at %s between %s and %s: it reaches %s", f.Text(m.Name), Meters(l.CableMm), Speed(mbps), p.Name(a), p.Name(b), Meters(reach)),
+			Summary: fmt.Sprintf("%s cannot run %s at %s between %s and %s: it reaches %s", f.Text(m.Name), Meters(l.CableMm), fabric.Speed(mbps), p.Name(a), p.Name(b), Meters(reach)),
 			Labels:  []diag.Label{p.Fabric.LinkLabel(id, schema.ACable, "")}, Help: "use a medium that reaches, or a shorter cable",
 		}))
 	})
@@ -281,7 +281,7 @@ func rsFEC(p *Pass) {
 			continue
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s runs at %s with FEC %s", p.Name(e), Speed(e.Port.Mbps), fecName(e.Port.FEC)),
+			Summary: fmt.Sprintf("port %s runs at %s with FEC %s", p.Name(e), fabric.Speed(e.Port.Mbps), fecName(e.Port.FEC)),
 			Address: p.Fabric.PortAddress(e.ID), Labels: []diag.Label{p.AtPort(e, schema.AFEC, "")}, Help: `write fec = "rs"`,
 		})
 	}
@@ -342,7 +342,7 @@ func lagMembers(p *Pass) {
 			var how string
 			switch a, b := p.mediaClass(first), p.mediaClass(e); {
 			case e.Port.Mbps != first.Port.Mbps && e.Port.Mbps != 0 && first.Port.Mbps != 0:
-				how = fmt.Sprintf("%s at %s and %s at %s", p.Name(first), Speed(first.Port.Mbps), p.Name(e), Speed(e.Port.Mbps))
+				how = fmt.Sprintf("%s at %s and %s at %s", p.Name(first), fabric.Speed(first.Port.Mbps), p.Name(e), fabric.Speed(e.Port.Mbps))
 			case a != b && a != "" && b != "":
 				how = fmt.Sprintf("%s on %s and %s on %s", p.Name(first), a, p.Name(e), b)
 			default:
@@ -361,14 +361,6 @@ func lagMembers(p *Pass) {
 
 func (p *Pass) mediaClass(e End) string {
 	return p.Fabric.Text(p.Fabric.Media[p.Fabric.Links[e.Port.Link].Media].Class)
-}
-
-// Speed shows Mb/s as people write it.
-func Speed(mbps uint32) string {
-	if mbps%1000 == 0 {
-		return fmt.Sprintf("%dG", mbps/1000)
-	}
-	return fmt.Sprintf("%dM", mbps)
 }
 
 // Meters shows millimetres as people write it.

@@ -53,7 +53,7 @@ func strictCaps(p *Pass) {
 			return
 		}
 		d := diag.Diagnostic{
-			Summary: fmt.Sprintf("strict caps on %s add to %s and leave 0 %% of its %s for the other classes", p.Name(e), Rate(uint32(min(sum, 1<<31))), Speed(e.Port.Mbps)),
+			Summary: fmt.Sprintf("strict caps on %s add to %s and leave 0 %% of its %s for the other classes", p.Name(e), Rate(uint32(min(sum, 1<<31))), fabric.Speed(e.Port.Mbps)),
 			Address: p.Fabric.PortAddress(e.ID), Help: "lower the caps",
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {

@@ -317,7 +317,7 @@ func eightLanes(p *Pass) {
 			has = "its model does not say how many it has"
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s takes 8 lanes to run at %s, and %s: headroom counts half of the pipeline latency", p.Name(e), Speed(port.Mbps), has), Address: f.PortAddress(id),
+			Summary: fmt.Sprintf("port %s takes 8 lanes to run at %s, and %s: headroom counts half of the pipeline latency", p.Name(e), fabric.Speed(port.Mbps), has), Address: f.PortAddress(id),
 			Labels: []diag.Label{f.DeclLabel(m.Decl, ""), p.AtPort(e, schema.ASpeed, "the port")}, Help: "write lanes = 8 in the switch_model",
 		})
 	}

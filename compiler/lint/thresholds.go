@@ -156,7 +156,7 @@ func ecnSpeeds(p *Pass) {
 		}
 		c := &f.QoS[k.qos].Classes[k.class]
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("class %s is marked %s at %s on %s and at %s on %s", f.Text(c.Name), ecnWords(k.ecn), Speed(slow.Port.Mbps), p.Name(slow), Speed(fast.Port.Mbps), p.Name(fast)),
+			Summary: fmt.Sprintf("class %s is marked %s at %s on %s and at %s on %s", f.Text(c.Name), ecnWords(k.ecn), fabric.Speed(slow.Port.Mbps), p.Name(slow), fabric.Speed(fast.Port.Mbps), p.Name(fast)),
 			Address: f.PortAddress(slow.ID), Concerns: []string{f.PortAddress(fast.ID)},
 			Labels: []diag.Label{p.AtContract(slow, schema.AECN, c, schema.AECN, ""), p.AtPort(slow, schema.ASpeed, "the slow port"), p.AtPort(fast, schema.ASpeed, "the fast port")},
 			Help:   `leave the thresholds at "auto", or give each speed a qos of its own`,
@@ -282,7 +282,7 @@ func ecnLatency(p *Pass) {
 				return
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("a queue of %d B, the ECN maximum of class %s on %s, adds %d us at %s, and the budget is %d us", most, p.Fabric.Text(c.Name), p.Name(e), us, Speed(e.Port.Mbps), c.LatencyBudgetUs),
+				Summary: fmt.Sprintf("a queue of %d B, the ECN maximum of class %s on %s, adds %d us at %s, and the budget is %d us", most, p.Fabric.Text(c.Name), p.Name(e), us, fabric.Speed(e.Port.Mbps), c.LatencyBudgetUs),
 				Address: p.Fabric.PortAddress(e.ID), Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), p.Fabric.Label(c.Decl, 0, schema.ALatencyBudget, "the budget")},
 				Help: "lower the maximum", Edits: p.ecnMaxWithin(e, c, on.Queue),
 			})

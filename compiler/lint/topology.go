@@ -120,7 +120,7 @@ func oversubscription(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s takes %s from nodes and its uplinks carry %s: %s:1, and class %s allows %s:1",
-				f.Text(f.Devices[d].Name), Speed(uint32(from)), Speed(uint32(to)), hundredths(from, to), f.Text(limit.Name), hundredths(uint64(limit.MaxOversubscription.Num), uint64(limit.MaxOversubscription.Den))),
+				f.Text(f.Devices[d].Name), fabric.Speed(uint32(from)), fabric.Speed(uint32(to)), hundredths(from, to), f.Text(limit.Name), hundredths(uint64(limit.MaxOversubscription.Num), uint64(limit.MaxOversubscription.Den))),
 			Address: f.Text(f.Devices[d].Address),
 			Labels:  []diag.Label{f.DeclLabel(f.Devices[d].Decl, ""), f.Label(limit.Decl, 0, schema.AMaxOversubscription, "the class")},
 			Notes:   []string{fmt.Sprintf("ports to nodes: %d, uplinks: %d", len(down), len(up))}, Help: "add uplinks, or write the max_oversubscription that the class can live with",
@@ -200,7 +200,7 @@ func unequalUplinks(p *Pass) {
 				continue
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("uplinks of %s differ: %s runs at %s, %s at %s", f.Text(f.Devices[d].Name), p.Name(a), Speed(a.Port.Mbps), p.Name(b), Speed(b.Port.Mbps)),
+				Summary: fmt.Sprintf("uplinks of %s differ: %s runs at %s, %s at %s", f.Text(f.Devices[d].Name), p.Name(a), fabric.Speed(a.Port.Mbps), p.Name(b), fabric.Speed(b.Port.Mbps)),
 				Address: f.Text(f.Devices[d].Address), Concerns: []string{f.PortAddress(a.ID), f.PortAddress(b.ID)},
 				Labels: []diag.Label{p.AtPort(a, schema.ASpeed, ""), p.AtPort(b, schema.ASpeed, "the other")}, Help: "make the uplinks equal",
 			})

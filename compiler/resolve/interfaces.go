@@ -502,11 +502,9 @@ func (r *resolver) within(p fabric.PortID, s *scope) {
 	if len(m.Mbps) == 0 || row.Flags&fabric.SpeedSet == 0 || row.Mbps <= slices.Max(m.Mbps) {
 		return
 	}
-	r.fail(fmt.Sprintf("nic %s runs at %s, and %s does %s at most", r.f.PortName(p), gigabits(row.Mbps), r.f.Text(m.Name), gigabits(slices.Max(m.Mbps))),
+	r.fail(fmt.Sprintf("nic %s runs at %s, and %s does %s at most", r.f.PortName(p), fabric.Speed(row.Mbps), r.f.Text(m.Name), fabric.Speed(slices.Max(m.Mbps))),
 		"write a speed that it has, or the model that it is", r.f.Label(row.Decl, s.id, schema.ASpeed, ""))
 }
-
-func gigabits(mbps uint32) string { return strconv.FormatFloat(float64(mbps)/1000, 'f', -1, 64) + "G" }
 
 // nicAlone reads what is each NIC's own: its names and addresses on the host,
 // and where it stands among its node's NICs, if that is written.

@@ -31,7 +31,7 @@ func unlike(address string, want, have *intent.Device, t *targets.Target) string
 // taken back; "" where there is nothing of that kind.
 func withheld(address string, want, have *intent.Device, t *targets.Target) string {
 	for _, x := range intent.Diff(want, have) {
-		if x.Path.Expected() || x.Path.Object == intent.OfPort && want.PortNamed(x.Path.Name) != nil && want.PortNamed(x.Path.Name).Verify {
+		if !want.Writes(x.Path) {
 			continue
 		}
 		if i := plan.Impact(t, want, x); i.Withheld {

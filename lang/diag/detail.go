@@ -63,10 +63,10 @@ func sentence(s string) string {
 	return s
 }
 
-// wrap breaks text at blanks so that no line is longer than width characters,
+// Wrap breaks text at blanks so that no line is longer than width characters,
 // but for single words; 0 means no limit. Line breaks in the text stay, and
 // lines that start with a blank are left as they are.
-func wrap(text string, width int) []string {
+func Wrap(text string, width int) []string {
 	var lines []string
 	for _, paragraph := range strings.Split(text, "\n") {
 		if width <= 0 || strings.HasPrefix(paragraph, " ") || utf8.RuneCountInString(paragraph) <= width {

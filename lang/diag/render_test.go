@@ -252,10 +252,10 @@ func TestSentence(t *testing.T) {
 
 func TestWrap(t *testing.T) {
 	long := "aa bb  cc\n  kept as it is\ndddddddddd e"
-	if diff := cmp.Diff([]string{"aa bb", "cc", "  kept as it is", "dddddddddd", "e"}, wrap(long, 5)); diff != "" {
+	if diff := cmp.Diff([]string{"aa bb", "cc", "  kept as it is", "dddddddddd", "e"}, Wrap(long, 5)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(strings.Split(long, "\n"), wrap(long, 0)); diff != "" {
+	if diff := cmp.Diff(strings.Split(long, "\n"), Wrap(long, 0)); diff != "" {
 		t.Errorf("unlimited (-want +got):\n%s", diff)
 	}
 }

@@ -159,7 +159,7 @@ func (p *printer) finding(d *Diagnostic) {
 		if p.o.Color && width > 2 {
 			width -= 2
 		}
-		for _, l := range wrap(body, width) {
+		for _, l := range Wrap(body, width) {
 			p.line(l)
 		}
 	}

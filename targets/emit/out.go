@@ -1,6 +1,6 @@
 // Package emit holds the writers that targets share: artifacts built line by
 // line with the intent field each line came from, and the quoting of user text
-// for the languages it lands in (shell, PowerShell). It
+// for the languages it lands in (shell, PowerShell, names of units). It
 // writes to memory only.
 package emit
 

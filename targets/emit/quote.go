@@ -35,6 +35,25 @@ func PowerShellText(s string) (string, error) {
 // doubledQuotes is built once: a Windows script quotes hundreds of names.
 var doubledQuotes = strings.NewReplacer("'", "''", "\u2018", "\u2018\u2018", "\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a", "\u201b", "\u201b\u201b")
 
+// SystemdInstance is a text as the part of a unit's name behind the "@", by the
+// rules of systemd-escape(1) (systemd.unit(5), string escaping): "/" becomes "-",
+// and every byte but letters, digits, ":", "_" and "." becomes \xNN, as does a
+// "." at the start.
+func SystemdInstance(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '/':
+			b.WriteByte('-')
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == ':', c == '_', c == '.' && i > 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		}
+	}
+	return b.String()
+}
+
 // printable names the first character that no quoting of a line-based language
 // should carry.
 func printable(s string) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
@@ -165,4 +166,27 @@ func FuzzComment(f *testing.F) {
 			t.Fatalf("%q is %q", s, got)
 		}
 	})
+}
+
+// TestSystemdInstance holds names of units against systemd-escape.
+func TestSystemdInstance(t *testing.T) {
+	for in, want := range map[string]string{"enp59s0f0np0": "enp59s0f0np0", "a-b/c d": `a\x2db-c\x20d`, ".x": `\x2ex`, "é": `\xc3\xa9`, "a.b:c_d": "a.b:c_d"} {
+		if got := emit.SystemdInstance(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	oracle.Need(t, "systemd-escape")
+	var args, want []string
+	for _, s := range targettest.HostileStrings() {
+		if s != "" && len(s) < 100 && !strings.Contains(s, "\x00") { // the tool refuses names longer than a unit's
+			args, want = append(args, s), append(want, emit.SystemdInstance(s))
+		}
+	}
+	out, err := exec.Command("systemd-escape", append([]string{"--"}, args...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSuffix(string(out), "\n"), " ")); diff != "" {
+		t.Errorf("(-ours +systemd-escape):\n%s", diff)
+	}
 }

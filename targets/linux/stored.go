@@ -221,23 +221,7 @@ func installs(d *intent.Device) map[string]file {
 func unitsOf(d *intent.Device) []string {
 	list := make([]string, len(d.Ports))
 	for i := range d.Ports {
-		list[i] = "rocec-qos@" + escape(d.Ports[i].Name) + ".service"
+		list[i] = "rocec-qos@" + emit.SystemdInstance(d.Ports[i].Name) + ".service"
 	}
 	return list
-}
-
-// escape is what systemd-escape makes of a name (systemd.unit(5), string escaping).
-func escape(name string) string {
-	var b strings.Builder
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '/':
-			b.WriteByte('-')
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == ':', c == '_', c == '.' && i > 0:
-			b.WriteByte(c)
-		default:
-			b.WriteString(`\x` + hex.EncodeToString([]byte{c}))
-		}
-	}
-	return b.String()
 }

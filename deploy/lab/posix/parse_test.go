@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/targets/emit"
 )
 
 // FuzzRewrite: whatever the parser takes, the rewriting leaves a script that can
@@ -108,7 +110,7 @@ func FuzzUnits(f *testing.F) {
 
 func TestEscapeUnit(t *testing.T) {
 	for in, want := range map[string]string{"eth0.1-x": `eth0.1\x2dx`, "a/b": "a-b", ".x": `\x2ex`, "é": `\xc3\xa9`} {
-		if got := escapeUnit(in); got != want || unescape(got) != in {
+		if got := emit.SystemdInstance(in); got != want || unescape(got) != in {
 			t.Errorf("%q is %q, which is %q again", in, got, unescape(got))
 		}
 	}

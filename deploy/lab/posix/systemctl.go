@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rocec/rocec/targets/emit"
 )
 
 // systemctl of systemd 252, as far as scripts use it.
@@ -372,9 +374,9 @@ func systemdEscape(_ context.Context, p *Proc) int {
 		case o.has("u", "unescape"):
 			s = unescape(s)
 		case o.has("p", "path"):
-			s = escapeUnit(strings.Trim(path.Clean("/"+s), "/"))
+			s = emit.SystemdInstance(strings.Trim(path.Clean("/"+s), "/"))
 		default:
-			s = escapeUnit(s)
+			s = emit.SystemdInstance(s)
 		}
 		if t := o.value("template"); t != "" {
 			before, after, ok := strings.Cut(t, "@")

@@ -161,25 +161,6 @@ func words(s string) ([]string, error) {
 	return list, nil
 }
 
-// escapeUnit is unit_name_escape: "/" is "-", what is not plain is \xXX.
-func escapeUnit(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case c == '/':
-			b.WriteByte('-')
-		case c == '.' && i == 0:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == ':' || c == '_' || c == '.':
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		}
-	}
-	return b.String()
-}
-
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -254,13 +254,10 @@ func Plural(n int, one, many string) string {
 
 // Speed is a rate as operators write it: "400G", "" if it is not known.
 func Speed(mbps uint32) string {
-	switch {
-	case mbps == 0:
+	if mbps == 0 {
 		return ""
-	case mbps%1000 == 0:
-		return fmt.Sprintf("%dG", mbps/1000)
 	}
-	return fmt.Sprintf("%dM", mbps)
+	return fabric.Speed(mbps)
 }
 
 // Metres is a length as operators write it: "1.5 m".
