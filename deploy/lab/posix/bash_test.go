@@ -102,8 +102,15 @@ no $x
 E
 set -o noclobber 2>/dev/null; echo c >|f; cat f`,
 	"background": `sleep 0.01 & wait $!; echo $?; (exit 6) & wait $!; echo $?; setsid -w bash -c 'echo apart; exit 5'; echo $?; timeout 5 echo in time; timeout 0.01 sleep 5; echo $?`,
-	"commands":   `command -v nosuch; echo $?; nosuch 2>/dev/null; echo $?; echo 'exit 9' >s; chmod +x s; ./s; echo $?; chmod -x s; ./s 2>/dev/null; echo $?; env A=1 bash -c 'echo $A'; A=2 bash -c 'echo $A'; echo "${A-unset}"; eval 'B=3; echo $B'; . ./s`,
-	"globs":      `touch a1 a2 b1; echo a*; echo z*; for f in ./a?; do echo "$f"; done; case a1 in a[0-9]) echo one ;; *) echo two ;; esac; [[ abc == a* && ab != *[0-9]* ]] && echo fits`,
+	"pipes that nobody reads": `while :; do echo x; done | head -n 1; echo $?; while :; do printf 'y\n'; done | head -n 2; for i in 1 2 3; do while :; do echo $i; done; echo never >&2; done | head -n 1
+set -o pipefail; while :; do echo z; done | head -n 1; echo $?; { while :; do echo x; done; echo never >&2; } | { read -r a; echo $a; }; bash -c 'while :; do echo n; done' | head -n 1; echo $?`,
+	"echo": `echo -ne 'a\tb\n'; echo -n x; echo; echo -e 'a\\b' c; echo 'a\tb'; echo -- x; echo -x -n; echo -nE 'a\t'; echo -; echo ""; echo -e -n 'q\n'; { echo e >/nowhere/x; } 2>/dev/null; echo $?`,
+	"shift": `set -- a b; shift 3; echo $? $#; shift 2; echo $? $#; shift; echo $? $#; f() { shift 2 || echo no; echo $#; shift 0 && echo $#; }; f x
+set -- 1 2 3; while (($# > 0)); do echo $1; shift; done; n=1; set -- a b; shift $n; echo "$@"; (set -e; shift 5; echo never); echo $?`,
+	"numbers in tests": `[[ 010 -eq 10 ]]; echo $?; [[ 010 -eq 8 && 0x10 -gt 15 ]]; echo $?; [ 010 -eq 10 ]; echo $?; x=3; [[ x -eq 3 ]]; echo $?; [[ ! $x -lt "4" ]]; echo $?; [[ "" -eq 0 ]]; echo $?
+y=" 5 "; [[ $y -ge 5 || $y -ne 5 ]]; echo $?; [[ -1 -lt 0 ]]; echo $?; a=(7 8); [[ ${a[1]} -le ${#a[@]} ]]; echo $?; [[ $((1 + 1)) -eq $(echo 2) ]]; echo $?`,
+	"commands": `command -v nosuch; echo $?; nosuch 2>/dev/null; echo $?; echo 'exit 9' >s; chmod +x s; ./s; echo $?; chmod -x s; ./s 2>/dev/null; echo $?; env A=1 bash -c 'echo $A'; A=2 bash -c 'echo $A'; echo "${A-unset}"; eval 'B=3; echo $B'; . ./s`,
+	"globs":    `touch a1 a2 b1; echo a*; echo z*; for f in ./a?; do echo "$f"; done; case a1 in a[0-9]) echo one ;; *) echo two ;; esac; [[ abc == a* && ab != *[0-9]* ]] && echo fits`,
 }
 
 // TestUnlikeBash: what the interpreter would run without a word, and not as bash
@@ -118,12 +125,15 @@ func TestUnlikeBash(t *testing.T) {
 		`x=$(trap 'echo end' 0)`,
 		`f() ( trap 'rm x' EXIT; echo in ); f`,
 		`f() { trap 'echo end' RETURN; }; f`,
+		`echo() { :; }; echo x`,
+		`x=$((08 + 1))`,
+		`((x == 1 || 19 == 019)) && echo y`,
 	} {
 		if got := do(newHost(t, Options{}), "echo begins\n"+script); !strings.Contains(got, "does not do as bash does") || strings.Contains(got, "begins\n") {
 			t.Errorf("%s: %s", script, got)
 		}
 	}
-	for _, script := range []string{`x='#a'; echo "${x//#a/b}"`, `trap 'echo end' EXIT; ( echo in )`, `f() { trap 'echo end' EXIT; }; f`, `x=1%; echo "${x//%/}"`} {
+	for _, script := range []string{`x='#a'; echo "${x//#a/b}"`, `trap 'echo end' EXIT; ( echo in )`, `f() { trap 'echo end' EXIT; }; f`, `x=1%; echo "${x//%/}"`, `echo $((010 + 10#08 + 0x89))`} {
 		if got := do(newHost(t, Options{}), script); !strings.HasSuffix(got, "exit 0\n") {
 			t.Errorf("%s: %s", script, got)
 		}

@@ -41,11 +41,6 @@ func syncDisk(_ context.Context, p *Proc) int {
 	return code
 }
 
-func echo(_ context.Context, p *Proc) int {
-	p.outf("%s\n", strings.Join(p.Args, " "))
-	return 0
-}
-
 func baseName(_ context.Context, p *Proc) int {
 	args := p.Args
 	if len(args) > 0 && args[0] == "--" {

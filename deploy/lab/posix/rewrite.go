@@ -2,6 +2,7 @@ package posix
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ const (
 	ownKill    = "/.rocec/kill"
 	ownUmask   = "/.rocec/umask"
 	ownWhich   = "/.rocec/command-v"
-	ownPrintf  = "/.rocec/printf"
+	ownStatus  = "/.rocec/status"
 	ownTrue    = "/.rocec/true"
 	ownQuote   = "/.rocec/quote"
 	ownNumber  = "/.rocec/number"
@@ -26,14 +27,22 @@ const (
 // rewrite turns what the interpreter does not know, or does otherwise than bash,
 // into what it knows: file descriptors above 2, process substitution, a value
 // appended to an element of an array, the number of the process, >|, printf -v,
-// and elements of arrays that are not set under set -u.
+// shift, numbers in [[ ]], and elements of arrays that are not set under set -u.
 func rewrite(f *syntax.File) {
 	count, strict := 0, false
+	var all []*syntax.Stmt
 	syntax.Walk(f, func(n syntax.Node) bool {
-		c, ok := n.(*syntax.CallExpr)
-		strict = strict || ok && setsU(c)
-		return !strict
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			strict = strict || setsU(n)
+		case *syntax.Stmt:
+			all = append(all, n)
+		}
+		return true
 	})
+	for _, s := range all {
+		shifted(s)
+	}
 	syntax.Walk(f, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
@@ -81,6 +90,25 @@ func setsU(c *syntax.CallExpr) bool {
 	}
 	options := c.Args[1].Lit()
 	return strings.HasPrefix(options, "-") && strings.Contains(options, "u")
+}
+
+// shifted makes "if test N -le $#; then shift N; else false; fi" of "shift N": the
+// interpreter would take away what there is.
+func shifted(s *syntax.Stmt) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 || len(c.Args) > 2 || c.Args[0].Lit() != "shift" {
+		return
+	}
+	n := word("1")
+	if len(c.Args) == 2 {
+		n = c.Args[1]
+	}
+	rest := &syntax.Word{Parts: []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "#"}}}}
+	s.Cmd = &syntax.IfClause{
+		Cond: []*syntax.Stmt{call("test", n, "-le", rest)},
+		Then: []*syntax.Stmt{{Cmd: &syntax.CallExpr{Assigns: c.Assigns, Args: slices.Clone(c.Args)}, Position: s.Position}},
+		Else: &syntax.IfClause{Then: []*syntax.Stmt{call(ownStatus, "1")}},
+	}
 }
 
 // demanded makes ${a[i]?unbound variable} of ${a[i]}.
@@ -265,6 +293,8 @@ func flatten(x syntax.TestExpr, tests *[]syntax.TestExpr, ops *[]syntax.BinTestO
 			if w, ok := x.Y.(*syntax.Word); ok {
 				quoted(w)
 			}
+		default:
+			numbers(x)
 		}
 	case *syntax.UnaryTest:
 		if x.Op == syntax.TsNot {
@@ -275,6 +305,22 @@ func flatten(x syntax.TestExpr, tests *[]syntax.TestExpr, ops *[]syntax.BinTestO
 		}
 	}
 	*tests = append(*tests, x)
+}
+
+// numbers makes [[ $((A == B)) -eq 1 ]] of [[ A -eq B ]], whose sides are arithmetic: to
+// the interpreter they are decimal digits.
+func numbers(x *syntax.BinaryTest) {
+	ops := map[syntax.BinTestOperator]syntax.BinAritOperator{
+		syntax.TsEql: syntax.Eql, syntax.TsNeq: syntax.Neq, syntax.TsLeq: syntax.Leq, syntax.TsGeq: syntax.Geq, syntax.TsLss: syntax.Lss, syntax.TsGtr: syntax.Gtr,
+	}
+	op, is := ops[x.Op]
+	a, ok := x.X.(*syntax.Word)
+	b, also := x.Y.(*syntax.Word)
+	if !is || !ok || !also {
+		return
+	}
+	sum := &syntax.ArithmExp{X: &syntax.BinaryArithm{Op: op, X: a, Y: b}}
+	x.Op, x.X, x.Y = syntax.TsEql, &syntax.Word{Parts: []syntax.WordPart{sum}}, word("1")
 }
 
 // quoted makes what is quoted in a regular expression stand for itself.

@@ -1,6 +1,7 @@
 package posix
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -170,11 +171,11 @@ func (e environment) Each(yield func(string, expand.Variable) bool) {
 }
 
 // call sends elsewhere what the interpreter's own commands do not do as bash does.
-func (s *shell) call(_ context.Context, args []string) ([]string, error) {
+func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	rest := args[1:]
 	switch args[0] {
-	case "printf":
-		return append([]string{ownPrintf}, rest...), nil
+	case "echo", "printf":
+		return s.print(ctx, args[0], rest), nil
 	case "kill", "umask":
 		return append([]string{"/.rocec/" + args[0]}, rest...), nil
 	case "disown", "ulimit", "enable":
@@ -199,6 +200,55 @@ func (s *shell) call(_ context.Context, args []string) ([]string, error) {
 		}
 	}
 	return args, nil
+}
+
+// print does what echo and printf do, and returns what is left to do. Who prints into a
+// pipe from which nobody reads any more ends, as by SIGPIPE: the interpreter would go on.
+func (s *shell) print(ctx context.Context, name string, args []string) []string {
+	hc := interp.HandlerCtx(ctx)
+	p := s.process(&hc)
+	var text bytes.Buffer
+	p.Args, p.Stdout = args, &text
+	say := printf
+	if name == "echo" {
+		say = echo
+	}
+	code := say(ctx, p)
+	if text.Len() > 0 {
+		if _, err := hc.Stdout.Write(text.Bytes()); err != nil {
+			if _, pipe := hc.Stdout.(*os.File); pipe {
+				return []string{"exit", "141"} // 128 and the number of SIGPIPE
+			}
+			code = p.Fail("bash: %s: write error: %v", name, err)
+		}
+	}
+	if code == 0 {
+		return []string{"true"}
+	}
+	return []string{ownStatus, strconv.Itoa(code)}
+}
+
+// echo prints its arguments, of which the first ones may be options, in one word or in
+// several.
+func echo(_ context.Context, p *Proc) int {
+	args, newline, expands := p.Args, "\n", false
+	for len(args) > 0 && len(args[0]) > 1 && strings.Trim(args[0][1:], "neE") == "" && args[0][0] == '-' {
+		for _, option := range args[0][1:] {
+			switch option {
+			case 'n':
+				newline = ""
+			default:
+				expands = option == 'e'
+			}
+		}
+		args = args[1:]
+	}
+	text := strings.Join(args, " ")
+	if expands {
+		text = escapes(text)
+	}
+	p.outf("%s%s", text, newline)
+	return 0
 }
 
 var integer = regexp.MustCompile(`^\s*[+-]?[0-9]+\s*$`)
@@ -243,16 +293,15 @@ func trap(args []string) []string {
 // exec runs what is neither a function nor a command of the shell.
 func (s *shell) exec(ctx context.Context, args []string) error {
 	hc := interp.HandlerCtx(ctx)
-	env := map[string]string{}
+	p := s.process(&hc)
 	hc.Env.Each(func(name string, v expand.Variable) bool {
 		if !v.Set || !v.Exported {
-			delete(env, name)
+			delete(p.Env, name)
 		} else if v.Kind == expand.String {
-			env[name] = v.Str
+			p.Env[name] = v.Str
 		}
 		return true
 	})
-	p := &Proc{Host: s.proc.Host, Dir: hc.Dir, Env: env, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr, sh: s}
 	code := 0
 	if own, ok := strings.CutPrefix(args[0], "/.rocec/"); ok {
 		p.Name, p.Args, p.PID = own, args[1:], s.pid
@@ -274,6 +323,12 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 	return nil
 }
 
+// process is one that the shell starts where the interpreter is now, without anything
+// in its environment.
+func (s *shell) process(hc *interp.HandlerContext) *Proc {
+	return &Proc{Host: s.proc.Host, Dir: hc.Dir, Env: map[string]string{}, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr, sh: s}
+}
+
 // ownCommands are what the rewriting and call send here.
 func ownCommands() map[string]func(ctx context.Context, p *Proc, last int) int {
 	return map[string]func(ctx context.Context, p *Proc, last int) int{
@@ -282,11 +337,14 @@ func ownCommands() map[string]func(ctx context.Context, p *Proc, last int) int {
 			return 0
 		},
 		"true": func(context.Context, *Proc, int) int { return 0 },
+		"status": func(_ context.Context, p *Proc, _ int) int {
+			code, _ := strconv.Atoi(p.Args[0])
+			return code
+		},
 		"number": func(_ context.Context, p *Proc, _ int) int {
 			p.errf("bash: %s: %s: integer expression expected\n", p.Args[0], p.Args[1])
 			return 2
 		},
-		"printf":    func(ctx context.Context, p *Proc, _ int) int { return printf(ctx, p) },
 		"kill":      func(ctx context.Context, p *Proc, _ int) int { return kill(ctx, p) },
 		"command-v": func(_ context.Context, p *Proc, _ int) int { return which(p) },
 		"umask":     func(_ context.Context, p *Proc, _ int) int { return p.sh.setUmask(p) },

@@ -1,9 +1,11 @@
 package posix
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -211,6 +213,23 @@ func cut(_ context.Context, p *Proc) int {
 	})
 }
 
+// firstOf prints the first lines or bytes of what comes in, and reads no more than those.
+func (p *Proc) firstOf(n int, bytewise bool) int {
+	if bytewise {
+		_, _ = io.CopyN(p.Stdout, p.Stdin, int64(n))
+		return 0
+	}
+	in := bufio.NewReader(p.Stdin)
+	for range n {
+		line, err := in.ReadBytes('\n')
+		_, _ = p.Stdout.Write(line)
+		if err != nil {
+			break
+		}
+	}
+	return 0
+}
+
 func headTail(_ context.Context, p *Proc) int {
 	args := p.Args
 	if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0][1] >= '0' && args[0][1] <= '9' {
@@ -226,6 +245,9 @@ func headTail(_ context.Context, p *Proc) int {
 		return p.Fail("%s: invalid number of lines: ‘%s’", p.Name, text)
 	}
 	bytewise := o.has("c", "bytes")
+	if p.Name == "head" && text[0] != '-' && len(o.rest) == 0 && p.Stdin != nil {
+		return p.firstOf(n, bytewise)
+	}
 	return p.each(o.rest, func(_ string, b []byte) {
 		var parts [][]byte
 		if bytewise {

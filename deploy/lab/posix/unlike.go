@@ -34,6 +34,14 @@ func unlike(f *syntax.File) (err error) {
 			expansion(n, found)
 		case *syntax.CallExpr:
 			traps(n, shells > 0, found)
+		case *syntax.FuncDecl:
+			if n.Name != nil && (n.Name.Value == "echo" || n.Name.Value == "printf") {
+				found(n, "a function called %s is passed over", n.Name.Value)
+			}
+		case *syntax.ArithmExp:
+			octal(n.X, found)
+		case *syntax.ArithmCmd:
+			octal(n.X, found)
 		}
 		if own {
 			shells++
@@ -57,6 +65,18 @@ func expansion(n *syntax.ParamExp, found func(at syntax.Node, format string, arg
 	if lit, ok := n.Repl.Orig.Parts[0].(*syntax.Lit); ok && !n.Repl.All && (strings.HasPrefix(lit.Value, "#") || strings.HasPrefix(lit.Value, "%")) {
 		found(n, "${NAME/%c...} replaces at no end", lit.Value[0])
 	}
+}
+
+// octal finds numbers that begin with 0 and are none: they are 0 here, and end the line
+// there.
+func octal(x syntax.ArithmExpr, found func(at syntax.Node, format string, args ...any)) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		w, is := n.(*syntax.Word)
+		if is && len(w.Lit()) > 1 && w.Lit()[0] == '0' && strings.Trim(w.Lit(), "0123456789") == "" && strings.ContainsAny(w.Lit(), "89") {
+			found(n, "%s is no number of base 8", w.Lit())
+		}
+		return true
+	})
 }
 
 // traps finds those that do not come: at the end of a shell in a shell, and of a
