@@ -26,7 +26,7 @@ func (a *app) accept(pl *planned, approved bool, lock *record.Lock) error {
 		return nil
 	}
 	if !approved {
-		if yes, err := a.ask("Do you want to accept what the devices show into the record?"); err != nil || !yes {
+		if err := a.ask("Do you want to accept what the devices show into the record?"); err != nil {
 			return err
 		}
 	}

@@ -51,8 +51,9 @@ shall be, 3 that one is not: it is named, with what to type on it.
 A journal in .rocec/journal says what was done. After a crash the next apply asks each
 device, says what is done, undone and in doubt, and finishes it; rocec rollback takes it
 back instead. A part that was not watched to its end, as apply was interrupted or a gate
-did not hold, is watched again before a later one changes. --confirm=DUR leaves the
-devices armed for that long: rocec confirm makes the changes last.
+did not hold, is watched again by the next apply, also where nothing is left to change,
+and before a later part changes. --confirm=DUR leaves the devices armed for that long:
+rocec confirm makes the changes last.
 
 A bundle has the artifacts of every device that changes and no session leads to;
 apply prints what to run on each, and how to read it back where none of its scripts
@@ -112,7 +113,7 @@ until then rocec plan lists them as awaiting confirmation.`,
 				if f.refreshOnly {
 					return a.accept(pl, f.approve || f.saved != nil, lock)
 				}
-				if todo, err := a.approve(pl, f.approve || f.saved != nil); err != nil || !todo {
+				if err := a.approve(pl, f.approve || f.saved != nil); err != nil {
 					return err
 				}
 				return a.deliver(c.Context(), pl, &f, lock)
@@ -223,41 +224,41 @@ func (f *applyFlags) same(now *planned, done map[string]bool, chosen []served) e
 	return fmt.Errorf("%w (make it anew: rocec plan --out=FILE)", err)
 }
 
-// approve shows the plan and asks, unless that was done. It reports whether
-// there is something to do.
-func (a *app) approve(pl *planned, approved bool) (bool, error) {
+// approve shows the plan, and asks where there is something to do, unless that was
+// done.
+func (a *app) approve(pl *planned, approved bool) error {
 	if a.stream != nil {
 		if err := a.stream.plan(pl.plan, "apply"); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if !a.json {
 		if err := pl.plan.Text(a.out, plan.TextOptions{Style: a.planStyle(), Verbose: a.verbose}); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if approved || !pl.plan.HasChanges() {
-		return pl.plan.HasChanges(), nil
+		return nil
 	}
 	return a.ask("Do you want to hand these changes over?")
 }
 
-// ask asks a question that only 'yes' answers with yes.
-func (a *app) ask(question string) (bool, error) {
+// ask asks a question that only 'yes' answers with yes. Every other answer is an error.
+func (a *app) ask(question string) error {
 	if slices.Contains([]string{"0", "false"}, a.env["ROCEC_INPUT"]) || a.json {
-		return false, fmt.Errorf("nobody can be asked here: give --auto-approve or a saved plan")
+		return fmt.Errorf("nobody can be asked here: give --auto-approve or a saved plan")
 	}
 	fmt.Fprintf(a.out, "\n%s\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: ", question)
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if strings.TrimSpace(line) == "yes" {
 		fmt.Fprintln(a.out)
-		return true, nil
+		return nil
 	}
 	fmt.Fprintln(a.out, "\nApply cancelled.")
 	if err != nil && line == "" {
-		return false, fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the answer: %w", err)
 	}
-	return false, exit(1)
+	return exit(1)
 }
 
 // deliver changes what is live and hands the rest over, under the record's lock.
@@ -281,14 +282,12 @@ func (a *app) deliver(ctx context.Context, pl *planned, f *applyFlags, lock *rec
 			bundled = append(bundled, s)
 		}
 	}
-	if len(over) > 0 {
-		approved := ""
-		if f.saved != nil {
-			approved = planDigest(f.saved)
-		}
-		if err := a.rollOut(ctx, pl, over, &f.live, approved, lock); err != nil {
-			return err
-		}
+	approved := ""
+	if f.saved != nil {
+		approved = planDigest(f.saved)
+	}
+	if err := a.rollOut(ctx, pl, over, &f.live, approved, lock); err != nil {
+		return err
 	}
 	if _, err := os.Lstat(f.bundle); len(bundled) == 0 && (len(removed) == 0 || errors.Is(err, fs.ErrNotExist)) {
 		return a.forget(removed, lock)

@@ -257,6 +257,52 @@ func TestOthersLeft(t *testing.T) {
 	}
 }
 
+// TestLastWatched: the gates of the last wave are asked by the next apply when the one
+// that changed it was killed before it had asked them, also where nothing is left to
+// change; and then no more.
+func TestLastWatched(t *testing.T) {
+	t.Parallel()
+	const canary = `select = [node.s["s1"]]
+    gate   = ["verify"]
+  }
+  wave "rest" {`
+	s := onLab(t, "live", canary+"}", canary+`
+    soak = "2s"
+    gate = ["no_discards"]
+  }`)
+	s.victim, s.args = "tor", []string{"apply", "--auto-approve"}
+	c, _, done := s.slowly()
+	if s.await(done, "recorded", "tor") {
+		_ = c.Process.Kill()
+		<-done
+	}
+	s.heal()
+	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
+	if err := s.lab.Inject("s3", *struck(lab.FaultDrops, "", 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	s.run(0, []string{"rollback", "--status"}, "  applied, not watched to the end\n")
+	const again = "Wave rest was changed by an earlier apply, and not watched to its end"
+	s.run(0, []string{"apply", "--auto-approve", "--wave=canary"}, "No changes.") // not asked for
+	for range 2 {
+		s.run(1, []string{"apply", "--auto-approve", "--wave=rest"}, "No changes.", again, "Wave rest is watched for 2 s",
+			`Stopped by wave rest: gate counters: node.s["s3"]: rdma0: frames dropped on priority 3 grew by 12`)
+	}
+	if err := s.lab.Heal("s3"); err != nil {
+		t.Fatal(err)
+	}
+	// It is asked for under the name that it has by now.
+	s.editIn("rollout.roce.hcl", `wave "rest"`, `wave "others"`)
+	s.run(0, []string{"apply", "--auto-approve"}, "No changes.", "Wave others is watched for 2 s", "Apply complete: 0 applied")
+	if out := s.run(0, []string{"apply", "--auto-approve"}, "No changes."); strings.Contains(out, "watched") {
+		t.Errorf("it is watched once more:\n%s", out)
+	}
+	if out := s.run(0, []string{"rollback", "--status"}); strings.Contains(out, "watched") {
+		t.Error(out)
+	}
+	s.run(0, []string{"rollback", "--auto-approve"}, "4 rolled back")
+}
+
 // TestLiveFirst: a first apply that fails on a host which rocec never configured leaves it as it was found.
 func TestLiveFirst(t *testing.T) {
 	t.Parallel()
@@ -333,11 +379,19 @@ func TestLiveKept(t *testing.T) {
 		t.Errorf("taken back, the host has\n%s, before it had\n%s", got, before)
 	}
 
-	// Files of another version of rocec are replaced, and are no drift.
+	// Files of another version of rocec are replaced, and are no drift; that of netplan only differs in the digest of its intent.
 	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
-	s.exec("s1", `echo '# older' >>/usr/local/sbin/rocec-qos && sed -i "s,^755 [0-9a-f]* \(/usr/local/sbin/rocec-qos\)$,755 $(sha256sum </usr/local/sbin/rocec-qos | cut -d' ' -f1) \1," /var/lib/rocec/installed`)
+	older := func(file, mode, command string) {
+		s.exec("s1", command+` && sed -i "s,^`+mode+` [0-9a-f]* \(`+file+`\)$,`+mode+` $(sha256sum <`+file+` | cut -d' ' -f1) \1," /var/lib/rocec/installed`)
+	}
+	older("/usr/local/sbin/rocec-qos", "755", "echo '# older' >>/usr/local/sbin/rocec-qos")
+	older("/etc/netplan/60-rocec.yaml", "600", "echo '# older' >>/etc/netplan/60-rocec.yaml")
 	s.run(0, []string{"verify"}, "1 in sync")
-	s.run(2, []string{"plan", "--detailed-exitcode"}, "stored./usr/local/sbin/rocec-qos", "of another version")
+	out := s.run(2, []string{"plan", "--detailed-exitcode"}, "stored./etc/netplan/60-rocec.yaml = of another version, in comments only -> as installed",
+		"stored./usr/local/sbin/rocec-qos = of another version -> as installed", "# only rocec's own files are renewed; nothing is interrupted", "Impact: no interruption known.")
+	if strings.Contains(out, "!") {
+		t.Errorf("something is interrupted:\n%s", out)
+	}
 	s.run(0, []string{"apply", "--auto-approve"}, "1 applied")
 	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
 }

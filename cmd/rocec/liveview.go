@@ -260,6 +260,10 @@ func (a *app) results(rep *rollout.Report, what string, held bool) {
 	if a.stream != nil {
 		a.stream.results(rep, tally, strings.ToLower(what))
 	}
+	uneven := unevenText(rep)
+	if a.stream != nil && uneven != "" {
+		a.stream.put("warn", "log", uneven, map[string]any{"first": rep.Uneven[0].Changed, "second": rep.Uneven[0].Not, "pairs": len(rep.Uneven)})
+	}
 	if a.json {
 		return
 	}
@@ -286,12 +290,28 @@ func (a *app) results(rep *rollout.Report, what string, held bool) {
 	if rep.Failure != "" {
 		fmt.Fprintf(w, "Stopped by %s\n", diag.Printable(rep.Failure))
 	}
+	if uneven != "" {
+		fmt.Fprintln(w, diag.Printable(uneven))
+	}
 	if held && pending > 0 {
 		a.hint("To make the changes last, run: rocec confirm\nTo take them back, run: rocec rollback")
 	}
 	if lost > 0 {
-		a.hint("When the devices were looked at, run: rocec rollback --status")
+		a.hint("To ask the devices how they stand, run: rocec rollback --status\nTo finish what is left open once they answer, run: rocec apply\nTo take all of it back instead, run: rocec rollback")
 	}
+}
+
+// unevenText says which links a rollout has left with one end changed, "" for none.
+func unevenText(rep *rollout.Report) string {
+	if len(rep.Uneven) == 0 {
+		return ""
+	}
+	x := rep.Uneven[0]
+	text := fmt.Sprintf("%s is changed and %s, at the other end of a link, is not: the ends differ until rocec apply goes through, or rocec rollback takes the change back", x.Changed, x.Not)
+	if more := len(rep.Uneven) - 1; more > 0 {
+		text += fmt.Sprintf(" (so do those of %d more)", more)
+	}
+	return text
 }
 
 // results puts what became of each device, then the counts.

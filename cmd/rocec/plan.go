@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -204,10 +205,14 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 		return nil, err
 	}
 	failed := false
+	silent := map[string][]*served{} // by why they could not be read
 	for i := range results {
 		r := &results[i]
 		known[devices[i].name] = true
 		a.print(p, r.findings)
+		if r.unread != "" {
+			silent[r.unread] = append(silent[r.unread], &devices[i])
+		}
 		if r.err != nil {
 			return nil, r.err
 		}
@@ -219,7 +224,13 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 			pl.captured[devices[i].name] = r.captured
 		}
 	}
-	if failed { // every device that has something in its way was named
+	for i := range results { // a jump host that is down is one finding
+		if list := silent[results[i].unread]; len(list) > 0 && list[0] == &devices[i] {
+			a.print(p, diag.List{p.unread(list, results[i].unread)})
+			failed = true
+		}
+	}
+	if failed { // every device that has something in its way was named, or counted
 		return nil, exit(1)
 	}
 	pl.kept.keep(devices, parts, f.pick.all() && f.saved == nil)
@@ -241,6 +252,7 @@ type comparison struct {
 	part     *plan.Part
 	captured *targets.Captured // where the target writes less against it; nil elsewhere
 	findings diag.List
+	unread   string // why the device could not be read, "" if it was
 	err      error
 }
 
@@ -252,7 +264,8 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 		r.findings = bad.findings
 		return r
 	case seen.err != nil && seen.from == plan.FromDevice:
-		r.findings.Add(p.unread(s, seen.err))
+		said := strings.TrimPrefix(seen.err.Error(), "read "+s.name+": ")
+		r.unread = strings.TrimPrefix(said, s.name+": ")
 		return r
 	case seen.err != nil:
 		r.err = seen.err

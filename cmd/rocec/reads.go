@@ -146,15 +146,19 @@ func (p *project) taken(s *served, from string) sight {
 	return seen
 }
 
-// unread is a finding about a device that could not be read.
-func (p *project) unread(s *served, err error) diag.Diagnostic {
+// unread is a finding about devices that could not be read, all for one reason.
+func (p *project) unread(list []*served, said string) diag.Diagnostic {
 	f := p.res.Fabric
-	said := strings.TrimPrefix(err.Error(), "read "+s.name+": ")
-	said = strings.TrimPrefix(said, s.name+": ")
+	s := list[0]
+	who, repeat, exclude := s.address, "it answers, leave it", "--exclude="+shellWord(s.address)
+	if more := len(list) - 1; more > 0 {
+		who = fmt.Sprintf("%s and %d more", who, more)
+		repeat, exclude = "they answer, leave them", "--exclude=DEVICE for each"
+	}
 	return diag.Diagnostic{
-		Severity: diag.Error, Summary: fmt.Sprintf("%s could not be read: %s", s.address, diag.Printable(said)), Address: s.address,
+		Severity: diag.Error, Summary: fmt.Sprintf("%s could not be read: %s", who, diag.Printable(said)), Address: s.address,
 		Labels: []diag.Label{f.DeclLabel(f.Devices[s.id].Decl, "")},
-		Help:   fmt.Sprintf("repeat it when the device answers, leave it out with --exclude=%s, or take the record for all devices with --refresh=false", shellWord(s.address)),
+		Help:   fmt.Sprintf("repeat it when %s out with %s, or take the record for all devices with --refresh=false", repeat, exclude),
 	}
 }
 

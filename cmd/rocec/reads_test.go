@@ -259,6 +259,14 @@ func TestReadsUnread(t *testing.T) {
 	wants(t, out, "switch.tor: unknown, it could not be read: sudo sonic-cfggen", `node.s2d["n2"]: unknown, it could not be read: connect: no route to host`, "Verify: 1 in sync, 0 drift, 2 unknown.")
 	out, _ = b.run(1, "verify", "--json")
 	wants(t, out, `"status":"unknown"`)
+
+	// What stands between us and all of them is one finding.
+	b.down["n1"], b.down["n2"] = errors.New("jump host gate: no route to host"), errors.New("jump host gate: no route to host")
+	_, errs = b.run(1, "plan", "--exclude=switch.tor")
+	wants(t, errs, `node.s2d["n1"] and 1 more could not be read: connect: jump host gate: no route to host`, "--exclude=DEVICE for each")
+	if n := strings.Count(errs, "could not be read"); n != 1 {
+		t.Errorf("%d findings:\n%s", n, errs)
+	}
 }
 
 // A saved plan knows what the devices had, and that it was read from them.

@@ -229,7 +229,20 @@ func (a *app) openRecord(in *inputs) (*record.Store, error) {
 func (a *app) unlockCommand() *cobra.Command {
 	var in inputs
 	c := &cobra.Command{
-		Use: "force-unlock ID", Short: "Break the lock of the record that has this ID", Args: cobra.ExactArgs(1),
+		Use: "force-unlock ID", Short: "Break the lock of the record that has this ID",
+		Long: `force-unlock breaks the lock of a rocec that died, or whose machine is gone, so that others
+get at the record again. The message of whoever could not get the lock says who took it,
+where, when and for what, and its ID. Make sure first that nobody is at work there: two
+that change the same devices at once each plan against what the other is changing. What a
+dead apply has left on devices the next apply finishes, on the machine that has its
+journal.`,
+		Example: "  rocec force-unlock 3f2a9c",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("force-unlock takes the ID of the lock, which the message of whoever could not get it says")
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := a.openRecord(&in)
 			if err != nil {

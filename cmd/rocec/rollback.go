@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -25,7 +26,8 @@ before it, those that changed last first, reads them back to make sure, and puts
 entries of the record back. --to=ID takes back every apply after that one, the newest
 first; --status lists them, and asks the devices of those that did not come to their
 end. What is known of an apply stands in .rocec/journal, and what a device was before
-is kept on the device. It exits 3 when a device did not go back, and names it.`,
+is kept on the device. It exits 3 when a device did not go back, and names it; one that
+cannot be asked before it is told to go back stays as applied, and the exit code is 1.`,
 		Example: "  rocec rollback --status\n  rocec rollback\n  rocec rollback --to=20270131t120000abcdefgh",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := a.startStream(); err != nil {
@@ -110,7 +112,7 @@ func (a *app) takeBack(ctx context.Context, p *project, devices []served, back [
 			}
 			fmt.Fprintf(a.out, "Apply %s of %s: %s\n", h.ID, h.At.Local().Format(time.DateTime), count(h.Count(rollout.Applied, rollout.Pending, rollout.Doubt, rollout.Stuck, rollout.Kept), "device"))
 		}
-		if yes, err := a.ask("Do you want to take this back?"); err != nil || !yes {
+		if err := a.ask("Do you want to take this back?"); err != nil {
 			return err
 		}
 	}
@@ -205,10 +207,17 @@ func standingOf(h *rollout.History) string {
 		return "needs you"
 	case !h.Changed() && h.Count(rollout.RolledBack) > 0:
 		return "taken back"
-	case h.Count(rollout.Applied) == len(h.Devices):
-		return "applied"
-	case h.Count(rollout.Applied) > 0:
-		return fmt.Sprintf("applied to %d", h.Count(rollout.Applied))
 	}
-	return "changed nothing"
+	n, text := h.Count(rollout.Applied), "applied"
+	switch n {
+	case 0:
+		return "changed nothing"
+	case len(h.Devices):
+	default:
+		text = fmt.Sprintf("applied to %d of %d", n, len(h.Devices))
+	}
+	if slices.ContainsFunc(h.Devices, h.Unwatched) {
+		text += ", not watched to the end"
+	}
+	return text
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -220,8 +221,8 @@ func soaks(pl *rollout.Plan) error {
 	return nil
 }
 
-// rollOut changes devices over sessions and reports. An error is the exit code, or
-// why nothing was begun.
+// rollOut changes devices over sessions, watches what an earlier rollout did not watch
+// to its end, and reports. An error is the exit code, or why nothing was begun.
 func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, approved string, lock *record.Lock) error {
 	p := pl.project
 	todo, found := p.livePlan(list, o, a.clock(), pl.store)
@@ -243,8 +244,8 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 			todo.Devices[i].Base = was.Observed
 		}
 	}
-	before, err := a.again(p, pl.all, todo, pl.store)
-	if err != nil {
+	before, err := a.again(p, pl, todo)
+	if err != nil || len(todo.Devices)+len(todo.Again) == 0 {
 		return err
 	}
 	return a.write(func() error { // a signal ends the rollout where nothing is under way, and then the process
@@ -261,35 +262,48 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 		if err != nil {
 			return err
 		}
-		if len(rep.Watched) > 0 {
-			for _, h := range before {
-				if err := h.NoteWatched(rep.Watched, a.clock); err != nil {
-					return err
-				}
+		watched := map[*rollout.History][]string{}
+		for i := range todo.Again {
+			if d := &todo.Again[i]; slices.Contains(rep.Watched, rollout.Part{Wave: todo.Waves[d.Wave-1].Name, Name: d.Group}) {
+				watched[before[i]] = append(watched[before[i]], d.Name)
+			}
+		}
+		for h, devices := range watched {
+			if err := h.NoteWatched(devices, a.clock); err != nil {
+				return err
 			}
 		}
 		return a.reported(rep, "Apply", todo.Hold)
 	})
 }
 
-// again adds devices to a rollout that are to be watched before it goes on: those
-// of its waves that an earlier apply has changed without watching them to the end.
-// It returns those applies. And it tells the rollout which transactions are over.
-func (a *app) again(p *project, devices []served, todo *rollout.Plan, store *record.Store) (before []*rollout.History, err error) {
-	last := 0 // wave that changes devices now
+// again adds devices to a rollout that are to be watched by it: those of its waves that
+// an earlier apply has changed without watching them to the end. It returns the apply of
+// each. And it tells the rollout which transactions are over.
+func (a *app) again(p *project, pl *planned, todo *rollout.Plan) (before []*rollout.History, err error) {
+	waves := p.res.Fabric.Rollout.Of
+	after := func(last, wave int) int { // the later one: what is in none comes last
+		if wave == 0 {
+			wave = len(todo.Waves) + 1
+		}
+		return max(last, wave)
+	}
+	changes, asked := 0, 0 // the last waves that change devices now, and that apply was asked for
 	seen := map[string]bool{}
 	for i := range todo.Devices {
 		seen[todo.Devices[i].Name] = true
-		last = max(last, todo.Devices[i].Wave)
-		if todo.Devices[i].Wave == 0 {
-			last = len(todo.Waves) + 1
+		changes = after(changes, todo.Devices[i].Wave)
+	}
+	byName := make(map[string]*served, len(pl.all))
+	for i := range pl.all {
+		byName[pl.all[i].name] = &pl.all[i]
+	}
+	if len(todo.Waves) > 0 {
+		for i := range pl.devices {
+			asked = after(asked, waves[pl.devices[i].id])
 		}
 	}
-	byName := make(map[string]*served, len(devices))
-	for i := range devices {
-		byName[devices[i].name] = &devices[i]
-	}
-	list, err := rollout.Journals(a.journals(store))
+	list, err := rollout.Journals(a.journals(pl.store))
 	if err != nil {
 		return nil, err
 	}
@@ -301,22 +315,20 @@ func (a *app) again(p *project, devices []served, todo *rollout.Plan, store *rec
 	var left []served
 	for _, h := range list {
 		over[h.ID] = h
-		found := false
 		for _, d := range h.Devices {
 			if seen[d.Name] || d.Outcome() == rollout.Unchanged {
 				continue
 			}
 			seen[d.Name] = true
 			s := byName[d.Name]
-			if s == nil || !h.Unwatched(d) {
+			if s == nil || !h.Unwatched(d) || len(todo.Waves) == 0 || waves[s.id] == 0 {
 				continue
 			}
-			if n := p.res.Fabric.Rollout.Of[s.id]; n > 0 && n <= last && todo.Waves[n-1].Asks() {
-				left, found = append(left, *s), true
+			// Where nothing comes after it, nothing waits for a wave but its gates.
+			n := waves[s.id]
+			if w := &todo.Waves[n-1]; n <= changes && w.Asks() || n <= asked && w.Gates.Any() {
+				left, before = append(left, *s), append(before, h)
 			}
-		}
-		if found {
-			before = append(before, h)
 		}
 	}
 	var findings diag.List

@@ -25,8 +25,8 @@ func TestBetweenWaves(t *testing.T) {
 		says   []string
 		stands string // in the list of applies
 	}{
-		{syscall.SIGINT, 130, []string{`"failure":"wave canary: interrupted"`, `Apply failed: 1 applied, 0 rolled back, 2 unchanged.`}, "applied to 1"},
-		{syscall.SIGKILL, -1, nil, "applied to 1"},
+		{syscall.SIGINT, 130, []string{`"failure":"wave canary: interrupted"`, `Apply failed: 1 applied, 0 rolled back, 2 unchanged.`}, "applied to 1 of 3"},
+		{syscall.SIGKILL, -1, nil, "applied to 1 of 3"},
 	} {
 		t.Run(end.signal.String(), func(t *testing.T) {
 			t.Parallel()

@@ -55,7 +55,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"smb": smb, "exits": exits, "capture": capture, "stream": streamed, "json": jsonAt, "replace": replace, "same": same, "readback": readback, "schema": schemaOf, "lab": labUp, "copydir": copyDir,
+			"smb": smb, "exits": exits, "capture": capture, "stream": streamed, "json": jsonAt, "replace": replace, "same": same, "readback": readback, "schema": schemaOf, "lab": labUp, "copydir": copyDir, "jump": jumpHost,
 		},
 	})
 }

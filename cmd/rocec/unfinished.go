@@ -47,8 +47,7 @@ func (a *app) settle(ctx context.Context, p *project, devices []served, h *rollo
 		if h.Hold {
 			then = "wait for rocec confirm"
 		}
-		yes, err := a.ask("Do you want to finish it? Devices that are changed are read back and " + then + ", the others go back. (rocec rollback takes all of them back.)")
-		if err != nil || !yes {
+		if err := a.ask("Do you want to finish it? Devices that are changed are read back and " + then + ", the others go back. (rocec rollback takes all of them back.)"); err != nil {
 			return err
 		}
 	}
@@ -163,6 +162,9 @@ func stands(x *rollout.Standing) string {
 	text := "says that it is " + string(x.State.Phase)
 	if x.State.Left > 0 {
 		text += fmt.Sprintf(", and goes back by itself in %s", (time.Duration(x.State.Left) * time.Second).String())
+	}
+	if x.State.Message == string(x.State.Phase) {
+		return text
 	}
 	return text + because(x.State.Message)
 }

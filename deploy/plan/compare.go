@@ -134,7 +134,7 @@ func (c *comparison) captured() {
 		c.add(x)
 	}
 	for _, x := range d.Boots {
-		c.stored(x)
+		c.stored(x, d.saves())
 	}
 	for _, p := range unseen {
 		c.unseen(p)
@@ -169,9 +169,21 @@ func (c *comparison) captured() {
 	}
 	if len(c.changes) == 0 && d.Outdated != nil { // with anything else it is written anew as well
 		for _, x := range d.Outdated() {
-			c.stored(x)
+			c.stored(x, renewed)
 		}
 	}
+}
+
+// renewed is what is done about files that an older rocec has left on a device which
+// is otherwise as it shall be.
+const renewed = "only rocec's own files are renewed; nothing is interrupted"
+
+// saves is what the target says of storing what the device runs with.
+func (d *Device) saves() string {
+	if d.Target == nil {
+		return ""
+	}
+	return d.Target.Saves
 }
 
 // refresh compares what a device shows with what the record expects of it: the
@@ -377,14 +389,14 @@ func (c *comparison) add(x intent.Difference) {
 
 // stored enters a setting that the device runs with and does not start with. To
 // store it changes nothing that runs, so that the target is not asked what the
-// setting itself would do; what storing it does it says by the stored path.
-func (c *comparison) stored(x intent.Difference) {
-	d := c.device
+// setting itself would do; what storing it does it says by the stored path, else the
+// note does.
+func (c *comparison) stored(x intent.Difference, note string) {
 	at, _ := x.Path.Running()
 	f := c.field(x)
 	f.path = at
-	if d.Target != nil && !f.Interrupts {
-		f.Note = d.Target.Saves
+	if !f.Interrupts {
+		f.Note = note
 	}
 	change := c.object(at, Update)
 	change.Fields = append(change.Fields, f)

@@ -133,13 +133,17 @@ func (u *unit) moved(now *intent.Device) string {
 
 // lose names a device that did not go back, or of which that is not known.
 func (u *unit) lose(o Outcome, err error) error {
+	confirmed := u.outcome == Applied
 	u.outcome, u.failed = o, true
 	u.say(err)
 	s := stepStuck
 	if o == Doubt {
 		s = stepDoubt
-		if !u.armed.IsZero() {
+		switch {
+		case !u.armed.IsZero():
 			u.say(fmt.Errorf("%s takes it back when it runs", u.device.Target.Live.Confirms))
+		case confirmed:
+			u.say(errors.New("it was changed and confirmed before, and nothing takes it back by itself"))
 		}
 	}
 	if e := u.note(s, u.message); e != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -213,6 +214,56 @@ func TestBackOfDone(t *testing.T) {
 			t.Error("something is left to be taken back")
 		}
 	})
+}
+
+// TestBackUnreached takes a run back of which one device does not answer, or shows
+// another key: it is as applied, in no doubt, and the next rollback takes it back.
+func TestBackUnreached(t *testing.T) {
+	for _, kind := range []string{dead, stranger} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t, "a", "b")
+			if rep := s.run(t.Context()); rep.Exit() != 0 {
+				t.Fatal(reportText(rep))
+			}
+			m := s.net.machines["a"]
+			m.faults = []fault{{kind: kind, verb: dial}}
+			h, env := s.again()
+			rep := Back(t.Context(), h, s.plan, env)
+			if err := s.soundness(rep); err != nil || rep.Exit() != 1 || rep.Count(RolledBack) != 1 || rep.Count(Unchanged) != 1 {
+				t.Errorf("%s: %v, %s", kind, err, reportText(rep))
+			}
+			if h := s.history(); h.Open() || !h.Changed() || h.Past("a").Outcome() != Applied {
+				t.Errorf("%s: %s", kind, standings(h))
+			}
+			m.gone, m.odd = false, false
+			h, env = s.again()
+			if rep := Back(t.Context(), h, s.plan, env); rep.Exit() != 0 || rep.Count(RolledBack) != 1 || s.history().Changed() {
+				t.Errorf("%s: %s", kind, reportText(rep))
+			}
+		})
+	}
+}
+
+// TestUneven: a run that stops between two ends of a link says which one is changed; of
+// one that nobody knows it says that alone.
+func TestUneven(t *testing.T) {
+	for kind, want := range map[string][]Uneven{refuse: {{"switch.a", "switch.b"}}, dead: nil, "": nil} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t, "a", "b", "c")
+			s.plan.Waves = []Wave{{Name: "one"}, {Name: "two"}}
+			for i := range s.plan.Devices {
+				s.plan.Devices[i].Wave, s.plan.Devices[i].Peers = 1+min(i, 1), []string{"b", "b", "a", "elsewhere"}
+			}
+			if kind != "" {
+				s.net.machines["b"].faults = []fault{{kind: kind, verb: targets.VerbChange}}
+			}
+			rep := s.run(t.Context())
+			if got := slices.DeleteFunc(rep.Uneven, func(u Uneven) bool { return u.Not == "switch.c" }); !slices.Equal(got, want) || kind == "" && rep.Exit() != 0 {
+				t.Errorf("%s: %v, %s", kind, got, reportText(rep))
+			}
+			_ = wait(t.Context(), time.Hour)
+		})
+	}
 }
 
 // TestHold leaves devices armed: confirmed by Confirm in time, gone back by

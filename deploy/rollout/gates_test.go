@@ -288,16 +288,19 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAgain goes on after a run that died while its first wave was watched: the wave
-// is watched again before the next one begins, and what holds is written down.
+// TestAgain goes on after a run that died while a wave was watched: the wave is watched
+// again, before the next one begins where one does, and what holds is written down.
 func TestAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		grows   int
-		want    Outcome // of the device of the later wave
+		done    bool      // nothing comes after the wave
+		want    []Outcome // of the device of the later wave
 		failure string
 	}{
-		"holds":         {0, Applied, ""},
-		"does not hold": {1, Unchanged, "wave canary: gate counters: switch.a: p1: frames dropped on priority 3 grew by 1"},
+		"holds":                      {0, false, []Outcome{Applied}, ""},
+		"does not hold":              {1, false, []Outcome{Unchanged}, "wave canary: gate counters: switch.a: p1: frames dropped on priority 3 grew by 1"},
+		"of the last, holds":         {0, true, nil, ""},
+		"of the last, does not hold": {1, true, nil, "wave canary: gate counters: switch.a: p1: frames dropped on priority 3 grew by 1"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
@@ -306,14 +309,18 @@ func TestAgain(t *testing.T) {
 				return session.Output{Stdout: fmt.Appendf(nil, "drops p1 3 %d\n", minutes*c.grows)}, command == "counters p1"
 			})
 			s.plan.Again, s.plan.Devices = s.plan.Devices[:2], s.plan.Devices[2:]
+			if c.done {
+				s.plan.Devices = nil
+			}
 			rep, err := Run(t.Context(), s.plan, env)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rep.Failure != c.failure || rep.Results[0].Outcome != c.want || (rep.Exit() == 0) != (c.failure == "") {
+			changed, left := rep.Results[:len(c.want)], rep.Results[len(c.want):]
+			if rep.Failure != c.failure || len(c.want) > 0 && changed[0].Outcome != c.want[0] || (rep.Exit() == 0) != (c.failure == "") {
 				t.Errorf("%s: %s", name, reportText(rep))
 			}
-			if c.failure != "" && (rep.Results[1].Device != "a" || rep.Results[1].Outcome != Unchanged || !strings.HasSuffix(rep.Results[1].Message, "rocec rollback takes that back")) {
+			if c.failure != "" && (left[0].Device != "a" || left[0].Outcome != Unchanged || !strings.HasSuffix(left[0].Message, "rocec rollback takes that back")) {
 				t.Errorf("%s: %+v", name, rep.Results)
 			}
 			if slices.Contains(rep.Watched, Part{Wave: "canary"}) != (c.failure == "") || time.Since(begin) < time.Minute || s.net.open != 0 {
@@ -321,6 +328,38 @@ func TestAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAgainOrder watches what was left of two waves, each in its turn, around the one
+// that changes something, and last what is in no wave.
+func TestAgainOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "a", "b", "c", "d")
+		s.plan.Waves = []Wave{{Name: "one", Gates: Gates{Verify: true}}, {Name: "two"}, {Name: "three", Soak: time.Hour, Gates: Gates{Verify: true}}}
+		for i := range s.plan.Devices {
+			s.plan.Devices[i].Wave = (i + 1) % 4
+		}
+		for _, d := range []string{"a", "c"} {
+			m := s.net.machines[d]
+			m.running, m.stored = *settingsOf(d, mtuAfter), *settingsOf(d, mtuAfter)
+		}
+		s.plan.Again = []Device{s.plan.Devices[2], s.plan.Devices[0]}
+		s.plan.Devices = []Device{s.plan.Devices[3], s.plan.Devices[1]}
+		env, seen := s.env(s.journal()), []string{}
+		env.Tell = func(e Event) {
+			if e.Kind == WaveStart || e.Kind == Soaking {
+				seen = append(seen, fmt.Sprintf("%s %s %d", e.Kind, e.Wave, e.Total))
+			}
+		}
+		rep, err := Run(t.Context(), s.plan, env)
+		if err != nil || rep.Exit() != 0 || rep.Count(Applied) != 2 {
+			t.Fatal(err, reportText(rep))
+		}
+		want := []string{"wave_start one 0", "wave_start two 1", "wave_start three 0", "wave_soak three 0", "wave_start  1"}
+		if !slices.Equal(seen, want) || !slices.Equal(rep.Watched, []Part{{Wave: "one"}, {Wave: "two"}, {Wave: "three"}}) {
+			t.Errorf("%q, watched %v", seen, rep.Watched)
+		}
+	})
 }
 
 // TestUnwatched: what a journal says of waves that were not watched to their end.
@@ -341,13 +380,21 @@ func TestUnwatched(t *testing.T) {
 		}
 		past := h.Past("a")
 		past.Part = "rail 1"
-		if err := h.NoteWatched([]Part{{"canary", "rail 2"}}, time.Now); err != nil {
-			t.Fatal(err)
-		}
-		if h, _ = s.again(); !h.Unwatched(past) {
+		h.watched[Part{"canary", "rail 2"}] = true
+		if !h.Unwatched(past) {
 			t.Error("another part was watched")
 		}
-		if err := h.NoteWatched([]Part{{Wave: "canary"}}, time.Now); err != nil {
+		h.watched[Part{Wave: "canary"}] = true
+		if h.Unwatched(past) {
+			t.Error("the whole wave was watched")
+		}
+		if err := h.NoteWatched([]string{"b"}, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if h, _ = s.again(); !h.Unwatched(h.Past("a")) {
+			t.Error("another device was watched since")
+		}
+		if err := h.NoteWatched([]string{"a"}, time.Now); err != nil {
 			t.Fatal(err)
 		}
 		if h, _ = s.again(); h.Unwatched(h.Past("a")) || h.Open() {

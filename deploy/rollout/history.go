@@ -49,6 +49,7 @@ type Past struct {
 	begun    bool   // a transaction was begun, or about to be, and did not go back
 	answered bool   // it has said that it began, or a step came after that
 	recorded bool   // its entry of the record was about to be written
+	watched  bool   // by a later run, to the end
 	found    []byte // what the device was before, packed
 	next     []byte // the entry of the record to come, packed
 	entry    []byte // the one that was there before, packed
@@ -100,19 +101,19 @@ func (h *History) Past(name string) *Past { return h.byName[name] }
 // of its wave to the end: it died or was interrupted before, or a gate did not hold and
 // the device was left as it is.
 func (h *History) Unwatched(p *Past) bool {
-	return p.Wave != "" && p.Outcome() == Applied && !h.watched[Part{p.Wave, p.Part}] && !h.watched[Part{Wave: p.Wave}]
+	return p.Wave != "" && p.Outcome() == Applied && !p.watched && !h.watched[Part{p.Wave, p.Part}] && !h.watched[Part{Wave: p.Wave}]
 }
 
-// NoteWatched writes down what of the run was watched to its end since. A wave without
-// a part is all of it.
-func (h *History) NoteWatched(parts []Part, now func() time.Time) error {
+// NoteWatched writes down which devices of the run were watched to the end since, in
+// whatever wave they are by now.
+func (h *History) NoteWatched(devices []string, now func() time.Time) error {
 	j, err := h.Continue(now)
 	if err != nil {
 		return err
 	}
 	var lines []line
-	for _, p := range parts {
-		lines = append(lines, line{Step: stepWatched, Wave: p.Wave, Part: p.Name})
+	for _, name := range devices {
+		lines = append(lines, line{Step: stepWatched, Device: name})
 	}
 	return errors.Join(j.write(lines...), j.Close())
 }
@@ -167,11 +168,13 @@ func Journals(dir string) ([]*History, error) {
 	return out, errors.Join(failed...)
 }
 
-// Prune removes the journals of runs that are settled, but for the newest ones.
+// Prune removes the journals of runs that are settled, but for the newest ones of those
+// that changed something, and of those that did not.
 func Prune(dir string, keep int) error {
 	list, err := Journals(dir)
-	for i, h := range list {
-		if i >= keep && h.Ended && !h.Open() {
+	newer := map[bool]int{}
+	for _, h := range list {
+		if newer[h.Changed()]++; newer[h.Changed()] > keep && h.Ended && !h.Open() {
 			err = errors.Join(err, os.Remove(h.path))
 		}
 	}
@@ -216,7 +219,11 @@ func (h *History) add(l *line, first bool) error {
 		h.Ended, h.Exit = true, l.Exit
 		return nil
 	case stepWatched:
-		h.watched[Part{l.Wave, l.Part}] = true
+		if p := h.byName[l.Device]; p != nil {
+			p.watched = true
+			return nil
+		}
+		h.watched[Part{l.Wave, l.Part}] = true // all of it where no part is named
 		return nil
 	case stepDevice:
 		if err := disk.CheckName(l.Device); err != nil {

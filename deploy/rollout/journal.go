@@ -55,7 +55,7 @@ const (
 	stepDoubt   step = "in_doubt"
 	stepClear   step = "unchanged" // asked again: nothing was ever begun there
 	stepLeft    step = "left"      // named before, and open no more: whoever comes next plans it as it is
-	stepWatched step = "watched"   // a part of a wave, to its end: its gates held
+	stepWatched step = "watched"   // a part of a wave, or a device by a later run, to the end: the gates held
 	stepEnd     step = "end"
 )
 

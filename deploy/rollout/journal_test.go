@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -135,6 +136,33 @@ func TestJournalGoesOn(t *testing.T) {
 	if len(left) != 3 { // tx2 as the newest, tx1 as open, tx3 as nobody's
 		t.Errorf("left are %v", left)
 	}
+}
+
+// TestPrune: runs that changed nothing do not push out those that did.
+func TestPrune(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "a")
+		if rep := s.run(t.Context()); rep.Exit() != 0 {
+			t.Fatal(reportText(rep))
+		}
+		s.plan.Devices = nil
+		for _, s.plan.ID = range []string{"tx2", "tx3", "tx4"} {
+			if rep := s.run(t.Context()); rep.Exit() != 0 {
+				t.Fatal(reportText(rep))
+			}
+		}
+		if err := Prune(s.dir, 2); err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		list, err := Journals(s.dir)
+		for _, h := range list {
+			ids = append(ids, h.ID)
+		}
+		if d := cmp.Diff([]string{"tx4", "tx3", "tx1"}, ids); d != "" || err != nil {
+			t.Error(d, err)
+		}
+	})
 }
 
 // TestPack packs entries and bounds what comes out.

@@ -1,10 +1,14 @@
 package rollout
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
 )
 
 // TestMoved: what could not be seen before the change is no difference after the
@@ -58,5 +62,32 @@ func TestWithheld(t *testing.T) {
 	}
 	if got := withheld("node.s", at(9000, true), at(1500, true), tg); got != "" {
 		t.Errorf("of a port that is compared only: %q", got)
+	}
+}
+
+// TestNothingLeft: a device of which a transaction would change nothing is refused before
+// one begins, with what happened or what is to be run.
+func TestNothingLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		files []emit.Artifact
+		want  string // "" = it is changed
+	}{
+		"all is done":      {nil, "Saved plan is stale: nothing is left to do on it: it was changed, or what it runs was stored, since it was planned for; plan again"},
+		"a window is left": {[]emit.Artifact{{Path: "w.sh", Step: emit.Maintenance, Run: "sudo ./w.sh"}, {Path: "back.sh", Step: emit.Rollback}}, "all that is left on it needs a maintenance window: there, run sudo ./w.sh of the bundle"},
+		"something":        {[]emit.Artifact{{Path: "a.sh", Step: emit.Apply}, {Path: "w.sh", Step: emit.Maintenance, Run: "sudo ./w.sh"}}, ""},
+	} {
+		s := newSite(t, "a")
+		d, patches, files := &s.plan.Devices[0], *fakeTarget, c.files
+		patches.Rebase = func(*intent.Device, targets.Captured, *emit.Out) diag.List { return nil }
+		whole := d.Make
+		d.Target, d.Make = &patches, func(c targets.Captured) (*apply.Device, error) {
+			made, err := whole(c)
+			made.Artifacts = append(made.Artifacts, files...)
+			return made, err
+		}
+		rep := s.run(t.Context())
+		if c.want == "" && rep.Count(Applied) != 1 || c.want != "" && (rep.Count(Unchanged) != 1 || !strings.Contains(reportText(rep), c.want)) {
+			t.Errorf("%s: %s", name, reportText(rep))
+		}
 	}
 }

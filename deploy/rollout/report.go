@@ -45,7 +45,12 @@ type Report struct {
 	Failure string   // why the run stopped before its end, "" if it did not
 	Apart   []Apart  // links whose ends did not change together
 	Watched []Part   // what was watched to its end: its gates held
+	Uneven  []Uneven // links that were left with one end changed
 }
+
+// Uneven is two devices of a run that a link joins, by their addresses: one was changed,
+// and the other was to be and is not.
+type Uneven struct{ Changed, Not string }
 
 // Count is how many devices have one of these outcomes.
 func (r *Report) Count(outcomes ...Outcome) int {

@@ -29,7 +29,7 @@ type Plan struct {
 	Waves        []Wave
 	Devices      []Device
 	// Again are devices that earlier runs have changed, of waves that were not watched
-	// to their end (History.Unwatched): they are watched with their waves before a later
+	// to their end (History.Unwatched): they are watched with their waves, before a later
 	// one begins, and not changed.
 	Again []Device
 	// Over reports whether a transaction is of an earlier run that is at its end for the

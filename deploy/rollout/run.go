@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,26 +98,22 @@ func (r *run) open() error {
 // waves goes through the plan, and returns why it stopped.
 func (r *run) waves(ctx context.Context) (failure string) {
 	order := r.plan.schedule()
-	next := 1 // wave of which devices may be left from an earlier run
-	for len(order) > 0 {
-		wave := order[0].wave
-		for ; next <= len(r.plan.Waves) && (wave == 0 || next < wave); next++ {
-			if !slices.ContainsFunc(r.plan.Again, func(d Device) bool { return d.Wave == next }) {
-				continue
-			}
-			if failure := r.wave(ctx, next, nil, true); failure != "" {
-				return failure
-			}
-		}
-		next = wave + 1
-		n := slices.IndexFunc(order, func(b batch) bool { return b.wave != wave })
-		if n < 0 {
-			n = len(order)
-		}
-		if failure := r.wave(ctx, wave, order[:n], n < len(order)); failure != "" {
+	var turns []int // waves in which devices change, or are left by an earlier run
+	for _, b := range order {
+		turns = append(turns, b.wave)
+	}
+	for i := range r.plan.Again {
+		turns = append(turns, r.plan.Again[i].Wave)
+	}
+	last := len(r.plan.Waves) + 1 // place of the devices of no wave
+	place := func(wave int) int { return (wave + last - 1) % last }
+	slices.SortFunc(turns, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+	turns = slices.Compact(turns)
+	for i, wave := range turns {
+		list := slices.DeleteFunc(slices.Clone(order), func(b batch) bool { return b.wave != wave })
+		if failure := r.wave(ctx, wave, list, i+1 < len(turns)); failure != "" {
 			return failure
 		}
-		order = order[n:]
 	}
 	return ""
 }
@@ -417,6 +414,7 @@ func (r *run) report(failure string) *Report {
 		}
 		rep.Results = append(rep.Results, u.result())
 	}
+	rep.Uneven = r.plan.uneven(rep.Results)
 	for _, u := range r.again {
 		if u.failed {
 			u.outcome = Unchanged // by this run
@@ -425,6 +423,26 @@ func (r *run) report(failure string) *Report {
 		}
 	}
 	return rep
+}
+
+// uneven are the links of which one end is changed, by the results of the devices.
+func (p *Plan) uneven(results []Result) (list []Uneven) {
+	at := make(map[string]int, len(p.Devices))
+	for i := range p.Devices {
+		at[p.Devices[i].Name] = i
+	}
+	changed := func(i int) bool { return results[i].Outcome == Applied || results[i].Outcome == Pending }
+	same := func(i int) bool { return results[i].Outcome == Unchanged || results[i].Outcome == RolledBack }
+	for i := range p.Devices {
+		seen := map[string]bool{} // some links lead to the same device
+		for _, peer := range p.Devices[i].Peers {
+			if j, in := at[peer]; in && changed(i) && same(j) && !seen[peer] {
+				seen[peer] = true
+				list = append(list, Uneven{results[i].Address, results[j].Address})
+			}
+		}
+	}
+	return list
 }
 
 func (u *unit) result() Result {

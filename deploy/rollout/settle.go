@@ -68,7 +68,22 @@ func Confirm(ctx context.Context, h *History, p *Plan, env *Env) *Report {
 // Back takes back what an earlier run changed, the devices that changed last
 // first, and the record with them.
 func Back(ctx context.Context, h *History, p *Plan, env *Env) *Report {
-	return (&earlier{history: h, plan: p, env: env.serial()}).run(h.changed, func(u *unit, _ *Past) { u.goBack(ctx, h.Workspace) })
+	return (&earlier{history: h, plan: p, env: env.serial()}).run(h.changed, func(u *unit, _ *Past) { backOne(ctx, u, h) })
+}
+
+// backOne takes a device back. One that is applied, and does not answer before anything
+// was said to it, stays applied.
+func backOne(ctx context.Context, u *unit, h *History) {
+	if u.outcome == Applied {
+		if st, err := u.ask(ctx, time.Now().Add(u.grace)); err != nil && st.Phase == "" {
+			u.outcome, u.failed = Unchanged, true
+			u.say(fmt.Errorf("it is as applied, and was not taken back: %w", err))
+			u.tell(Event{Kind: Errored, Message: u.message})
+			u.hangUp()
+			return
+		}
+	}
+	u.goBack(ctx, h.Workspace)
 }
 
 // Changed reports whether something of a run is there that Back would take back.

@@ -73,6 +73,33 @@ func TestSettleHold(t *testing.T) {
 	}
 }
 
+// TestSettleUnwatched: a run that dies while its last wave is watched, or before a device
+// of it is recorded, leaves the wave to be watched by whoever settles it.
+func TestSettleUnwatched(t *testing.T) {
+	for step, n := range map[step]int{stepWatched: 2, stepNoted: 2, stepDone: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t, "a", "b")
+			s.plan.Waves = []Wave{{Name: "canary"}, {Name: "rest", Soak: time.Hour, Gates: Gates{Verify: true}}}
+			s.plan.Devices[0].Wave, s.plan.Devices[1].Wave = 1, 2
+			s.killedBefore(step, n)
+			h, env := s.again()
+			if rep := Settle(t.Context(), h, s.plan, env); rep.Exit() != 0 {
+				t.Fatal(reportText(rep))
+			}
+			h, _ = s.again()
+			if h.Unwatched(h.Past("a")) || !h.Unwatched(h.Past("b")) || h.Open() {
+				t.Fatalf("killed before %s: %s", step, standings(h))
+			}
+			s.net.machines["b"].running = *settingsOf("b", 4000) // since
+			s.plan.ID, s.plan.Again, s.plan.Devices = "tx2", s.plan.Devices[1:], nil
+			rep, err := Run(t.Context(), s.plan, s.env(s.journal()))
+			if err != nil || rep.Exit() != 1 || !strings.HasPrefix(rep.Failure, "wave rest: gate verify: switch.b: ") || mtuOf(&s.net.machines["b"].running) != 4000 {
+				t.Errorf("killed before %s: %s", step, reportText(rep))
+			}
+		})
+	}
+}
+
 // TestSettleMoved settles devices that somebody has set otherwise since a run died.
 func TestSettleMoved(t *testing.T) {
 	// Nothing had begun there: what it is by now is no matter of the run.

@@ -58,7 +58,16 @@ func (w *work) prepare(ctx context.Context) error {
 	if w.made, err = w.device.Make(c); err != nil {
 		return err
 	}
-	return nil
+	if w.device.Target.Rebase == nil {
+		return nil
+	}
+	switch run, changes := steps(w.made); {
+	case changes:
+		return nil
+	case len(run) > 0:
+		return fmt.Errorf("all that is left on it needs a maintenance window: there, run %s of the bundle that build writes for it", strings.Join(run, "; "))
+	}
+	return &plan.StaleError{Moved: []string{"nothing is left to do on it: it was changed, or what it runs was stored, since it was planned for; plan again"}}
 }
 
 // clear ends a transaction of an earlier run that began when nobody waited for it any
@@ -202,15 +211,25 @@ func (w *work) windowOnly(c targets.Captured) (run []string) {
 	if err != nil {
 		return nil
 	}
+	run, changes := steps(made)
+	if changes {
+		return nil
+	}
+	return run
+}
+
+// steps are what is run in a maintenance window, and whether a transaction has something
+// to change.
+func steps(made *apply.Device) (window []string, changes bool) {
 	for _, a := range made.Artifacts {
 		switch {
 		case a.Step == emit.Apply:
-			return nil
+			changes = true
 		case a.Step == emit.Maintenance && a.Run != "":
-			run = append(run, a.Run)
+			window = append(window, a.Run)
 		}
 	}
-	return run
+	return window, changes
 }
 
 // confirm takes the revert off the schedule.

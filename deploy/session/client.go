@@ -187,14 +187,19 @@ func (c *Client) connect(ctx context.Context, h *hop, address string) (net.Conn,
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, fmt.Errorf("%s: %w", address, cause)
 	}
+	if h == nil {
+		return nil, failed(KindUnreachable, "", "%s: %w", address, err)
+	}
 	// A jump host that is there says why it opens no channel.
-	if h != nil && !errors.As(err, new(*ssh.OpenChannelError)) {
+	var closed *ssh.OpenChannelError
+	if !errors.As(err, &closed) {
 		return nil, fmt.Errorf("%s: %w", address, errHopLost)
 	}
-	if h != nil {
-		return nil, failed(KindUnreachable, "", "%s, from jump host %s: %w", address, h.name, err)
+	help := ""
+	if closed.Reason == ssh.Prohibited { // sshd_config(5), and sshd(8) on authorized_keys
+		help = "that jump host lets nobody through to there: see AllowTcpForwarding and PermitOpen in its sshd_config, and permitopen and no-port-forwarding at the key in authorized_keys"
 	}
-	return nil, failed(KindUnreachable, "", "%s: %w", address, err)
+	return nil, failed(KindUnreachable, help, "%s, from jump host %s: %w", address, h.name, err)
 }
 
 // within is a context that ends after d too, by the clock of c.

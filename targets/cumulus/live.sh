@@ -25,7 +25,7 @@ same() {
 part_check() {
 	local rev
 	if [[ ! -e apply.sh ]]; then
-		echo "there is no apply.sh: nothing is to be done here"
+		echo "nothing is to be done here: it was changed, or what is applied was saved, since the plan was made; plan again"
 		return 1
 	fi
 	if [[ -n $(nv config diff 2>/dev/null) ]]; then

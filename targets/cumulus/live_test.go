@@ -184,7 +184,7 @@ func TestLiveRefused(t *testing.T) {
 			s.Write("nvue/state/3", "pending")
 			s.Write("nvue/applied", "3")
 		}, "does not show the revision"},
-		"nothing": {func(s targettest.LiveDevice) { s.Remove("var/live/a1/leaf-1/apply.sh") }, "there is no apply.sh"},
+		"nothing": {func(s targettest.LiveDevice) { s.Remove("var/live/a1/leaf-1/apply.sh") }, "nothing is to be done here: it was changed, or what is applied was saved"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
