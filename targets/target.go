@@ -68,7 +68,9 @@ type Target struct {
 	// the settings of an intent with which it runs and does not start, as
 	// intent.Boots lists them. What no capture shows is not known, and no
 	// difference. Rebase, where there is one, then writes an apply artifact that
-	// stores what runs. Nil: what is stored cannot be read.
+	// stores what runs. Besides, and by paths that are not stored ones, what only
+	// stored files have settings of and the device runs otherwise. Nil: what is
+	// stored cannot be read.
 	Stored func(d *intent.Device, c Captured) ([]intent.Difference, diag.List)
 	// Outdated reads of the same captures what the device has of an older intent or
 	// an older version of the emitter, though it runs and starts with the settings:

@@ -198,12 +198,20 @@ func (s *sweep) inputs(p fabric.PortID, place uint32) inputs {
 	}
 	if m := s.places[place].model; m != nil {
 		in.lanes = m.Lanes
+		if most := m.Mbps[s.f.Text(port.Name)]; most > 0 && most <= oneLaneMbps {
+			in.lanes = 1
+		}
 	}
 	if s.lanes != nil && s.lanes[p] != 0 {
 		in.lanes = s.lanes[p]
 	}
 	return in
 }
+
+// oneLaneMbps is the fastest that the one lane of an SFP28 cage carries. Models state
+// the lanes of their other ports [sonic-net/sonic-buildimage
+// device/mellanox/x86_64-nvidia_sn5600-r0/platform.json at 086b03bd: Ethernet512].
+const oneLaneMbps = 25_000
 
 // delayMm is the cable in which a signal spends one nanosecond, at the
 // 198,000,000 m/s of package headroom.

@@ -231,6 +231,21 @@ func BenchmarkCompute(b *testing.B) {
 }
 
 // Data that lacks a constant of a formula leaves the reference formula.
+// TestOneLane: on a model of eight lanes a port of SFP28 has one, at whatever speed it
+// runs, and a port of eight keeps them at 25G.
+func TestOneLane(t *testing.T) {
+	group := func(lanes uint8, most uint32) Headroom {
+		d := newDraft()
+		m := d.spectrum(192, func(m *fabric.SwitchModel) { m.Lanes, m.Mbps = lanes, map[string]uint32{"p0": most} })
+		tor, _ := d.pair("sonic/202505", m, 25_000, 3_000, 9216)
+		return compute(t, d).Port(tor).Headroom[3]
+	}
+	one, four, eight := group(8, 25_000), group(4, 800_000), group(8, 800_000)
+	if one != four || one.Xon >= eight.Xon {
+		t.Errorf("of one lane %+v, of four %+v, of eight %+v", one, four, eight)
+	}
+}
+
 func TestFormulas(t *testing.T) {
 	for _, tt := range []struct {
 		formula string

@@ -22,6 +22,8 @@ nic_model "broadcom/bcm574xx" {
   }
 }
 
+# ports is that of the P2100G: cards of these chips with other counts have no name of
+# their own here.
 nic_model "broadcom/bcm575xx" {
   vendor          = "broadcom"
   driver          = "bnxt"
@@ -35,6 +37,7 @@ nic_model "broadcom/bcm575xx" {
   max_mtu         = 9500
   source          = "torvalds/linux drivers/net/ethernet/broadcom/bnxt/bnxt.c, names of boards"
   sources = {
+    ports           = "the netdev and io-uring mailing lists on the P2100G, a dual-port 100G card"
     max_mtu         = "torvalds/linux drivers/net/ethernet/broadcom/bnxt/bnxt.h, BNXT_MAX_MTU"
     traffic_classes = "Broadcom bnxt_setupcc.sh: 8, or 3 by the profile in NVRAM"
     dscp_trust      = "torvalds/linux drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c, IEEE_8021QAZ_APP_SEL_DSCP"

@@ -1,5 +1,9 @@
 # Dell PowerSwitch switches.
 
+# Its pg_profile_lookup.ini counts in 208 B where those of the others with this chip
+# count in 256 B, and its pools are those of the others: no public document says which
+# cell its smaller Trident 3 has, so the asic's stands. Headroom on SONiC is that of
+# the table, whatever the cell.
 switch_model "dell/s5212f-on" {
   asic = "broadcom/trident3"
   ports = {

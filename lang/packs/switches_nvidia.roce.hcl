@@ -467,7 +467,6 @@ switch_model "nvidia/sn5400" {
   }
 }
 
-# The last port has one lane: lanes is that of the others.
 switch_model "nvidia/sn5600" {
   asic = "nvidia/spectrum-4"
   ports = {

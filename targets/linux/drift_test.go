@@ -91,6 +91,13 @@ func shown(t testing.TB, d *intent.Device) targets.Captured {
 		}
 		c.Files[file] = b
 	}
+	var rails string
+	for _, n := range h.multiRail() {
+		for _, s := range railSettings {
+			rails += "/proc/sys/net/ipv4/conf/" + n + "/" + s.name + ":" + s.value + "\n"
+		}
+	}
+	put(railsFile, "%s", rails)
 	put("rdma_cm.txt", "%s", cm)
 	put("cc_params.txt", "%s", mlx)
 	put("cc_config.txt", "%s", bcm)

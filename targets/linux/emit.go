@@ -40,8 +40,8 @@ func (h *host) systemFiles(out *emit.Out) []placed {
 		f.Line("# Answer and ask ARP for an address only on the rail that has it.")
 		for _, n := range names {
 			// Slashes, since a name may have a dot in it: sysctl.d(5).
-			for _, setting := range []string{"arp_ignore = 1", "arp_announce = 2", "rp_filter = 2"} {
-				f.Put(intent.Path{}, "net/ipv4/conf/", n, "/", setting)
+			for _, s := range railSettings {
+				f.Put(intent.Path{}, railFolder, n, "/", s.name, " = ", s.value)
 			}
 		}
 	}

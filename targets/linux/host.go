@@ -164,6 +164,12 @@ func overlap(a, b *intent.Iface) bool {
 	return false
 }
 
+// railFolder has a folder for each device, and railSettings are those of its files that
+// tie ARP to the interface which owns an address: Documentation/networking/ip-sysctl.rst.
+const railFolder = "net/ipv4/conf/"
+
+var railSettings = []struct{ name, value string }{{"arp_ignore", "1"}, {"arp_announce", "2"}, {"rp_filter", "2"}}
+
 // multiRail reports whether ARP has to be tied to the interface that owns an address.
 func (h *host) multiRail() []string {
 	var names []string

@@ -40,7 +40,7 @@ func liveHost(t *testing.T) targettest.LiveDevice {
 		}
 		files["../common/kit/"+a.Path] = string(a.Bytes)
 	}
-	commands := map[string]string{"netplan": "#!/bin/sh\n[ ! -e \"$ROCEC_FAKE/bad-netplan\" ] || [ \"$1\" = apply ] || exit 1\necho \"netplan $1\" >>\"$ROCEC_FAKE/asked\"\n"}
+	commands := map[string]string{"netplan": "#!/bin/sh\n[ ! -e \"$ROCEC_FAKE/bad-netplan\" ] || [ \"$1\" = apply ] || exit 1\necho \"netplan $1\" >>\"$ROCEC_FAKE/asked\"\n[ ! -e \"$ROCEC_FAKE/bad-apply\" ] || [ \"$1\" = generate ]\n"}
 	for _, p := range []string{"udevadm", "sysctl", "dcb", "mlnx_qos", "ethtool", "ip", "rdma", "mstconfig", "devlink", "lldptool", "ibv_devinfo", "python3"} {
 		commands[p] = "#!/bin/sh\n"
 	}
@@ -136,6 +136,45 @@ func TestLiveRefused(t *testing.T) {
 	if diff := cmp.Diff(before, place(t, s)); diff != "" {
 		t.Errorf("undone (-before +after):\n%s", diff)
 	}
+}
+
+// TestLiveNetplan: a way back runs netplan apply, which sets every device of the host anew, only where its file comes back as one
+// that says something else; and again where the first way back was cut off after that.
+func TestLiveNetplan(t *testing.T) {
+	t.Parallel()
+	s := liveHost(t)
+	const own = "etc/netplan/60-rocec.yaml"
+	applied := func(want int, when string) {
+		t.Helper()
+		if n := strings.Count(s.Read("asked"), "netplan apply"); n != want {
+			t.Errorf("%s: netplan apply %d times, wanted %d", when, n, want)
+		}
+	}
+	s.Do("a1", "begin", "change", "confirm")
+	applied(1, "changed")
+	s.Write("etc/systemd/system/rocec-qos@.service", "by hand\n")
+	s.Write(own, s.Read(own)+"\n# by hand\n")
+	s.Do("b2", "begin", "change", "revert")
+	applied(1, "of other files, and a comment")
+	if s.Read("etc/systemd/system/rocec-qos@.service") != "by hand" || !strings.HasSuffix(s.Read(own), "# by hand") {
+		t.Error("not every file came back")
+	}
+	s.Write(own, "by hand")
+	s.Put("c3")
+	s.Do("c3", "begin", "change")
+	applied(2, "of the file")
+	s.Write("bad-apply", "")
+	if code, why := s.Run("c3", "revert"); code != targets.ExitStuck || !strings.Contains(why, "not everything could be brought back") {
+		t.Errorf("revert: exit %d: %s", code, why)
+	}
+	applied(3, "on the way back")
+	s.Remove("bad-apply")
+	s.Do("c3", "revert")
+	applied(4, "on the way back, once more")
+	s.Remove(own)
+	s.Put("d4")
+	s.Do("d4", "begin", "change", "revert")
+	applied(6, "of a file that was not there")
 }
 
 // TestLiveKilled: wherever install.sh is cut off, every file comes back.

@@ -15,6 +15,7 @@ import (
 var probes = []targets.Probe{
 	{File: "addr.json", Command: "ip -j -d addr show", Needed: true},
 	{File: "rule.json", Command: "ip -j rule show"},
+	{File: railsFile, Command: "grep -Hr . /proc/sys/net/ipv4/conf --include=arp_ignore --include=arp_announce --include=rp_filter"},
 	{File: "rdma.json", Command: "rdma -j link show"},
 	{File: "netplan.yaml", Command: "cat /etc/netplan/60-rocec.yaml"},
 	{File: installedFile, Command: "cat /var/lib/rocec/installed", Stored: true},

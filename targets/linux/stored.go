@@ -20,6 +20,7 @@ const (
 	installedFile = "installed.txt" // what install.sh put there
 	placesFile    = "stored.txt"    // what is there now
 	digestsFile   = "digests.txt"   // and the digests of it
+	railsFile     = "rails.txt"     // what the kernel runs with of railSettings
 )
 
 // How what is stored differs, in the words of plans.
@@ -31,6 +32,7 @@ const (
 	isOther    = "of another version"
 	isNew      = "not installed"
 	isLeft     = "left behind"
+	inComments = ", in comments only" // behind isEdited and isOther
 
 	asInstalled = "as installed"
 	asEnabled   = "enabled"
@@ -136,8 +138,9 @@ func difference(place, before, after string) intent.Difference {
 }
 
 // boots is Target.Stored: what install.sh has put on the host and is not there any
-// more as it was put, and units that it enabled and that do not start any more. A
-// host without its list, as before the first apply, shows nothing.
+// more as it was put, units that it enabled and that do not start any more, and what
+// the kernel does not run with of settings that only a file has. A host without its
+// list, as before the first apply, shows nothing.
 func boots(d *intent.Device, c targets.Captured) ([]intent.Difference, diag.List) {
 	k := keptOn(c)
 	if d.Verify || !k.known || !k.list {
@@ -154,7 +157,7 @@ func boots(d *intent.Device, c targets.Captured) ([]intent.Difference, diag.List
 			wanted = installs(d)
 		}
 		if _, is := wanted[place]; is {
-			list = append(list, difference(place, how, after(how, k.listed[place])))
+			list = append(list, difference(place, commented(how, place, d, c), after(how, k.listed[place])))
 		}
 	}
 	ports := unitsOf(d)
@@ -163,7 +166,45 @@ func boots(d *intent.Device, c targets.Captured) ([]intent.Difference, diag.List
 			list = append(list, difference(unit, how, asEnabled))
 		}
 	}
-	return list, nil
+	return append(list, rails(d, c)...), nil
+}
+
+// rails are the settings of rails that a device runs with another value of. One that
+// the host does not show is not there.
+func rails(d *intent.Device, c targets.Captured) (list []intent.Difference) {
+	now := string(c.Files[railsFile])
+	for _, n := range newHost(d).multiRail() {
+		for _, s := range railSettings {
+			name := railFolder + n + "/" + s.name
+			if v := value(now, "/proc/sys/"+name); v != "" && v != s.value {
+				list = append(list, intent.Difference{Path: intent.Path{Object: intent.OfDevice, Field: name}, Before: v, After: s.value})
+			}
+		}
+	}
+	return list
+}
+
+// commented says of the file of netplan whether it differs in no more than comments, in
+// which the digest of the intent stands: install.sh leaves it at putting the file then.
+func commented(how, place string, d *intent.Device, c targets.Captured) string {
+	if text, shown := c.Files[planName]; shown && place == placeOf(netplanFile) && (how == isOther || how == isEdited) {
+		out := &emit.Out{}
+		newHost(d).netplan(out)
+		if slices.Equal(saidIn(text), saidIn(out.Artifacts[0].Bytes)) {
+			return how + inComments
+		}
+	}
+	return how
+}
+
+// saidIn are the lines of a file that are no comments, as said in lib.sh has them.
+func saidIn(text []byte) (lines []string) {
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(strings.TrimLeft(line, " \t\n\v\f\r"), "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func after(how string, want file) string {
@@ -184,7 +225,7 @@ func outdated(d *intent.Device, c targets.Captured) []intent.Difference {
 	wanted := installs(d)
 	for _, place := range slices.Sorted(maps.Keys(wanted)) {
 		if how := k.differs(place, wanted[place], isOther, isNew); how != "" {
-			list = append(list, difference(place, how, after(how, wanted[place])))
+			list = append(list, difference(place, commented(how, place, d, c), after(how, wanted[place])))
 		}
 	}
 	for _, unit := range unitsOf(d) {

@@ -101,9 +101,20 @@ func TestStored(t *testing.T) {
 			older: list{stored(netplan, "not installed", "as installed")},
 		},
 		"a file was edited": {
-			do:    func(c targets.Captured) { edited(c, digestsFile, digest(netplan), none) },
+			do: func(c targets.Captured) {
+				edited(c, digestsFile, digest(netplan), none)
+				c.Files[planName] = append(c.Files[planName], "# by hand\n  vlans: {}\n"...)
+			},
 			boots: list{stored(netplan, "edited", "as installed")},
 			older: list{stored(netplan, "of another version", "as installed")},
+		},
+		"a file was edited in its comments": {
+			do: func(c targets.Captured) {
+				edited(c, digestsFile, digest(netplan), none)
+				c.Files[planName] = append(c.Files[planName], "\t # by hand\n"...)
+			},
+			boots: list{stored(netplan, "edited, in comments only", "as installed")},
+			older: list{stored(netplan, "of another version, in comments only", "as installed")},
 		},
 		"a program is none any more": {
 			do:    func(c targets.Captured) { edited(c, placesFile, "755 "+kit, "644 "+kit) },
@@ -142,6 +153,11 @@ func TestStored(t *testing.T) {
 			boots: list{stored(kit, "missing", "as installed")},
 			older: list{stored(kit, "not installed", "as installed")},
 		},
+		"somebody had a rail answer for all": {
+			do:    func(c targets.Captured) { edited(c, railsFile, "bond0/arp_ignore:1", "bond0/arp_ignore:0") },
+			boots: list{{Path: intent.Path{Object: intent.OfDevice, Field: "net/ipv4/conf/bond0/arp_ignore"}, Before: "0", After: "1"}},
+		},
+		"a rail is not there": {do: func(c targets.Captured) { edited(c, railsFile, "bond0.100/", "") }},
 		"the login may not read it": {do: func(c targets.Captured) { edited(c, digestsFile, netplan, "") }},
 		"what nobody wants any more": {
 			do: func(c targets.Captured) {

@@ -109,7 +109,7 @@ const anew = "netplan apply sets every device anew: addresses are away for a mom
 // it at that where only comments differ.
 func storedImpact(c targets.Change) targets.Impact {
 	at, stored := c.Path.Running()
-	if !stored || at.Field != placeOf(netplanFile) || strings.HasPrefix(c.Before, "mode ") {
+	if !stored || at.Field != placeOf(netplanFile) || strings.HasPrefix(c.Before, "mode ") || strings.HasSuffix(c.Before, inComments) {
 		return targets.Impact{}
 	}
 	return targets.Impact{Interrupts: true, Note: anew}

@@ -154,9 +154,9 @@ func portAbsences(all []absence, d *intent.Device, p *intent.Port) []absence {
 			}
 		}
 	}
-	if q.PFC.IsSet() && bufferModel(d) == traditional && (q.PFC.Value != 0 || emptySets(d)) {
+	if q.PFC.IsSet() && bufferModel(d) == traditional {
 		// The buffer manager adds the row for the new priorities and leaves the old one.
-		gone := absence{table: "BUFFER_PG", key: p.Name + "|*", field: "profile", value: "pg_lossless_*", row: true, from: at("pfc")}
+		gone := absence{table: "BUFFER_PG", key: p.Name + "|*", field: "profile", value: looked + "*", row: true, from: at("pfc")}
 		for _, run := range runs(q.PFC.Value.List()) {
 			gone.keep = append(gone.keep, p.Name+"|"+run)
 		}

@@ -13,7 +13,8 @@ import (
 const (
 	losslessPool  = "ingress_lossless_pool"
 	losslessQueue = "egress_lossless_profile"
-	computed      = "NULL" // the dynamic model computes the profile
+	computed      = "NULL"         // the dynamic model computes the profile
+	looked        = "pg_lossless_" // begins the names of those that the traditional model looks up
 )
 
 // buffers writes what the image does not size by itself. Every row of it
@@ -131,7 +132,7 @@ func threshold(d *intent.Device, h intent.Headroom) (int8, bool) {
 // every lossless group of a port. It keeps one that exists, so a written size
 // takes its name; under any other name it would be unbound again.
 func lookupProfile(d *intent.Device, p *intent.Port) string {
-	return fmt.Sprintf("pg_lossless_%d_%s_profile", p.Mbps.Value, cable(p.CableMm.Value))
+	return fmt.Sprintf(looked+"%d_%s_profile", p.Mbps.Value, cable(p.CableMm.Value))
 }
 
 // staticProfile names a fixed size by its content, so that equal ones are one.

@@ -5,9 +5,10 @@ usage: rocec-check.py missing RUNNING FRAGMENT...   fields that are not as the f
        rocec-check.py absent  RUNNING LIST FRAGMENT...   rows and fields that the list forbids and no fragment has
        rocec-check.py moves   RUNNING FRAGMENT...   interfaces that are in another VRF than the fragments say
        rocec-check.py restarts RUNNING FRAGMENT...  prints the ports whose watchdog runs with another action, other times or priorities
-       rocec-check.py groups  RUNNING FRAGMENT...   priorities with PFC whose group has no lossless buffer
+       rocec-check.py groups  RUNNING FRAGMENT...   priorities with PFC whose group has no lossless buffer, or one for another speed or cable
+       rocec-check.py settle  RUNNING LIST FRAGMENT...   prints the commands to the database that bring the lossless groups in order
        rocec-check.py splits  RUNNING FRAGMENT...   prints the ports that are split otherwise, and the mode they shall have
-       rocec-check.py back    BEFORE FRAGMENT...    prints the commands to the database that undo a config load of the fragments
+       rocec-check.py back    BEFORE RUNNING [FRAGMENT...]   prints the commands to the database that undo what the config updater refuses to
 """
 import json
 import sys
@@ -71,9 +72,9 @@ def meets(table, patterns, key):
     return any(fits(pattern, key) for pattern in patterns if "*" in pattern)
 
 
-def absent(running, fragments):
-    forbidden, wanted = fragments[0], {(table, key): fields for table, key, fields in rows(fragments[1:])}
-    for entry in forbidden:
+def forbidden(running, listed, fragments):
+    wanted = {(table, key): fields for table, key, fields in rows(fragments)}
+    for entry in listed:
         table, field, patterns = entry["table"], entry["field"], set(entry["keys"])
         for key, have in running.get(table, {}).items():
             if field and (field not in have or not fits(entry["value"], have[field])):
@@ -81,10 +82,14 @@ def absent(running, fragments):
             if key in entry["keep"] or not meets(table, patterns, key):
                 continue
             if entry["row"] and (table, key) not in wanted:
-                yield f"{table}|{key} has to go: capture the running configuration and apply the patch that rocec makes from it"
+                yield table, key, ""
             elif not entry["row"] and field not in wanted.get((table, key), {}):
-                yield (f"{table}|{key} {field} = {have[field]} has to go: "
-                       f"capture the running configuration and apply the patch that rocec makes from it")
+                yield table, key, f" {field} = {have[field]}"
+
+
+def absent(running, fragments):
+    for table, key, field in forbidden(running, fragments[0], fragments[1:]):
+        yield f"{table}|{key}{field} has to go: capture the running configuration and apply the patch that rocec makes from it"
 
 
 def moves(running, fragments):
@@ -107,6 +112,22 @@ def restarts(running, fragments):
     return []
 
 
+# What the buffer manager of the traditional model names a profile by.
+MADE = "pg_lossless_"
+
+
+def misfits(running, fragments):
+    for table, port, fields in rows(fragments):
+        if table != "PORT_QOS_MAP" or not fields.get("pfc_enable"):
+            continue
+        speed = running.get("PORT", {}).get(port, {}).get("speed")
+        cable = next((lengths[port] for lengths in running.get("CABLE_LENGTH", {}).values() if port in lengths), None)
+        for key, row in running.get("BUFFER_PG", {}).items():
+            profile = row.get("profile", "")
+            if span(key)[0] == port and profile.startswith(MADE) and speed and cable and profile != f"{MADE}{speed}_{cable}_profile":
+                yield port, key, profile
+
+
 def groups(running, fragments):
     for table, port, fields in rows(fragments):
         if table != "PORT_QOS_MAP" or not fields.get("pfc_enable"):
@@ -121,6 +142,22 @@ def groups(running, fragments):
         for priority in fields["pfc_enable"].split(","):
             if int(priority) not in lossless:
                 yield f"{port} has PFC on priority {priority} and no lossless group: pg_profile_lookup.ini has no row for its speed and cable"
+    for port, key, profile in misfits(running, fragments):
+        yield f"BUFFER_PG|{key} has {profile}, which is not for the speed and cable of {port}: pg_profile_lookup.ini has no row for them"
+
+
+# The buffer manager hears neither that PFC goes with its field nor, before 202511, of another cable. It makes groups
+# anew whenever the row of a port is written [sonic-swss cfgmgr/buffermgr.cpp; sonic-swss#4004].
+def settle(running, fragments):
+    gone = set()
+    for table, key, _ in forbidden(running, fragments[0], fragments[1:]):
+        if table == "BUFFER_PG" and running[table][key].get("profile", "").startswith(MADE):
+            gone.add(key)
+            send("DEL", f"{table}|{key}")
+    for port, key, _ in misfits(running, fragments[1:]):
+        if key not in gone:
+            send("HSET", f"PORT|{port}", "speed", running["PORT"][port]["speed"])
+    return []
 
 
 def splits(running, fragments):
@@ -134,26 +171,57 @@ def splits(running, fragments):
             print(port, fields["brkout_mode"], sep="\t")
 
 
+# What config load writes of these tables the config updater refuses to take away on some SKUs and branches.
+REFUSED = ("QUEUE", "WRED_PROFILE", "PFC_WD", "BUFFER_POOL", "DEFAULT_LOSSLESS_BUFFER_PARAMETER", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
+
+
 def back(before, fragments):
+    now, undone = fragments[0], []
     # What names other rows stands behind them in a fragment, and goes first.
-    for table, key, fields in reversed(list(rows(fragments))):
-        have = before.get(table, {}).get(key)
-        steps = [["DEL", f"{table}|{key}"]]
-        if have is not None and table == "PFC_WD" and key != "GLOBAL":
+    for table, key, fields in reversed(list(rows(fragments[1:]))):
+        have, watch = before.get(table, {}).get(key), table == "PFC_WD" and key != "GLOBAL"
+        if table not in REFUSED or have == now.get(table, {}).get(key) and (have is None or not watch):
+            continue
+        if have is None or watch:
+            undone.append(["DEL", f"{table}|{key}"])
+        if have is not None and watch:
             # a watchdog takes its action and its priorities when it starts
-            steps += [["HSET", f"{table}|{key}", field, value] for field, value in have.items()]
+            undone += [["HSET", f"{table}|{key}", field, value] for field, value in have.items()]
         elif have is not None:
-            steps = [["HSET", f"{table}|{key}", field, have[field]] if field in have else ["HDEL", f"{table}|{key}", field]
-                     for field in fields]
-        for step in steps:
-            if any(not isinstance(word, str) or not word or not word.isprintable() for word in step):
-                yield f"{table}|{key} cannot be put back: {step[1:]!r}"
-                continue
-            print(*step, sep="\x1f")
+            undone += [["HSET", f"{table}|{key}", field, have[field]] if field in have else ["HDEL", f"{table}|{key}", field]
+                       for field in fields]
+    for step in undone + made(before, now):
+        if any(not isinstance(word, str) or not word or not word.isprintable() for word in step):
+            yield f"{step[1]} cannot be put back: {step[1:]!r}"
+            continue
+        send(*step)
+
+
+# The groups and profiles that the buffer manager of the traditional model made since. Before 202511 the config updater
+# refuses to take a profile away; groups it takes away, and when it opens their ports they are made anew.
+def made(before, now):
+    if now.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model") == "dynamic":
+        return []
+    steps, named = [], set()
+    for key, row in now.get("BUFFER_PG", {}).items():
+        have = before.get("BUFFER_PG", {}).get(key)
+        if not row.get("profile", "").startswith(MADE) or row == have:
+            named.add(row.get("profile"))
+        elif have is None:
+            steps.append(["DEL", f"BUFFER_PG|{key}"])
+        else:
+            steps.append(["HSET", f"BUFFER_PG|{key}", "profile", have["profile"]])
+    return steps + [["DEL", f"BUFFER_PROFILE|{name}"] for name in now.get("BUFFER_PROFILE", {})
+                    if name.startswith(MADE) and name not in before.get("BUFFER_PROFILE", {}) and name not in named]
+
+
+def send(*step):
+    print(*step, sep="\x1f")
 
 
 def main():
-    checks = {"back": back, "missing": missing, "overlap": overlap, "absent": absent, "moves": moves, "restarts": restarts, "groups": groups, "splits": splits}
+    checks = {"back": back, "missing": missing, "overlap": overlap, "absent": absent, "moves": moves, "restarts": restarts, "groups": groups,
+              "settle": settle, "splits": splits}
     if len(sys.argv) < 4 or sys.argv[1] not in checks:
         sys.exit(__doc__)
     found = list(checks[sys.argv[1]](load(sys.argv[2]), [load(name) for name in sys.argv[3:]]))

@@ -20,9 +20,10 @@ const (
 )
 
 // rule is one entry, with the fields that say what it drops. A protocol is matched
-// in IP packets only if the rule says so: acl-loader adds IP_TYPE for that
-// [sonic-utilities acl_loader/main.py, sonic-mgmt#23960]. IPv6 tables take
-// IP_PROTOCOL for the next header. [aclorch.cpp]
+// in IP packets only if the rule says so: acl-loader adds IP_TYPE for that, and to
+// every rule of an IPv6 table IPV6ANY [sonic-utilities acl_loader/main.py,
+// sonic-mgmt#23960], which the models of 202205 have in another case and aclorch
+// reads in any. IPv6 tables take IP_PROTOCOL for the next header. [aclorch.cpp]
 type rule struct {
 	name, priority string
 	match          map[string]string
@@ -30,6 +31,7 @@ type rule struct {
 
 var (
 	ruleRoCEv2 = rule{"RULE_10", "9990", map[string]string{"IP_TYPE": "IP", "IP_PROTOCOL": "17", "L4_DST_PORT": "4791"}}
+	ruleIPv6   = rule{"RULE_10", "9990", map[string]string{"IP_TYPE": "IPv6ANY", "IP_PROTOCOL": "17", "L4_DST_PORT": "4791"}}
 	ruleRoCEv1 = rule{"RULE_20", "9980", map[string]string{"ETHER_TYPE": "0x8915"}} // ETHERTYPE_ROCE of acl-loader
 )
 
@@ -90,7 +92,7 @@ func (b *builder) edge() {
 		if slices.Contains(list, intent.RoCEv2) {
 			b.drop(name, ruleRoCEv2, from)
 			b.acl(name+edgeIPv6, "L3V6", ports, from)
-			b.drop(name+edgeIPv6, ruleRoCEv2, from)
+			b.drop(name+edgeIPv6, ruleIPv6, from)
 		}
 		if slices.Contains(list, intent.RoCEv1) {
 			b.drop(name, ruleRoCEv1, from)
@@ -147,7 +149,7 @@ func (p *parser) denied(port string) intent.Opt[[]intent.RDMA] {
 		}
 		kind := p.db.value(aclTable, table, "type")
 		v4 = v4 || kind != "L3V6" && p.drops(table, ruleRoCEv2)
-		v6 = v6 || kind != "L3" && p.drops(table, ruleRoCEv2)
+		v6 = v6 || kind != "L3" && (p.drops(table, ruleIPv6) || p.drops(table, ruleRoCEv2))
 		v1 = v1 || p.drops(table, ruleRoCEv1)
 	}
 	list := []intent.RDMA{}
@@ -168,7 +170,7 @@ func (p *parser) drops(table string, x rule) bool {
 		}
 		all := len(fields) == len(x.match)+2 // the action and PRIORITY
 		for field, value := range x.match {
-			all = all && text(fields[field]) == value
+			all = all && strings.EqualFold(text(fields[field]), value)
 		}
 		if all {
 			return true

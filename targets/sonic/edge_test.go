@@ -33,6 +33,8 @@ func TestDenied(t *testing.T) {
 		"the other family":  {tables, v6, nil},
 		"both families":     {tables, v4 + "," + v6, []intent.RDMA{intent.RoCEv2}},
 		"EtherType":         {tables, v1, []intent.RDMA{intent.RoCEv1}},
+		"as acl-loader":     {tables, v4 + "," + strings.Replace(v6, `"IP"`, `"IPV6ANY"`, 1), []intent.RDMA{intent.RoCEv2}},
+		"no IPv6 rule":      {tables, v4 + "," + strings.Replace(v6, `"IP"`, `"IPV4ANY"`, 1), nil},
 		"one table of both": {strings.ReplaceAll(tables, `"L3"`, `"L3V4V6"`), v4, []intent.RDMA{intent.RoCEv2}},
 		"egress":            {strings.ReplaceAll(tables, `"ingress"`, `"egress"`), v1, nil},
 		"another port":      {strings.ReplaceAll(tables, `"Ethernet0"`, `"Ethernet8"`), v4 + "," + v6 + "," + v1, nil},

@@ -19,6 +19,7 @@ const (
 	beforeFile      = "rocec-before.json"
 	checkpointFile  = "rocec-checkpoint"
 	restartFile     = "rocec-restarts.txt"
+	commandsFile    = "rocec-commands.txt"
 )
 
 // write is Target.Emit: fragments that config load merges, and the scripts around them.
@@ -65,13 +66,17 @@ func write(d *intent.Device, out *emit.Out) {
 			s.Line("config load -y %s", f)
 		}
 		s.restarts(d, files)
-		s.after()
+		s.after(d, gone, files)
 	}
 	if window {
 		maintenance(d, familyOf(d.ASIC) == broadcom && globalMap(d) != nil, out, maintenanceFile)
 	}
 	verifier(d, len(breakouts) > 0, gone, files, out)
-	undo(d, nil, out)
+	loaded := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f == linksFile })
+	if window {
+		loaded = append(loaded, maintenanceFile)
+	}
+	undo(d, loaded, out)
 	if split {
 		undoSplit(d, out)
 	}
@@ -174,18 +179,14 @@ func verifier(d *intent.Device, split, gone bool, files []string, out *emit.Out)
 	s.Line("show pfc counters")
 }
 
-// undo writes the way back. What config load merged is taken away first, row by
-// row and the rows that name others first: the config updater refuses to touch
-// it. sonic-db-cli hands a command to the database
-// [sonic-net/sonic-swss-common sonic-db-cli/sonic-db-cli.cpp].
+// undo writes the way back. What the config updater refuses to touch goes first, row
+// by row and the rows that name others first: of the files that config load merged,
+// and of what the buffer manager made since. sonic-db-cli hands a command to the
+// database [sonic-net/sonic-swss-common sonic-db-cli/sonic-db-cli.cpp].
 func undo(d *intent.Device, loaded []string, out *emit.Out) {
-	refused := "changed buffer pools"
-	if len(loaded) == 0 {
-		refused += ", ECN profiles before 202511, the watchdog of SKUs that it does not know"
-	}
 	about := []string{
-		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses",
-		"(" + refused + "), config reload -y " + beforeFile + " goes back too, but restarts the services.",
+		"Goes back to the checkpoint that the last apply script took. Where the config updater refuses,",
+		"config reload -y " + beforeFile + " goes back too, but restarts the services.",
 	}
 	if d.Hash.Function.IsSet() {
 		// [sonic-swss orchagent/switchorch.cpp: no removal of a switch hash]
@@ -193,22 +194,27 @@ func undo(d *intent.Device, loaded []string, out *emit.Out) {
 	}
 	s := script(d, out, "rollback.sh", emit.Rollback, about...)
 	s.root()
-	if len(loaded) > 0 {
+	made := bufferModel(d) == traditional && len(d.QoS) > 0
+	if len(loaded) > 0 || made {
 		s.checks()
-		s.back(loaded)
+		s.database("back", append([]string{beforeFile, "<(sonic-cfggen -d --print-data)"}, loaded...))
+		s.Line("back")
 	}
 	s.Line("config rollback \"$(cat %s)\"", checkpointFile)
-	if len(loaded) > 0 {
-		s.back(loaded) // watchdogs start with the priorities that are back
+	if len(loaded) > 0 || made {
+		s.Line("back") // watchdogs start with the priorities that are back, groups are made anew when ports open
 	}
 	s.Line("config save -y")
 }
 
-// back takes away what config load merged.
-func (s scriptFile) back(loaded []string) {
-	s.Line("python3 \"$check\" back %s %s | while IFS=$'\\x1f' read -r -a step; do", beforeFile, strings.Join(loaded, " "))
-	s.Line("    sonic-db-cli CONFIG_DB \"${step[@]}\" >/dev/null")
-	s.Line("done")
+// database writes a function that hands the commands to the database that the program
+// prints for its name.
+func (s scriptFile) database(name string, files []string) {
+	s.Line("%s() {", name)
+	s.Line("    python3 \"$check\" %s %s > %s", name, strings.Join(files, " "), commandsFile)
+	s.Text("    while IFS=$'\\x1f' read -r -a step; do\n" +
+		"        sonic-db-cli CONFIG_DB \"${step[@]}\" >/dev/null\n" +
+		"    done < " + commandsFile + "\n}\n")
 }
 
 // scriptFile is a shell script under way.
@@ -299,9 +305,16 @@ func (s scriptFile) checkpoint() {
 }
 
 // after verifies, with time for the buffer manager, and saves only what is right.
-func (s scriptFile) after() {
-	s.Text("for try in 1 2 3 4 5 6; do\n" +
-		"    if ./verify.sh; then\n" +
+func (s scriptFile) after(d *intent.Device, gone bool, files []string) {
+	settles := gone && bufferModel(d) == traditional && slices.Contains(files, qosFile)
+	if settles {
+		s.database("settle", append([]string{"<(sonic-cfggen -d --print-data)", absentFile}, files...))
+	}
+	s.Text("for try in 1 2 3 4 5 6; do\n")
+	if settles {
+		s.Text("    settle\n")
+	}
+	s.Text("    if ./verify.sh; then\n" +
 		"        [ -n \"${ROCEC_LIVE-}\" ] || config save -y\n" +
 		"        exit 0\n" +
 		"    fi\n" +

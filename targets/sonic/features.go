@@ -132,7 +132,8 @@ const oldest = "202205"
 // pfc_enable and pfcwd_sw_enable (sonic-buildimage#22252, since 202505). Older
 // ones have none by leaving the field out, which is the same to orchagent on every
 // branch; the buffer manager of the traditional model does not see it go, though,
-// and keeps the lossless groups until it starts anew (buffermgr.cpp, doPortQosTableTask).
+// and makes the lossless groups anew whenever the row of the port is written, until it
+// starts anew itself (buffermgr.cpp, doPortQosTableTask): apply.sh takes them away.
 func emptySets(d *intent.Device) bool { return compare(d.OS.Version, "202505") >= 0 }
 
 // compare orders two branches. "master", "" and what is no branch count as the newest.

@@ -198,12 +198,16 @@ func TestLiveRefused(t *testing.T) {
 	}
 }
 
-// TestLiveWindow: what needs a window is not done.
+// TestLiveWindow: what needs a window is not done, and where nothing is to be done that is said.
 func TestLiveWindow(t *testing.T) {
 	t.Parallel()
 	s := liveSwitch(t)
 	s.Remove("var/live/a1/leaf-1/apply.sh")
-	if code, why := s.Run("a1", "begin"); code != targets.ExitRefused || !strings.Contains(why, "needs a maintenance window") {
+	if code, why := s.Run("a1", "begin"); code != targets.ExitRefused || why != "what is to be done here needs a maintenance window: apply-maintenance.sh" {
+		t.Errorf("exit %d: %s", code, why)
+	}
+	s.Remove("var/live/a1/leaf-1/apply-maintenance.sh")
+	if code, why := s.Run("a1", "begin"); code != targets.ExitRefused || !strings.HasPrefix(why, "nothing is to be done here: it was changed, or what runs was stored, since the plan was made") {
 		t.Errorf("exit %d: %s", code, why)
 	}
 	if s.Read("asked") != "" {

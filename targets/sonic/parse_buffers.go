@@ -32,7 +32,7 @@ func (p *parser) headroom(port, hint *intent.Port) []intent.Headroom {
 	if q := p.seen.QoSNamed(port.QoS); q != nil && bufferModel(p.seen) == traditional && port.Mbps.IsSet() {
 		// Before the buffer manager has run, its profile can be told by its name.
 		for _, g := range q.PFC.Value.List() {
-			add(g, "pg_lossless_"+strconv.FormatUint(uint64(port.Mbps.Value), 10)+"_"+p.cableText(port.Name)+"_profile")
+			add(g, looked+strconv.FormatUint(uint64(port.Mbps.Value), 10)+"_"+p.cableText(port.Name)+"_profile")
 		}
 	}
 	slices.SortFunc(all, func(a, b intent.Headroom) int { return cmp.Compare(a.Group, b.Group) })
@@ -56,7 +56,7 @@ func (p *parser) profile(group uint8, name string, hint *intent.Port) (intent.He
 	bytes := func(field string) uint32 { return number[uint32](p, table, name, field, 1<<32-1).Or(0) }
 	h := intent.Headroom{
 		Group: group, XoffBytes: bytes("xoff"), XonBytes: bytes("xon"), SizeBytes: bytes("size"), XonOffset: bytes("xon_offset"),
-		Written: !strings.HasPrefix(name, "pg_lossless_"),
+		Written: !strings.HasPrefix(name, looked),
 	}
 	if th, err := strconv.ParseInt(p.db.value(table, name, "dynamic_th"), 10, 8); err == nil {
 		a := int8(th)

@@ -108,10 +108,14 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		s.canHash(d)
 		s.checkpoint()
 		for i, file := range steps {
-			s.Line("config apply-patch %s", file)
 			if i == 0 {
+				s.Line("config apply-patch %s", file)
 				s.gone(r.moved)
+				continue
 			}
+			s.Line("if ! config apply-patch %s; then", file)
+			s.Text("    echo \"ports that the first patch shut are shut still; sudo ./rollback.sh opens them\" >&2\n" +
+				"    exit 1\nfi\n")
 		}
 		if x := r.stops["PFC_WD"]; x != nil {
 			s.Line("pfcwd stop %s", strings.Join(x.sorted(), " "))
@@ -119,21 +123,22 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		if len(r.loads) > 0 {
 			s.Line("config load -y %s", loaded[0])
 		}
-		s.after()
+		s.after(d, gone, files)
 	} else if len(lost) > 0 {
 		save(d, files, out)
 		if len(rest) == 0 { // else the way back from the window is one for both
 			unsave(d, out)
 		}
 	}
+	var later []string
 	if len(rest) > 0 {
-		file := "rocec-" + fileName(d.Name) + ".maintenance.json"
-		rest.write(out.File(file, 0o644, emit.Data))
-		maintenance(d, rest.at("PORT_QOS_MAP", "global") != nil, out, file)
+		later = []string{"rocec-" + fileName(d.Name) + ".maintenance.json"}
+		rest.write(out.File(later[0], 0o644, emit.Data))
+		maintenance(d, rest.at("PORT_QOS_MAP", "global") != nil, out, later[0])
 	}
 	verifier(d, len(want.breakouts) > 0, gone, files, out)
 	if len(steps)+len(loaded)+len(rest) > 0 {
-		undo(d, loaded, out)
+		undo(d, append(loaded, later...), out)
 	}
 	return list
 }
@@ -187,13 +192,16 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 		return r, append(list, refused...)
 	}
 	between := without(withoutRanges(db.plain(), m.target), moved)
+	m.closed(between)
 	first, err1 := jsondiff.Compare(db.plain(), between)
 	ops, err2 := jsondiff.Compare(between, m.target)
 	if err := errors.Join(err1, err2); err != nil {
 		list.Add(diag.Diagnostic{Summary: "the running configuration of " + d.Name + " cannot be compared: " + err.Error()})
 		return r, list
 	}
-	slices.SortStableFunc(ops, func(a, b jsondiff.Operation) int { return rank(a) - rank(b) })
+	for _, step := range []jsondiff.Patch{first, ops} {
+		slices.SortStableFunc(step, func(a, b jsondiff.Operation) int { return rank(a) - rank(b) })
+	}
 	return rebasing{moved: moved, first: first, ops: ops, loads: m.loads, stops: m.stops, rest: m.rest}, list
 }
 
@@ -226,6 +234,36 @@ func withoutRanges(db, target map[string]any) map[string]any {
 		}
 	}
 	return db
+}
+
+// closed keeps the ports whose rows the first patch removes shut until the second one
+// opens them, so that they go down once, and so that the buffer manager, which makes
+// its groups anew when a port opens, does so of what it is told by then [sonic-swss
+// cfgmgr/buffermgr.cpp doSpeedUpdateTask]. Its other groups that have to go, go with
+// them: on Spectrum it takes them from a port that is down.
+func (m *merge) closed(between map[string]any) {
+	ports, _ := between["PORT"].(map[string]any)
+	shut := map[string]bool{}
+	for _, table := range shutTables {
+		rows, _ := between[table].(map[string]any)
+		for key := range m.db.rows(table) {
+			name, _, _ := strings.Cut(key, "|")
+			if port, _ := ports[name].(map[string]any); rows[key] == nil && text(port["admin_status"]) == "up" {
+				port["admin_status"], shut[name] = "down", true
+			}
+		}
+	}
+	groups, _ := between["BUFFER_PG"].(map[string]any)
+	wanted, _ := m.target["BUFFER_PG"].(map[string]any)
+	for key := range groups {
+		name, _, _ := strings.Cut(key, "|")
+		if shut[name] && strings.HasPrefix(m.db.value("BUFFER_PG", key, "profile"), looked) && wanted[key] == nil {
+			delete(groups, key)
+		}
+	}
+	if groups != nil && len(groups) == 0 {
+		delete(between, "BUFFER_PG")
+	}
 }
 
 func overlap(a, b string) bool {

@@ -2,6 +2,8 @@ package sonic
 
 import (
 	"bytes"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -39,7 +41,53 @@ func boots(d *intent.Device, c targets.Captured) ([]intent.Difference, diag.List
 		return whole("nothing"), list
 	}
 	starts, list := db.device(d, list)
-	return intent.Boots(d, now, starts), list
+	runs, _ := decode(running, c.Files[running], nil) // it parsed
+	return comesBack(d, db, runs, intent.Boots(d, now, starts)), list
+}
+
+// comesBack adds rows and fields that have to be absent, as what is wanted excludes
+// them, and that the switch starts with and does not run, to a list that has some of
+// them by the settings that they make.
+func comesBack(d *intent.Device, starts, runs *database, list []intent.Difference) []intent.Difference {
+	other := map[string][]string{} // rows that are stored otherwise than they run, by table
+	for table, rows := range starts.tables {
+		for _, key := range starts.keys(table) {
+			if have, is := runs.rows(table)[key]; !is || !reflect.DeepEqual(rows[key], have) {
+				other[table] = append(other[table], key)
+			}
+		}
+	}
+	m := merge{device: d, want: build(d)}
+	known, found := map[intent.Path]bool{}, map[string]bool{}
+	for _, x := range list {
+		known[x.Path] = true
+	}
+	for _, a := range absences(d) {
+		is := func(db *database, key string) bool {
+			r, there := db.rows(a.table)[key]
+			_, has := r[a.field]
+			return there && (a.field == "" || has && matches(a.value, text(r[a.field])))
+		}
+		for _, key := range other[a.table] {
+			wanted, whole := m.wanted(a.table, key)
+			what, at := a.table+"|"+key, a.from
+			if !a.row {
+				what += " " + a.field
+			}
+			if at.Object == intent.OfQoS { // as comparisons speak of it
+				at = intent.Path{Object: intent.OfDevice, Field: at.Field}
+				if port, _, _ := strings.Cut(key, "|"); d.PortNamed(port) != nil {
+					at.Object, at.Name = intent.OfPort, port
+				}
+			}
+			if known[at.Stored()] || !matches(a.key, key) || slices.Contains(a.keep, key) || !is(starts, key) || is(runs, key) || a.row && whole || wanted[a.field].value != "" || found[what] {
+				continue
+			}
+			found[what] = true
+			list = append(list, intent.Difference{Path: at.Stored(), Before: what, After: "absent"})
+		}
+	}
+	return list
 }
 
 // save writes what stores the running configuration where nothing else is to be

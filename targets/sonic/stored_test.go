@@ -44,6 +44,27 @@ func edited(t testing.TB, db []byte, value string, at ...string) []byte {
 	return bytesOf(t, all)
 }
 
+// added is a configuration with more rows, each with the field that its name is given, of the
+// value "NULL".
+func added(t testing.TB, db []byte, rows map[string]string) []byte {
+	t.Helper()
+	var all map[string]map[string]map[string]any
+	if err := json.Unmarshal(db, &all); err != nil {
+		t.Fatal(err)
+	}
+	for row, field := range rows {
+		table, key, _ := strings.Cut(row, "|")
+		if all[table] == nil {
+			all[table] = map[string]map[string]any{}
+		}
+		all[table][key] = map[string]any{}
+		if field != "" {
+			all[table][key][field] = "NULL"
+		}
+	}
+	return bytesOf(t, all)
+}
+
 // TestStored: what the stored configuration has otherwise than the running one, in
 // managed fields alone.
 func TestStored(t *testing.T) {
@@ -72,6 +93,22 @@ func TestStored(t *testing.T) {
 		{name: "nothing", running: now, stored: []byte("{}\n"), want: whole("nothing")},
 		{name: "cut off", running: now, stored: now[:len(now)/2], want: whole("no JSON"), warns: true},
 		{name: "the buffer manager had not run", running: now, stored: edited(t, now, "", "BUFFER_PG")},
+		{
+			name: "what is gone comes back", running: now, stored: added(t, now, map[string]string{
+				"INTERFACE|Ethernet0": "", "INTERFACE|Ethernet0|10.9.9.0/31": "", "VLAN_MEMBER|Vlan200|Ethernet496": "tagging_mode", "BUFFER_PG|Ethernet16|3-4": "profile", "VLAN|Vlan3000": "vlanid",
+			}),
+			want: []intent.Difference{
+				{Path: intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "stored.segments"}, Before: "INTERFACE|Ethernet0", After: "absent"},
+				{Path: intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "stored.segments"}, Before: "INTERFACE|Ethernet0|10.9.9.0/31", After: "absent"},
+				{Path: intent.Path{Object: intent.OfPort, Name: "Ethernet16", Field: "stored.pfc"}, Before: "BUFFER_PG|Ethernet16|3-4", After: "absent"},
+				{Path: intent.Path{Object: intent.OfIface, Name: "Ethernet496", Field: "stored.on"}, Before: "VLAN_MEMBER|Vlan200|Ethernet496", After: "absent"},
+			},
+		},
+		{
+			name: "seen as a setting", running: now, stored: added(t, edited(t, now, "", "VLAN_MEMBER", "Vlan200|Ethernet0"), map[string]string{"VLAN_MEMBER|Vlan3000|Ethernet0": "tagging_mode", "VLAN|Vlan3000": "vlanid"}),
+			want: []intent.Difference{{Path: intent.Path{Object: intent.OfPort, Name: "Ethernet0", Field: "stored.native"}, Before: intent.AtDefault, After: "200"}},
+		},
+		{name: "it runs too", running: added(t, now, map[string]string{"INTERFACE|Ethernet0": ""}), stored: added(t, now, map[string]string{"INTERFACE|Ethernet0": "", "VLAN|Vlan3000": "vlanid"})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string][]byte{running: c.running}

@@ -191,7 +191,7 @@ func TestPatchStop(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.Command("python3", checkFile, "back", beforeFile, stops)
+		cmd := exec.Command("python3", checkFile, "back", beforeFile, beforeFile, stops)
 		cmd.Dir = dir
 		back, err := cmd.CombinedOutput()
 		want := "DEL\x1fPFC_WD|Ethernet0\nHSET\x1fPFC_WD|Ethernet0\x1faction\x1fforward\nHSET\x1fPFC_WD|Ethernet0\x1fdetection_time\x1f400\nHSET\x1fPFC_WD|Ethernet0\x1frestoration_time\x1f400\n"

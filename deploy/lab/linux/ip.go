@@ -2,6 +2,7 @@ package linux
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -97,7 +98,7 @@ func (m *Machine) show(p *posix.Proc, o map[string]bool, addresses bool, rest []
 		l := m.links[n]
 		if addresses && o["-o"] {
 			for _, a := range l.addrs {
-				p.Printf("%d: %s    %s %s scope global %s\\       valid_lft forever preferred_lft forever\n", l.index, n, familyOf(a), a, n)
+				p.Printf("%d: %s    %s %s%s scope global %s\\       valid_lft forever preferred_lft forever\n", l.index, n, familyOf(a), a, broadcast(a), n)
 			}
 			continue
 		}
@@ -124,7 +125,7 @@ func (m *Machine) show(p *posix.Proc, o map[string]bool, addresses bool, rest []
 		}
 		if addresses {
 			for _, a := range l.addrs {
-				p.Printf("%s %s %s scope global %s", sep, familyOf(a), a, n)
+				p.Printf("%s %s %s%s scope global %s", sep, familyOf(a), a, broadcast(a), n)
 			}
 		}
 		p.Printf("\n")
@@ -137,6 +138,19 @@ func familyOf(prefix string) string {
 		return "inet6"
 	}
 	return "inet"
+}
+
+// broadcast is what ip shows behind an address that networkd set: its broadcast
+// address, of IPv4 with room for one (address_set_broadcast in networkd-address.c,
+// print_addrinfo in ip/ipaddress.c of iproute2).
+func broadcast(prefix string) string {
+	p, err := netip.ParsePrefix(prefix)
+	if err != nil || !p.Addr().Is4() || p.Bits() > 30 {
+		return ""
+	}
+	b := p.Addr().As4()
+	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(b[:])|(1<<(32-p.Bits())-1))
+	return " brd " + netip.AddrFrom4(b).String()
 }
 
 func (m *Machine) shownName(l *link) string {

@@ -35,7 +35,7 @@ func TestByHand(t *testing.T) {
 	}
 	shows := func(when, want string) {
 		t.Helper()
-		out, err := s.Run(context.Background(), `cat /sys/class/net/nvme_a/mtu; ip -o addr show dev nvme_a | grep -o '10[.][^ ]*'`, nil)
+		out, err := s.Run(context.Background(), `cat /sys/class/net/nvme_a/mtu; ip -o addr show dev nvme_a | grep -o '10[.][^ ]*/[0-9]*'`, nil)
 		if err != nil || string(out.Stdout) != want {
 			t.Errorf("%s: %q, expected %q: %v %s", when, out.Stdout, want, err, out.Stderr)
 		}

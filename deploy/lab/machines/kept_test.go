@@ -58,6 +58,10 @@ func TestKept(t *testing.T) {
 	}
 	const netplan = "/etc/netplan/60-rocec.yaml"
 	run(t, x.machine, 0, "cp -p "+netplan+" /var/tmp/away && echo '# by hand' >>"+netplan)
+	if got := boots(); len(got) != 1 || got[0] != "stored."+netplan+": edited, in comments only" {
+		t.Errorf("a comment: %q", got)
+	}
+	run(t, x.machine, 0, "sed -i s/9000/1500/ "+netplan)
 	if got := boots(); len(got) != 1 || got[0] != "stored."+netplan+": edited" {
 		t.Errorf("edited: %q", got)
 	}

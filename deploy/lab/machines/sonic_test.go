@@ -2,6 +2,8 @@ package machines
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/targets"
 )
 
@@ -98,5 +102,114 @@ func TestSONiCRefuses(t *testing.T) {
 				t.Errorf("(-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSONiCBack: on every branch and with both buffer models, a switch with the image's own QoS becomes what it shall, with the
+// lossless groups of its priorities, speeds and cables and no others, and goes back to what it was, row by row.
+func TestSONiCBack(t *testing.T) {
+	for _, c := range []struct{ example, device, version string }{
+		{"storage", "tor-a", "202605"},
+		{"smb-direct", "tor", "202205"},
+		{"smb-direct", "tor", "202505"},
+		{"smb-direct", "tor", "202605"},
+	} {
+		t.Run(c.device+" "+c.version, func(t *testing.T) {
+			t.Parallel()
+			m := compiled(t, c.example)[c.device]
+			m.d.OS.Version = c.version
+			x := &trial{made: m, t: t} // on the clock of this computer: scripts wait for what the buffer manager does
+			x.machine = m.machine(t, lab.Environment{User: User(m.target.Name), Faults: &x.faults})
+			x.stock()
+			shown := func() string {
+				return run(t, x.machine, 0, "sonic-cfggen -d --print-data")
+			}
+			back := func(what, id string) {
+				t.Helper()
+				before := shown()
+				x.lay(id)
+				x.do(id, targets.VerbBegin, targets.VerbChange)
+				if left := x.left(false); len(left) > 0 {
+					t.Errorf("%s:\n%s", what, strings.Join(left, "\n"))
+				}
+				x.groups(what)
+				x.do(id, targets.VerbRevert)
+				if diff := cmp.Diff(before, shown()); diff != "" {
+					t.Errorf("%s and back (-before +after):\n%s", what, diff)
+				}
+			}
+			back("first change", "a1")
+			x.lay("b2")
+			x.do("b2", targets.VerbBegin, targets.VerbChange, targets.VerbConfirm)
+			for i := range x.d.Ports {
+				if p := &x.d.Ports[i]; p.CableMm.IsSet() {
+					p.CableMm.Value += 40_000
+				}
+			}
+			back("longer cables", "c3")
+			plain := *x.d.QoSNamed(x.d.Ports[0].QoS)
+			plain.Name, plain.PFC, plain.Lossless, plain.Watchdog = "plain", intent.Some(intent.PrioritySet(0)), 0, intent.Some(intent.Watchdog{})
+			x.d.QoS = append(x.d.QoS, plain)
+			x.d.Ports[0].QoS = plain.Name
+			back("without PFC", "d4")
+		})
+	}
+}
+
+// stock gives a switch the QoS of its image, in the words of qos_config.j2 and buffers_config.j2.
+func (x *trial) stock() {
+	x.t.Helper()
+	type rows map[string]map[string]string
+	db := map[string]rows{
+		"DSCP_TO_TC_MAP": {"AZURE": {"3": "3", "4": "4"}}, "SCHEDULER": {"scheduler.0": {"type": "DWRR", "weight": "14"}, "scheduler.1": {"type": "DWRR", "weight": "15"}},
+		"CABLE_LENGTH": {"AZURE": {}}, "PORT_QOS_MAP": {}, "QUEUE": {}, "BUFFER_PG": {}, "BUFFER_QUEUE": {},
+	}
+	for _, p := range x.d.Ports {
+		db["CABLE_LENGTH"]["AZURE"][p.Name] = "300m"
+		db["PORT_QOS_MAP"][p.Name] = map[string]string{"dscp_to_tc_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}
+		db["BUFFER_PG"][p.Name+"|0"] = map[string]string{"profile": "ingress_lossy_profile"}
+		if strings.HasPrefix(x.d.ASIC, "spectrum") {
+			db["BUFFER_PG"][p.Name+"|3-4"] = map[string]string{"profile": "NULL"}
+		}
+		db["BUFFER_QUEUE"][p.Name+"|3-4"] = map[string]string{"profile": "egress_lossless_profile"}
+		for _, queue := range []string{"0", "3", "4"} {
+			db["QUEUE"][p.Name+"|"+queue] = map[string]string{"scheduler": "scheduler.1"}
+		}
+	}
+	b, err := json.Marshal(db)
+	if err == nil {
+		err = x.machine.Disk().WriteFile("/var/tmp/stock.json", b, 0o644)
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	run(x.t, x.machine, 0, "sudo config load -y /var/tmp/stock.json && sudo config save -y")
+}
+
+// groups demands that ports have lossless groups for their priorities with PFC and for no others, of their speed and cable.
+func (x *trial) groups(when string) {
+	x.t.Helper()
+	var have map[string]map[string]string
+	if err := json.Unmarshal([]byte(run(x.t, x.machine, 0, "sonic-cfggen -d --var-json BUFFER_PG")), &have); err != nil {
+		x.t.Fatal(err)
+	}
+	for i := range x.d.Ports {
+		p := &x.d.Ports[i]
+		var got, want []string
+		for key, row := range have {
+			if strings.HasPrefix(key, p.Name+"|") && row["profile"] != "ingress_lossy_profile" {
+				got = append(got, key+" "+row["profile"])
+			}
+		}
+		profile := "NULL"
+		if !strings.HasPrefix(x.d.ASIC, "spectrum") {
+			profile = fmt.Sprintf("pg_lossless_%d_%dm_profile", p.Mbps.Value, (p.CableMm.Value+999)/1000)
+		}
+		for _, g := range x.d.QoSNamed(p.QoS).PFC.Value.List() {
+			want = append(want, fmt.Sprintf("%s|%d %s", p.Name, g, profile))
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			x.t.Errorf("%s: %s has the groups %q, wanted %q", when, p.Name, got, want)
+		}
 	}
 }

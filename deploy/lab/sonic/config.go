@@ -160,7 +160,7 @@ func (m *Machine) rollback(ctx context.Context, p *posix.Proc, name string, dry 
 	if !m.isCheckpoint(name) {
 		return failed(p, "rollback", line, fmt.Sprintf("Checkpoint '%s' does not exist", name))
 	}
-	if err := m.become(ctx, checkpointFile(name), dry); err != nil {
+	if err := m.become(ctx, p, checkpointFile(name), dry); err != nil {
 		return failed(p, "rollback", line, err.Error())
 	}
 	p.Printf("Config rolled back successfully.\n")
@@ -168,7 +168,7 @@ func (m *Machine) rollback(ctx context.Context, p *posix.Proc, name string, dry 
 }
 
 func (m *Machine) replace(ctx context.Context, p *posix.Proc, file string, dry bool) int {
-	if err := m.become(ctx, p.Path(file), dry); err != nil {
+	if err := m.become(ctx, p, p.Path(file), dry); err != nil {
 		return failed(p, "replace", "Failed to replace config", err.Error())
 	}
 	p.Printf("Config replaced successfully.\n")
@@ -189,7 +189,7 @@ func (m *Machine) open(file, name string) ([]byte, error) {
 }
 
 // become makes a file the running configuration, by the differences.
-func (m *Machine) become(ctx context.Context, file string, dry bool) error {
+func (m *Machine) become(ctx context.Context, p *posix.Proc, file string, dry bool) error {
 	b, err := m.open(file, file)
 	if err != nil {
 		return err
@@ -198,5 +198,5 @@ func (m *Machine) become(ctx context.Context, file string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	return m.update(ctx, func(database) (database, error) { return target, nil }, dry)
+	return m.update(ctx, p, func(database) (database, error) { return target, nil }, dry)
 }

@@ -191,47 +191,111 @@ func wholeLanes(d *intent.Device, parent string) string {
 	return strings.Join(list, ",")
 }
 
-// bufferManager makes the lossless groups of ports as buffermgrd of the
-// traditional model does: of speed, cable and PFC. Its table has the rows that the
-// intent counts with (sonic-swss cfgmgr/buffermgr.cpp).
-func (m *Machine) bufferManager(db database) {
+// bufferManager is buffermgrd of the traditional model (sonic-swss cfgmgr/buffermgr.cpp): it hears of rows that change and makes
+// the lossless groups of ports of what it has heard. What it made it does not take away, and of PFC it hears only what is set,
+// not that the field goes; that the row goes, since 202605 (sonic-swss#4003).
+type bufferManager struct {
+	branch   func(since string) bool // the image is older
+	mellanox bool
+	headroom func(port, group string) (intent.Headroom, bool) // of its table
+
+	pfc     map[string]string // by port, as heard last
+	waiting map[string]bool   // ports whose cable or state is not known
+}
+
+// heard is what becomes of a database that another one takes the place of.
+func (b *bufferManager) heard(old, db database) {
 	if db.text("DEVICE_METADATA", "localhost", "buffer_model") != "traditional" {
 		return
 	}
-	for port, row := range db["PORT_QOS_MAP"] {
-		enabled, _ := row["pfc_enable"].(string)
-		speed := db.text("PORT", port, "speed")
-		cable := ""
-		for _, lengths := range db["CABLE_LENGTH"] {
-			if c, ok := lengths[port].(string); ok {
-				cable = c
-			}
-		}
-		at := slices.IndexFunc(m.device.Ports, func(p intent.Port) bool { return p.Name == port })
-		if enabled == "" || speed == "" || cable == "" || cable == "0m" || at < 0 || db.text("PORT", port, "admin_status") != "up" {
+	for _, port := range slices.Sorted(maps.Keys(db["PORT_QOS_MAP"])) {
+		enabled, is := db["PORT_QOS_MAP"][port]["pfc_enable"].(string)
+		if have, known := b.pfc[port]; !is || port == "global" || known && have == enabled {
 			continue
 		}
-		name := "pg_lossless_" + speed + "_" + cable + "_profile"
-		for g := range strings.SplitSeq(enabled, ",") {
-			if db["BUFFER_PROFILE"][name] == nil {
-				xon, xoff, size, alpha := uint32(18432), uint32(165888), uint32(184320), int8(0)
-				for _, h := range m.device.Ports[at].Headroom {
-					if fmt.Sprint(h.Group) == g && h.XoffBytes > 0 {
-						xon, xoff, size = h.XonBytes, h.XoffBytes, h.SizeBytes
-						if size == 0 {
-							size = xon + xoff
-						}
-						if h.Alpha != nil {
-							alpha = *h.Alpha
-						}
-					}
-				}
-				db.set("BUFFER_PROFILE", name, "pool", "ingress_lossless_pool", "xon", fmt.Sprint(xon), "xoff", fmt.Sprint(xoff), "size", fmt.Sprint(size), "dynamic_th", fmt.Sprint(alpha))
+		b.pfc[port] = enabled
+		b.groups(db, port)
+	}
+	for port := range old["PORT_QOS_MAP"] {
+		if db["PORT_QOS_MAP"][port] == nil && !b.branch("202605") {
+			delete(b.pfc, port)
+		}
+	}
+	for _, port := range db.ports() {
+		anew := !equalRow(old["PORT"][port], db["PORT"][port]) || !b.branch("202511") && old.cable(port) != db.cable(port) // sonic-swss#4004
+		if anew && !b.groups(db, port) {
+			b.waiting[port] = true
+		}
+	}
+	for port := range b.waiting {
+		if b.groups(db, port) {
+			delete(b.waiting, port)
+		}
+	}
+}
+
+// groups is doSpeedUpdateTask: it makes the groups of a port, and is false where it has to be asked again.
+func (b *bufferManager) groups(db database, port string) bool {
+	speed, cable, admin := db.text("PORT", port, "speed"), db.cable(port), db.text("PORT", port, "admin_status")
+	enabled, known := b.pfc[port]
+	switch {
+	case cable == "" || admin == "" && b.branch("202511"):
+		return false
+	case cable == "0m" || !known || speed == "":
+		return true
+	}
+	name := "pg_lossless_" + speed + "_" + cable + "_profile"
+	for _, run := range runs(enabled) {
+		key := port + "|" + run
+		if b.mellanox && admin == "down" {
+			if db.text("BUFFER_PG", key, "profile") == name {
+				delete(db["BUFFER_PG"], key)
 			}
+			continue
 		}
-		for _, run := range runs(enabled) {
-			db.set("BUFFER_PG", port+"|"+run, "profile", name)
+		if db["BUFFER_PROFILE"][name] == nil {
+			h, alpha := intent.Headroom{XonBytes: 18432, XoffBytes: 165888, SizeBytes: 184320}, int8(0)
+			if own, is := b.headroom(port, run[:1]); is {
+				h = own
+			}
+			if h.SizeBytes == 0 {
+				h.SizeBytes = h.XonBytes + h.XoffBytes
+			}
+			if h.Alpha != nil {
+				alpha = *h.Alpha
+			}
+			db.set("BUFFER_PROFILE", name, "pool", "ingress_lossless_pool", "xon", fmt.Sprint(h.XonBytes), "xoff", fmt.Sprint(h.XoffBytes), "size", fmt.Sprint(h.SizeBytes), "dynamic_th", fmt.Sprint(alpha))
 		}
+		db.set("BUFFER_PG", key, "profile", name)
+	}
+	return true
+}
+
+// cable is the length of a port's cable, in whichever row.
+func (db database) cable(port string) string {
+	for _, lengths := range db["CABLE_LENGTH"] {
+		if c, is := lengths[port].(string); is {
+			return c
+		}
+	}
+	return ""
+}
+
+// newBufferManager is one that has just started.
+func (m *Machine) newBufferManager() *bufferManager {
+	return &bufferManager{
+		branch: m.before, mellanox: m.asicType() == "mellanox", pfc: map[string]string{}, waiting: map[string]bool{},
+		headroom: func(port, group string) (intent.Headroom, bool) {
+			p := m.device.PortNamed(port)
+			if p == nil {
+				return intent.Headroom{}, false
+			}
+			i := slices.IndexFunc(p.Headroom, func(h intent.Headroom) bool { return strconv.Itoa(int(h.Group)) == group && h.XoffBytes > 0 })
+			if i < 0 {
+				return intent.Headroom{}, false
+			}
+			return p.Headroom[i], true
+		},
 	}
 }
 

@@ -120,6 +120,6 @@ func (m *Machine) reload(ctx context.Context, p *posix.Proc, file string, yes, f
 		return p.Fail("Aborted!")
 	}
 	p.Printf("Stopping SONiC target ...\nRunning command: %s -j %s --write-to-db\nRestarting SONiC target ...\n", cfggen, file)
-	m.put(next)
+	m.start(next)
 	return 0
 }

@@ -4,7 +4,9 @@
 // change must satisfy is that of the config updater, and of the YANG models where
 // the lab has them; those also where SONiC asks them not, by config load and
 // sonic-cfggen, but not for what sonic-db-cli does to single fields, on whose way
-// a database may have to be what no model accepts. No packets are switched. Texts and errors are those of
+// a database may have to be what no model accepts. The updater shuts the ports that
+// SONiC's shuts for a change, and the buffer manager of the traditional model makes
+// its groups beside it. No packets are switched. Texts and errors are those of
 // sonic-net/sonic-utilities, commit 691b1bbc of July 2026: config/main.py,
 // generic_config_updater, pfcwd/main.py, utilities_common.
 package sonic
@@ -41,6 +43,7 @@ type Machine struct {
 
 	mu   sync.Mutex
 	db   database
+	buf  *bufferManager
 	good [sha256.Size]byte // digest of what was accepted last
 	one  sync.Mutex        // one change after the other
 }
@@ -82,10 +85,15 @@ func (m *Machine) boot() {
 			db = stored
 		}
 	}
+	m.start(db)
+}
+
+// start makes a database the running one, of which the services hear when they begin.
+func (m *Machine) start(db database) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.db = db
-	m.bufferManager(m.db)
+	m.db, m.buf = nil, m.newBufferManager()
+	m.mu.Unlock()
+	m.put(db)
 }
 
 // changes tells the commands that set something.
@@ -117,7 +125,7 @@ func (m *Machine) put(db database) {
 			delete(db, table) // ConfigDB has no empty tables
 		}
 	}
-	m.bufferManager(db)
+	m.buf.heard(m.db, db)
 	m.db = db
 }
 
@@ -258,6 +266,11 @@ func (m *Machine) redis(verb, name string, words []string) (changed int) {
 		}
 	}
 	m.put(db)
+	if verb == "HSET" && table == "PORT" { // Redis tells of what is written, not of what changes
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.buf.groups(m.db, key)
+	}
 	return changed
 }
 

@@ -31,7 +31,7 @@ func (m *Machine) applyPatch(ctx context.Context, p *posix.Proc, file string, dr
 		return fail(err)
 	}
 	var before error // the updater begins
-	err = m.update(ctx, func(db database) (database, error) {
+	err = m.update(ctx, p, func(db database) (database, error) {
 		after, err := patch.Apply(db.print())
 		if err == nil {
 			db, err = read(after)
@@ -102,7 +102,7 @@ func quoted(v any) string {
 }
 
 // update is the config updater: what it does not allow changes nothing.
-func (m *Machine) update(ctx context.Context, change func(database) (database, error), dry bool) error {
+func (m *Machine) update(ctx context.Context, p *posix.Proc, change func(database) (database, error), dry bool) error {
 	m.one.Lock()
 	defer m.one.Unlock()
 	before := m.snapshot()
@@ -136,9 +136,85 @@ func (m *Machine) update(ctx context.Context, change func(database) (database, e
 		return refusal("Given patch will produce invalid config. Error: %v", err)
 	}
 	if !dry {
-		m.put(after)
+		m.sorted(p, before, after)
 	}
 	return nil
+}
+
+// portCritical are the tables of whose rows the updater shuts the port: "requiring_patterns" of RequiredValueIdentifier in
+// generic_config_updater/patch_sorter.py, alike from 202205 to master.
+var portCritical = []string{"BUFFER_PG", "BUFFER_PORT_EGRESS_PROFILE_LIST", "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_QUEUE", "PORT_QOS_MAP", "QUEUE"}
+
+// sorted makes a change in the order of the updater: ports that have to be shut for it go down, all else changes, and what they
+// shall be they are last (RequiredValueMoveExtender). The services see each of the three.
+func (m *Machine) sorted(p *posix.Proc, before, after database) {
+	shut := before.shutFor(after)
+	down, dark := before.clone(), after.clone()
+	admin := func(port, to string) {
+		p.Printf("Patch Applier:   * [{\"op\": \"replace\", \"path\": \"/PORT/%s/admin_status\", \"value\": \"%s\"}]\n", port, to)
+	}
+	for _, port := range shut {
+		admin(port, "down")
+		for _, db := range []database{down, dark} {
+			if db["PORT"][port] != nil {
+				db["PORT"][port]["admin_status"] = "down"
+			}
+		}
+	}
+	m.move(before, down)
+	m.move(down, dark)
+	for _, port := range shut {
+		if to := after.text("PORT", port, "admin_status"); to == "up" {
+			admin(port, to)
+		}
+	}
+	m.move(dark, after)
+}
+
+// shutFor are the ports that are up and have rows of portCritical that change.
+func (db database) shutFor(after database) (list []string) {
+	changed := map[string]bool{}
+	for _, table := range portCritical {
+		for key := range db[table] {
+			changed[portOf(key)] = changed[portOf(key)] || !equalRow(db[table][key], after[table][key])
+		}
+		for key := range after[table] {
+			changed[portOf(key)] = changed[portOf(key)] || !equalRow(db[table][key], after[table][key])
+		}
+	}
+	for _, port := range db.ports() {
+		if changed[port] && db.text("PORT", port, "admin_status") == "up" {
+			list = append(list, port)
+		}
+	}
+	return list
+}
+
+func portOf(key string) string {
+	port, _, _ := strings.Cut(key, "|")
+	return port
+}
+
+// move writes the rows that two states do not have alike: what came into the database besides stays (change_applier.py).
+func (m *Machine) move(from, to database) {
+	db := m.snapshot()
+	for _, tables := range []database{from, to} {
+		for table, rows := range tables {
+			for key := range rows {
+				row, is := to[table][key]
+				switch {
+				case equalRow(from[table][key], row):
+				case !is:
+					delete(db[table], key)
+				case db[table] == nil:
+					db[table] = map[string]map[string]any{key: maps.Clone(row)}
+				default:
+					db[table][key] = maps.Clone(row)
+				}
+			}
+		}
+	}
+	m.put(db)
 }
 
 // rejected is what sonic_yang_ext.py says of a configuration that libyang does not take.
@@ -152,7 +228,7 @@ func (r rejected) Unwrap() error { return r.why }
 
 // accepted is why SONiC's models do not accept a database, nil where they do and where the lab has no models.
 func (m *Machine) accepted(ctx context.Context, db database) error {
-	if err := db.older(m.device.OS.Version); err != nil {
+	if err := m.older(db); err != nil {
 		return rejected{err}
 	}
 	if m.accept == nil {
@@ -177,23 +253,28 @@ func (m *Machine) accepted(ctx context.Context, db database) error {
 
 // older is what the models of an older branch do not take and those of the newest do: empty sets of priorities before 202505
 // (sonic-buildimage#22252), the table and the field for rewriting before 202411 (sonic-buildimage#21395).
-func (db database) older(version string) error {
-	before := func(branch string) bool { return len(version) == len(branch) && version < branch }
-	if _, is := db["TC_TO_DSCP_MAP"]; is && before("202411") {
+func (m *Machine) older(db database) error {
+	if _, is := db["TC_TO_DSCP_MAP"]; is && m.before("202411") {
 		return yang.ErrNoTable
 	}
 	for _, port := range slices.Sorted(maps.Keys(db["PORT_QOS_MAP"])) {
 		fields := db["PORT_QOS_MAP"][port]
-		if _, is := fields["tc_to_dscp_map"]; is && before("202411") {
+		if _, is := fields["tc_to_dscp_map"]; is && m.before("202411") {
 			return refusal("PORT_QOS_MAP|%s: Unknown element \"tc_to_dscp_map\".", port)
 		}
 		for _, name := range []string{"pfc_enable", "pfcwd_sw_enable"} {
-			if v, is := fields[name]; is && v == "" && before("202505") {
+			if v, is := fields[name]; is && v == "" && m.before("202505") {
 				return refusal("PORT_QOS_MAP|%s: Unsatisfied pattern - \"\" does not conform to \"[0-7](,[0-7])*\" (%s).", port, name)
 			}
 		}
 	}
 	return nil
+}
+
+// before reports whether the image is of an older branch; "master" and "" are the newest.
+func (m *Machine) before(branch string) bool {
+	version := m.device.OS.Version
+	return len(version) == len(branch) && version < branch
 }
 
 // lanes is validate_lanes of gu_common.py.
@@ -238,7 +319,10 @@ func (m *Machine) allowed(before, after database) error {
 	if err := aclAllowed(before, after); err != nil {
 		return err
 	}
-	for _, table := range []string{"BUFFER_POOL", "BUFFER_PROFILE", "PFC_WD"} {
+	if m.device.OS.Version == "202211" { // it has no gcu_field_operation_validators.conf.json
+		return nil
+	}
+	for _, table := range []string{"BUFFER_POOL", "BUFFER_PROFILE", "PFC_WD", "WRED_PROFILE"} {
 		if ok, function := m.mayChange(table, before[table], after[table]); !ok {
 			return refusal("Modification of %s table is illegal- validating function generic_config_updater.field_operation_validators.%s returned False", table, function)
 		}
@@ -246,7 +330,7 @@ func (m *Machine) allowed(before, after database) error {
 	return nil
 }
 
-// mayChange is rdma_config_update_validator and that of buffer profiles.
+// mayChange is rdma_config_update_validator and, since 202511, that of buffer profiles, which lets whole ones come and go.
 func (m *Machine) mayChange(table string, before, after map[string]map[string]any) (bool, string) {
 	const function = "rdma_config_update_validator"
 	if equalRows(before, after) {
@@ -257,32 +341,47 @@ func (m *Machine) mayChange(table string, before, after map[string]map[string]an
 		return false, function
 	case "PFC_WD":
 		return m.known, function
+	case "WRED_PROFILE":
+		return !m.before("202511") || m.known && onlyReplaces(before, after, func(key, field string) bool {
+			return (key == "AZURE_LOSSLESS" || m.device.OS.Version == "202505") && strings.HasPrefix(field, "green_")
+		}), function
 	}
-	for key, fields := range after { // whole profiles may come and go
-		old := before[key]
-		if old == nil {
-			continue
-		}
-		for name, v := range fields {
-			if was, ok := old[name]; ok && fmt.Sprint(was) == fmt.Sprint(v) {
-				continue
-			} else if !m.known || !ok || name != "dynamic_th" && name != "xoff" {
-				return false, "buffer_profile_config_update_validator"
-			}
-		}
-		for name := range old {
-			if _, ok := fields[name]; !ok {
-				return false, "buffer_profile_config_update_validator"
-			}
-		}
+	tunes := func(_, field string) bool { return m.known && (field == "dynamic_th" || field == "xoff") }
+	if m.before("202511") {
+		return onlyReplaces(before, after, tunes), function
 	}
-	return true, function
+	both := func(rows, others map[string]map[string]any) map[string]map[string]any {
+		rows = maps.Clone(rows)
+		maps.DeleteFunc(rows, func(key string, _ map[string]any) bool { return others[key] == nil })
+		return rows
+	}
+	return onlyReplaces(both(before, after), both(after, before), tunes), "buffer_profile_config_update_validator"
 }
 
-func equalRows(a, b map[string]map[string]any) bool {
-	return maps.EqualFunc(a, b, func(x, y map[string]any) bool {
-		return maps.EqualFunc(x, y, func(v, w any) bool { return fmt.Sprint(v) == fmt.Sprint(w) })
-	})
+// onlyReplaces reports whether rows differ in values of fields alone that may have others.
+func onlyReplaces(before, after map[string]map[string]any, may func(key, field string) bool) bool {
+	if len(before) != len(after) {
+		return false
+	}
+	for key, fields := range after {
+		old := before[key]
+		if len(old) != len(fields) {
+			return false
+		}
+		for name, v := range fields {
+			if was, is := old[name]; !is || fmt.Sprint(was) != fmt.Sprint(v) && !may(key, name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func equalRows(a, b map[string]map[string]any) bool { return maps.EqualFunc(a, b, equalRow) }
+
+// equalRow compares rows; one without fields is one.
+func equalRow(a, b map[string]any) bool {
+	return (a == nil) == (b == nil) && maps.EqualFunc(a, b, func(v, w any) bool { return fmt.Sprint(v) == fmt.Sprint(w) })
 }
 
 // aclAllowed is illegal_dataacl_check of gu_common.py: the type of a table of rules for traffic, and its rules, do not change at once.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +92,8 @@ func TestConfig(t *testing.T) {
 		{"sudo config interface breakout Ethernet0 2x50G -f -y", "[WARNING] No action will be taken as current and desired Breakout Mode are same.\nexit 0"},
 		{"sonic-cfggen -d --var-json PORT | grep -c lanes", "3\nexit 0"},
 		{"sudo config rollback nowhere", "Failed to rollback config\nUsage: config rollback"},
-		{"sudo config rollback a", "Config rolled back successfully.\nexit 0"},
+		{"sudo config rollback a", "Modification of WRED_PROFILE table is illegal-"},
+		{"sudo sonic-db-cli CONFIG_DB DEL 'WRED_PROFILE|ROCE'; sudo config rollback a", "Config rolled back successfully.\nexit 0"},
 		{"sonic-cfggen -d --var-json PORT | grep -c lanes; sonic-cfggen -d --var-json VLAN", "2\nnull\nexit 0"},
 		{"sudo config save", "Aborted!\nexit 1"},
 		{"sudo config save -y && grep -c Vlan /etc/sonic/config_db.json", "0\nexit 1"},
@@ -223,9 +226,143 @@ func TestOlder(t *testing.T) {
 		since string
 	}{{qos("pfc_enable", ""), "202505"}, {qos("pfcwd_sw_enable", ""), "202505"}, {qos("tc_to_dscp_map", "x"), "202411"}, {rewrite, "202411"}, {qos("pfc_enable", "3"), ""}} {
 		for _, version := range []string{"202205", "202405", "202411", "202505", "master", ""} {
-			if err := c.db.older(version); (err != nil) != (len(version) == 6 && version[0] == '2' && version < c.since) {
+			m := &Machine{device: &intent.Device{OS: intent.OS{Version: version}}}
+			if err := m.older(c.db); (err != nil) != (len(version) == 6 && version[0] == '2' && version < c.since) {
 				t.Errorf("%v on %q: %v", c.db, version, err)
 			}
+		}
+	}
+}
+
+// TestShuts: the config updater shuts the ports that are up and whose rows of port-critical tables change, opens them last, and
+// touches no other.
+func TestShuts(t *testing.T) {
+	m := start(t, "nvidia/sn3700c", nil)
+	file := func(name, text string) {
+		if err := m.Disk().WriteFile("/home/admin/"+name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const line = `Patch Applier:   * [{"op": "replace", "path": "/PORT/%s/admin_status", "value": "%s"}]`
+	moves := func(port string) string { return fmt.Sprintf(line+"\n"+line+"\n", port, "down", port, "up") }
+	file("map.json", `[{"op":"add","path":"/DSCP_TO_TC_MAP","value":{"a":{"26":"3"}}}]`)
+	file("qos.json", `[{"op":"add","path":"/PORT_QOS_MAP","value":{"Ethernet0":{"dscp_to_tc_map":"a"},"Ethernet4":{"dscp_to_tc_map":"a"}}}]`)
+	file("pg.json", `[{"op":"add","path":"/BUFFER_PG","value":{"Ethernet4|3-4":{"profile":"NULL"}}}]`)
+	file("close.json", `[{"op":"replace","path":"/PORT/Ethernet4/admin_status","value":"down"},{"op":"remove","path":"/BUFFER_PG"}]`)
+	file("open.json", `[{"op":"replace","path":"/PORT/Ethernet4/admin_status","value":"up"},{"op":"add","path":"/QUEUE","value":{"Ethernet4|3":{"scheduler":"s"}}}]`)
+	m.say("sudo config checkpoint a")
+	for _, c := range []struct{ line, want string }{
+		{"sudo config apply-patch map.json", ""},
+		{"sudo config apply-patch --dry-run qos.json", ""},
+		{"sudo config apply-patch qos.json", fmt.Sprintf(line+"\n"+line+"\n"+line+"\n"+line+"\n", "Ethernet0", "down", "Ethernet4", "down", "Ethernet0", "up", "Ethernet4", "up")},
+		{"sudo config apply-patch pg.json", moves("Ethernet4")},
+		{"sudo config apply-patch close.json", fmt.Sprintf(line+"\n", "Ethernet4", "down")},
+		{"sudo config apply-patch open.json", ""}, // it is down when its rows change
+		{"sudo config rollback a", fmt.Sprintf(line+"\n"+line+"\n"+line+"\n"+line+"\n", "Ethernet0", "down", "Ethernet4", "down", "Ethernet0", "up", "Ethernet4", "up")},
+	} {
+		var got strings.Builder
+		for l := range strings.Lines(m.say(c.line)) {
+			if strings.HasPrefix(l, "Patch Applier:   * ") {
+				got.WriteString(l)
+			}
+		}
+		if diff := cmp.Diff(c.want, got.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.line, diff)
+		}
+	}
+	if got := m.say("sonic-cfggen -d -v PORT.Ethernet4.admin_status"); got != "up\nexit 0" {
+		t.Error(got)
+	}
+}
+
+// TestBufferManager: what buffermgrd hears of, and what it does then, by branch.
+func TestBufferManager(t *testing.T) {
+	for version, gone := range map[string]struct{ row, cable bool }{"202405": {}, "202505": {}, "202511": {cable: true}, "202605": {row: true, cable: true}, "master": {row: true, cable: true}} {
+		d := device("dell/s5224f-on")
+		d.OS.Version, d.ASIC = version, "trident3"
+		m := New(d, lab.Environment{Clock: lab.RealTime{}, User: "admin"}, &posix.Scripts{})
+		t.Cleanup(func() { _ = m.Close() })
+		set := func(row, field, value string) {
+			m.say("sudo sonic-db-cli CONFIG_DB HSET '" + row + "' " + field + " '" + value + "'")
+		}
+		remove := func(row, field string) {
+			m.say("sudo sonic-db-cli CONFIG_DB " + map[bool]string{true: "DEL", false: "HDEL"}[field == ""] + " '" + row + "' " + field)
+		}
+		groups := func(when, want string) {
+			t.Helper()
+			var list []string
+			for _, key := range slices.Sorted(maps.Keys(m.snapshot()["BUFFER_PG"])) {
+				list = append(list, key+" "+m.snapshot().text("BUFFER_PG", key, "profile"))
+			}
+			if got := strings.Join(list, ", "); got != want {
+				t.Errorf("%s, %s: %q, wanted %q", version, when, got, want)
+			}
+		}
+		const three = "Ethernet4|3 pg_lossless_100000_5m_profile"
+		set("PORT_QOS_MAP|Ethernet4", "pfc_enable", "3")
+		groups("without a cable", "")
+		set("CABLE_LENGTH|AZURE", "Ethernet4", "5m")
+		groups("with all", three)
+		remove("BUFFER_PG|Ethernet4|3", "")
+		groups("taken away", "")
+		remove("PORT_QOS_MAP|Ethernet4", "pfc_enable") // and with its last field the row
+		set("PORT|Ethernet4", "mtu", "9000")
+		again := three
+		if gone.row {
+			again = ""
+		}
+		groups("the port changes without PFC", again)
+		remove("BUFFER_PG|Ethernet4|3", "")
+		set("PORT_QOS_MAP|Ethernet4", "tc_to_pg_map", "a")
+		set("PORT_QOS_MAP|Ethernet4", "pfc_enable", "4")
+		remove("PORT_QOS_MAP|Ethernet4", "pfc_enable") // the row stays
+		remove("BUFFER_PG|Ethernet4|4", "")
+		set("PORT|Ethernet4", "mtu", "9100")
+		groups("the field of PFC goes", "Ethernet4|4 pg_lossless_100000_5m_profile")
+		set("PORT_QOS_MAP|Ethernet4", "pfc_enable", "3")
+		set("CABLE_LENGTH|AZURE", "Ethernet4", "40m")
+		four, after := "Ethernet4|4 pg_lossless_100000_5m_profile", three
+		if gone.cable {
+			after = "Ethernet4|3 pg_lossless_100000_40m_profile"
+		}
+		groups("another priority, another cable", after+", "+four)
+		set("PORT|Ethernet4", "mtu", "9000")
+		groups("the port changes", "Ethernet4|3 pg_lossless_100000_40m_profile, "+four)
+	}
+}
+
+// TestProfiles: which buffer and ECN profiles the updater lets come, go and change, by branch.
+func TestProfiles(t *testing.T) {
+	for _, c := range []struct {
+		version, table, before, after string
+		want                          bool
+	}{
+		{"202405", "BUFFER_PROFILE", `{}`, `{"a":{"xoff":"1"}}`, false},
+		{"202505", "BUFFER_PROFILE", `{"a":{"xoff":"1"}}`, `{}`, false},
+		{"202511", "BUFFER_PROFILE", `{"a":{"xoff":"1"}}`, `{"b":{"xoff":"1"}}`, true},
+		{"202405", "BUFFER_PROFILE", `{"a":{"xoff":"1"}}`, `{"a":{"xoff":"2"}}`, true},
+		{"202511", "BUFFER_PROFILE", `{"a":{"xoff":"1"}}`, `{"a":{"xon":"1"}}`, false},
+		{"202511", "BUFFER_PROFILE", `{"a":{"xon":"1"}}`, `{"a":{"xon":"2"}}`, false},
+		{"202405", "WRED_PROFILE", `{}`, `{"a":{"ecn":"ecn_all"}}`, false},
+		{"202405", "WRED_PROFILE", `{"AZURE_LOSSLESS":{"green_max_threshold":"1"}}`, `{"AZURE_LOSSLESS":{"green_max_threshold":"2"}}`, true},
+		{"202411", "WRED_PROFILE", `{"a":{"green_max_threshold":"1"}}`, `{"a":{"green_max_threshold":"2"}}`, false},
+		{"202505", "WRED_PROFILE", `{"a":{"green_max_threshold":"1"}}`, `{"a":{"green_max_threshold":"2"}}`, true},
+		{"202505", "WRED_PROFILE", `{"a":{"ecn":"ecn_all"}}`, `{"a":{"ecn":"ecn_none"}}`, false},
+		{"202511", "WRED_PROFILE", `{}`, `{"a":{"ecn":"ecn_all"}}`, true},
+		{"202211", "BUFFER_PROFILE", `{}`, `{"a":{"xoff":"1"}}`, true},
+	} {
+		d := device("nvidia/sn3700c")
+		d.OS.Version = c.version
+		m := &Machine{device: d, known: true}
+		db := func(rows string) database {
+			db, err := read([]byte(`{"` + c.table + `":` + rows + `}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return db
+		}
+		if err := m.allowed(db(c.before), db(c.after)); (err == nil) != c.want {
+			t.Errorf("%s %s: %s to %s: %v", c.version, c.table, c.before, c.after, err)
 		}
 	}
 }

@@ -212,8 +212,6 @@ unmasked() {
 	done
 }
 
-# said FILE prints a file without the lines that are comments; nothing where there is none.
-said() { sed '/^[[:space:]]*#/d' "$1" 2>/dev/null; }
 has_moved() { [[ " ${moved[*]-} " == *" $1"* ]]; }
 
 # by_hand prints the devices that are not as the files of netplan have them, in their MTU or their addresses.
@@ -227,7 +225,7 @@ by_hand() {
 			continue
 		fi
 		for a in "${owns[@]}"; do
-			if [[ ${a%%=*} == "$d" ]] && ! addresses_of "$d" | grep -qxF -- "${a#*=}"; then
+			if [[ ${a%%=*} == "$d" ]] && ! has "$(addresses_of "$d")" "${a#*=}"; then
 				echo "$d"
 				break
 			fi
@@ -319,7 +317,8 @@ apply() {
 	for p in "${dropped[@]}"; do
 		[[ ! -e /sys/class/net/$p ]] || { ip link del dev "$p" && echo "removed device $p"; }
 	done
-	if has_moved /etc/sysctl.d/60-rocec.conf && [[ -e /etc/sysctl.d/60-rocec.conf ]]; then sysctl -q -p /etc/sysctl.d/60-rocec.conf; fi
+	# Whether or not the file moved: somebody may have set something else. Devices that come later are set by udev.
+	[[ ! -e /etc/sysctl.d/60-rocec.conf ]] || sysctl -q -e -p /etc/sysctl.d/60-rocec.conf
 	while IFS= read -r unit; do
 		[[ " ${units[*]} " == *" $unit "* ]] || systemctl disable --quiet --now "$unit"
 	done < <(enabled_units)

@@ -35,6 +35,9 @@ enabled_units() {
 }
 unit_of() { systemd-escape --template=rocec-qos@.service -- "$1"; }
 
+# said FILE prints a file without the lines that are comments; nothing where there is none.
+said() { sed '/^[[:space:]]*#/d' "$1" 2>/dev/null; }
+
 # admin_of and mtu_of DEVICE: the flags of netdevice(7), of which 1 is IFF_UP, and the MTU (Documentation/ABI/testing/sysfs-class-net).
 admin_of() { if (($(cat "/sys/class/net/$1/flags") & 1)); then echo up; else echo down; fi; }
 mtu_of() { cat "/sys/class/net/$1/mtu"; }
@@ -48,6 +51,20 @@ addresses_of() {
 		[[ $line =~ \ inet6?\ ([^\\]+)\ scope\ (global|site)([^\\]*) ]] || continue
 		[[ ${BASH_REMATCH[3]} == *" dynamic"* || ${BASH_REMATCH[3]} == *" mngtmpaddr"* ]] || echo "${BASH_REMATCH[1]}"
 	done < <(ip -o addr show dev "$1" 2>/dev/null)
+}
+
+# bare ADDRESS...: an address without what does not tell it from others.
+bare() {
+	local text=${1%% brd *}
+	echo "${text%% metric *}"
+}
+# has LIST ADDRESS: whether a list of addresses has one.
+has() {
+	local line
+	while IFS= read -r line; do
+		[[ $(bare "$line") != "$2" ]] || return 0
+	done <<<"$1"
+	return 1
 }
 
 # device_of PORT prints the name that the adapter of a port has now: by the permanent MAC address that netplan takes it by

@@ -15,6 +15,18 @@ put_netplan() {
 	[[ -e $previous/reconfigured || -e $previous/files/etc/netplan/60-rocec.yaml ]] || grep -qxF /etc/netplan/60-rocec.yaml "$previous/absent"
 }
 
+# back_netplan: whether the file of netplan comes back as one that says something else, as install.sh asks before netplan apply,
+# which sets every device of every file anew; or names do, by which its files take devices.
+back_netplan() {
+	local f=/etc/netplan/60-rocec.yaml
+	[[ ! -s $previous/runtime/names ]] || return 0
+	if grep -qxF "$f" "$previous/absent"; then
+		[[ -e $root$f ]]
+	else
+		[[ -e $previous/files$f ]] && ! cmp -s <(said "$previous/files$f") <(said "$root$f")
+	fi
+}
+
 # unmake removes the bonds and VLAN devices that only the change made. networkd removes no device, and netplan apply only
 # those of a state that it is told of (--state, netplan_cli/cli/commands/apply.py); ip-link(8).
 unmake() {
@@ -24,20 +36,6 @@ unmake() {
 		ip link del dev "$d" && echo "removed device $d"
 		[[ ! -e /sys/class/net/$d ]] || failed=yes
 	done
-}
-
-# bare ADDRESS...: an address without what does not tell it from others.
-bare() {
-	local text=${1%% brd *}
-	echo "${text%% metric *}"
-}
-# has LIST ADDRESS: whether a list of addresses has one.
-has() {
-	local line
-	while IFS= read -r line; do
-		[[ $(bare "$line") != "$2" ]] || return 0
-	done <<<"$1"
-	return 1
 }
 
 # restore_link DEVICE ADMIN MTU. networkd leaves what it set on a device that no file names any more, and takes away what
@@ -126,9 +124,13 @@ restore_network() {
 
 # The settings first: a change of them may need the tools and units of now.
 main() {
-	local path p unit failed=''
+	local path p unit failed='' anew=''
 	[[ -n $root || $EUID == 0 ]] || die "needs root"
 	[[ -d $previous ]] || die "nothing to roll back: $previous does not exist"
+	if [[ -e $previous/netplan ]] || back_netplan; then
+		anew=yes
+		: >"$previous/netplan" && sync "$previous/netplan" # should this be cut off and run again, with the file back by then
+	fi
 	if [[ -z $root ]]; then
 		for p in "${ports[@]}"; do
 			systemctl disable --quiet --now "$(unit_of "$p")"
@@ -153,9 +155,9 @@ main() {
 		# The names first, by which the files of before may take a device; a second time should a rule that was just taken away
 		# still have been at work.
 		[[ ! -s $previous/runtime/names ]] || rename_back again
-		# Then netplan apply: it tells networkd of files that went, and in 1.1 of any change, only if it makes it itself, and both
+		# Then netplan apply, where it has something to say: it tells networkd of files that went, and in 1.1 of any change, only if it makes it itself, and both
 		# netplan generate and a daemon-reload, which runs its generator, would be before it (see install.sh).
-		netplan apply || failed=yes
+		[[ -z $anew ]] || netplan apply || failed=yes
 		systemctl daemon-reload
 		[[ ! -s $previous/runtime/names ]] || rename_back
 		[[ ! -e $previous/network ]] || ! put_netplan || unmake

@@ -14,7 +14,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
-check=../common/sonic-8c4dec0f4905/rocec-check.py
+check=../common/sonic-1f5d24f69099/rocec-check.py
 for f in "$check" rocec-ports.json rocec-qos.json; do
     if [ ! -f "$f" ]; then
         echo "$f is missing" >&2
@@ -37,7 +37,14 @@ if [ -s rocec-restarts.txt ]; then
     pfcwd stop "${ports[@]}"
     config load -y rocec-qos.json
 fi
+settle() {
+    python3 "$check" settle <(sonic-cfggen -d --print-data) rocec-absent.json rocec-ports.json rocec-qos.json > rocec-commands.txt
+    while IFS=$'\x1f' read -r -a step; do
+        sonic-db-cli CONFIG_DB "${step[@]}" >/dev/null
+    done < rocec-commands.txt
+}
 for try in 1 2 3 4 5 6; do
+    settle
     if ./verify.sh; then
         [ -n "${ROCEC_LIVE-}" ] || config save -y
         exit 0

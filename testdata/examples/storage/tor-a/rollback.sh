@@ -3,8 +3,8 @@
 # intent sha256:2ccb2800453f2fa14689726e722a337f4e3d9ce7680c4b884ce4327b08de900c
 # model nvidia/sn3700c, ASIC spectrum-2, dynamic buffer model
 #
-# Goes back to the checkpoint that the last apply script took. Where the config updater refuses
-# (changed buffer pools, ECN profiles before 202511, the watchdog of SKUs that it does not know), config reload -y rocec-before.json goes back too, but restarts the services.
+# Goes back to the checkpoint that the last apply script took. Where the config updater refuses,
+# config reload -y rocec-before.json goes back too, but restarts the services.
 #
 # Run on the switch: sudo ./rollback.sh
 set -euo pipefail
@@ -13,5 +13,14 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
+check=../common/sonic-1f5d24f69099/rocec-check.py
+back() {
+    python3 "$check" back rocec-before.json <(sonic-cfggen -d --print-data) rocec-qos.json > rocec-commands.txt
+    while IFS=$'\x1f' read -r -a step; do
+        sonic-db-cli CONFIG_DB "${step[@]}" >/dev/null
+    done < rocec-commands.txt
+}
+back
 config rollback "$(cat rocec-checkpoint)"
+back
 config save -y
