@@ -22,10 +22,10 @@ soak:
 	ROCEC_SOAK=1000 go test ./deploy/rollout -run TestRandom -count 1 -timeout 2h
 	go test ./cmd/rocec -run Reliability -reliability -count 1 -timeout 1h
 
-# rocec over Debian's own sshd, networkd and systemd, on two hosts in the guest, across a loss of power, and all the way back; needs
-# what .ci/run installs. The gate has all of it but the way back.
+# rocec over Debian's own sshd, networkd and systemd: on twelve hosts in namespaces, and on two in the guest, across a loss of power,
+# and all the way back; needs what .ci/run installs, and root. The gate has all of it but the way back.
 hosts:
-	ROCEC_SOAK=1 ROCEC_CHECKS=required go test . -run TestHosts -count 1 -timeout 50m -v
+	ROCEC_SOAK=1 ROCEC_CHECKS=required go test . -run 'TestHosts|TestManyHosts' -count 1 -timeout 50m -v
 
 # Rewrites the expectations of every package that has some; the diff is the review. A package without the flag would refuse it.
 update:

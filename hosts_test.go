@@ -20,15 +20,15 @@ const sshSite = "/root/site"
 
 // sshApply: hosts that know nothing of rocec, on one of which somebody paused a
 // priority. They become what the fabric says, RDMA crosses the result, and one of
-// them gets a change that nobody confirms. Bash reads .bashrc for each command of
-// sshd, and that of the machine which the guest has its files from may do a lot.
+// them gets a change that nobody confirms.
 const sshApply = `
-rm -f /root/.bashrc
 cd $site
 chmod +x rocec
 ssh-keygen -q -t ed25519 -N '' -f key
-prepare a 2201
-prepare b 2202
+prepare a 2201 '[127.0.0.1]:2201'
+prepare b 2202 '[127.0.0.1]:2202'
+equip a
+equip b
 machine
 at a dcb pfc set dev rd0 prio-pfc 5:on >/dev/null 2>&1
 step apply rocec apply --auto-approve
@@ -92,7 +92,7 @@ func sshJobs(t *testing.T) []oracle.GuestJob {
 	for _, tool := range []string{"sshd", "ssh-keygen", "dbus-daemon", "udevadm", "netplan", "sysctl", "rping", "ib_write_bw", oracle.SoftRoCE} {
 		oracle.Need(t, tool)
 	}
-	hosts := string(read(t, "testdata/lab/hosts/hosts.sh"))
+	hosts := hostScripts(t, "guest.sh")
 	boot := hosts + sshBoot
 	if soaks() {
 		boot += sshGone
@@ -103,6 +103,12 @@ func sshJobs(t *testing.T) []oracle.GuestJob {
 		}},
 		{Name: "ssh boot", Seconds: 1100, Script: boot, PowerCut: true},
 	}
+}
+
+// hostScripts is what tells of hosts, and what tells where these are.
+func hostScripts(t *testing.T, place string) string {
+	t.Helper()
+	return string(read(t, "testdata/lab/hosts/"+place)) + string(read(t, "testdata/lab/hosts/hosts.sh"))
 }
 
 func soaks() bool { return os.Getenv("ROCEC_SOAK") != "" }

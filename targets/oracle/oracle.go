@@ -24,9 +24,10 @@ import (
 	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 )
 
-// Names Need accepts besides those of programs: what RunGuest, PSCheck and GitLab need as a whole, the rights of root, and a library.
+// Names Need accepts besides those of programs: what RunGuest, RunNamespaces, PSCheck and GitLab need as a whole, the rights of root, and a library.
 const (
 	Guest       = "guest"
+	Namespaces  = "namespaces"
 	PSCheckTool = "pscheck"
 	GitLabTool  = "gitlab-ci-local"
 	Root        = "root"
@@ -37,12 +38,12 @@ const (
 const checksEnv = "ROCEC_CHECKS"
 
 // Need skips t when tool, a program's name or one of the names above, cannot be used here, and says how to install it. With
-// ROCEC_CHECKS=required it fails t instead. The guest alone is also skipped under -short, whatever the environment says: a boot
-// takes longer than everything else together, and the gate's second run repeats the tests for their order, not for the guest.
+// ROCEC_CHECKS=required it fails t instead. The guest and the namespaces alone are also skipped under -short, whatever the environment
+// says: whole hosts take longer than everything else together, and the gate's second run repeats the tests for their order, not for them.
 func Need(t testing.TB, tool string) {
 	t.Helper()
-	if tool == Guest && testing.Short() {
-		t.Skip("the guest is not booted under -short")
+	if (tool == Guest || tool == Namespaces) && testing.Short() {
+		t.Skip("whole hosts are not started under -short")
 	}
 	err := lack(t, tool)
 	if err == nil {
@@ -59,6 +60,8 @@ func lack(t testing.TB, tool string) error {
 	switch tool {
 	case Guest:
 		return guestLack(t)
+	case Namespaces:
+		return namespacesLack(t)
 	case Root:
 		if os.Geteuid() != 0 {
 			return errors.New("only root can do this: run the tests as root")
@@ -124,6 +127,10 @@ func debianPackage(program string) string {
 		return "udev"
 	case "sysctl":
 		return "procps"
+	case "ping":
+		return "iputils-ping"
+	case "unshare":
+		return "util-linux"
 	case "rping":
 		return "rdmacm-utils"
 	case "ib_write_bw":

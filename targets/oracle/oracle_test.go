@@ -76,14 +76,16 @@ func TestNeed(t *testing.T) {
 	accepts(t, func(t testing.TB) { Need(t, "go") })
 }
 
-func TestNeedGuestInShortRun(t *testing.T) {
+func TestNeedHostsInShortRun(t *testing.T) {
 	t.Setenv(checksEnv, "required")
-	t.Setenv("PATH", t.TempDir()) // nothing the guest needs is found
-	r := record(t, func(t testing.TB) { Need(t, Guest) })
-	if skipped := len(r.skipped) > 0; skipped != testing.Short() {
-		t.Errorf("skipped %q under short=%v; only the short run may skip the guest", r.skipped, testing.Short())
-	}
-	if failed := len(r.failed) > 0; failed == testing.Short() {
-		t.Errorf("failed %q under short=%v", r.failed, testing.Short())
+	t.Setenv("PATH", t.TempDir()) // nothing that they need is found
+	for _, tool := range []string{Guest, Namespaces} {
+		r := record(t, func(t testing.TB) { Need(t, tool) })
+		if skipped := len(r.skipped) > 0; skipped != testing.Short() {
+			t.Errorf("%s: skipped %q under short=%v; only the short run may skip it", tool, r.skipped, testing.Short())
+		}
+		if failed := len(r.failed) > 0; failed == testing.Short() {
+			t.Errorf("%s: failed %q under short=%v", tool, r.failed, testing.Short())
+		}
 	}
 }
