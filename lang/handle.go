@@ -245,7 +245,7 @@ func index(ctx *hcl.EvalContext, v val, key cty.Value, at hcl.Range) (val, hcl.D
 	v = v.unwrap()
 	if v.form != isCty {
 		if key.HasMark(funcs.Sensitive) {
-			return v, hcl.Diagnostics{mistakeAt(at, &mistake{"a secret cannot pick a block", ""})}
+			return v, hcl.Diagnostics{mistakeAt(at, &mistake{"a secret cannot pick a block", "pick it by a key that is no secret"})}
 		}
 		text, ok := keyString(key)
 		if !ok {
