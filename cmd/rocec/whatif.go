@@ -30,7 +30,8 @@ top of what --fail takes out; with 2, each pair, which counts in both orders.
 Under local repair, and with peer links unless routing goes up and then down, so does
 each peer link of an MLAG pair and each cable of a node that is bonded to both of its
 switches. What a switch of a pair has lost the way for then takes the peer link. Those
-that stand alike are proven once.
+that stand alike are proven once. With 2, cables of nodes to a pair that nothing else
+joins to the rest fail one at a time, which is then said.
 
 A node that is cabled to one switch only, or by one cable, is down with it: that breaks
 no property, and is told besides. redundancy on a class asks for more switches.`,
@@ -337,7 +338,7 @@ func (a *app) whatifText(p *project, w *whatif, shown []*lint.Outcome, proven in
 	}
 	if len(broken) > 0 {
 		fmt.Fprintln(a.out)
-		diag.Text(a.out, broken, p.view, a.textOptions(a.out))
+		diag.Text(a.out, diag.Fold(broken), p.view, a.textOptions(a.out))
 	}
 }
 
