@@ -222,6 +222,9 @@ func attrOf(v val, t hcl.TraverseAttr) (val, hcl.Diagnostics) {
 		if names := attrNames(v.v); names != nil {
 			return v, hcl.Diagnostics{withHelp(errorAt(t.SrcRange, "there is no attribute "+quoteWord(t.Name), ""), listHelp(t.Name, names))}
 		}
+		if plain, _ := v.v.Unmark(); plain.IsKnown() && !plain.IsNull() && plain.Type().IsPrimitiveType() {
+			return v, hcl.Diagnostics{withHelp(errorAt(t.SrcRange, "there is no attribute "+quoteWord(t.Name)+": this is a "+plain.Type().FriendlyName(), ""), "leave ."+t.Name+" out, or make an object of what it goes on after")}
+		}
 	}
 	return val{v: out}, diags
 }
