@@ -581,8 +581,11 @@ func attrHelp(name string, d *decl, def *schema.BlockDef) string {
 		names = append(names, "for_each", "enabled")
 	}
 	for _, k := range schema.Inside(d.of) {
-		if schema.Def(k).Word == name {
+		switch {
+		case schema.Def(k).Word == name:
 			return "it is a block: write `" + name + " ... { }` without the equals sign"
+		case d.kind == schema.Except && nearest(name, names) == "" && (k == schema.Port || k == schema.NIC) && schema.Lookup(k, name) != nil:
+			return "this one changes each `" + d.of.String() + "`: write it inside of the `" + schema.Def(k).Word + "` block whose members it changes"
 		}
 	}
 	var others []string

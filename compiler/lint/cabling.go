@@ -87,6 +87,9 @@ var roce118 = &Rule{
 func spareLossless(p *Pass) {
 	f := p.Fabric
 	spares := p.spares()
+	if len(spares) == 0 {
+		return
+	}
 	waiting := p.waiting(spares, p.uncabled())
 	for _, id := range spares {
 		if len(waiting[p.fit(id)]) > 0 {

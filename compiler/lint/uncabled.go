@@ -69,6 +69,9 @@ func (p *Pass) uncabled() (list []uncabled) {
 func (p *Pass) forsaken() {
 	f := p.Fabric
 	list := p.uncabled()
+	if len(list) == 0 {
+		return
+	}
 	waiting := p.waiting(p.spares(), list)
 	for _, u := range list {
 		e := p.End(u.nic)
