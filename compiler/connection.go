@@ -102,7 +102,7 @@ func (e *wayTo) connection(c *lang.Connection) fabric.Connection {
 		attr  schema.Attr
 	}{{c.Identity, schema.AIdentity}, {c.KnownHosts, schema.AKnownHosts}, {c.PasswordCommand[:min(len(c.PasswordCommand), 1)], schema.APasswordCommand}} {
 		if slices.Contains(list.words, "") {
-			e.fail(fmt.Sprintf("%s of %s has an empty text", list.attr.Name(), out.Name), "", e.f.Label(decl, 0, list.attr, ""))
+			e.fail(fmt.Sprintf("%s of %s has an empty text", list.attr.Name(), out.Name), "write "+list.attr.Name()+" = [\"...\"], or leave it out", e.f.Label(decl, 0, list.attr, ""))
 		}
 	}
 	return out

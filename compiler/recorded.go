@@ -65,7 +65,7 @@ func RecordFaults(cfg *lang.Config) diag.List {
 		}
 		for _, n := range b.fields[:b.needed] {
 			if cfg.Text(cfg.Field(v, n)) == "" {
-				found.Add(diag.Diagnostic{Summary: fmt.Sprintf("a record of backend %q needs %s", backend, n.Name()), Labels: []diag.Label{at}})
+				found.Add(diag.Diagnostic{Summary: fmt.Sprintf("a record of backend %q needs %s", backend, n.Name()), Labels: []diag.Label{at}, Help: fmt.Sprintf("write %s = \"...\" in `record`", n.Name())})
 			}
 		}
 	}

@@ -373,7 +373,7 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 		name := ld.strs[f.shift.strs[s.text]]
 		if cur.form == isCty {
 			if cur = cur.unwrap(); cur.form == isCty {
-				ld.fail(s.at.in(f.id), a.num.Name()+" is no reference: it goes on after an attribute", "")
+				ld.fail(s.at.in(f.id), a.num.Name()+" is no reference: it goes on after an attribute", "name the block itself, as in switch.NAME.port[\"PORT\"]")
 				return Value{}, false
 			}
 		}

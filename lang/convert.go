@@ -91,7 +91,7 @@ func (ld *loader) convertObject(t *schema.Type, name string, v cty.Value) (Value
 			continue
 		}
 		if slices.ContainsFunc(out, func(p Pair) bool { return p.Key == key }) {
-			return Value{}, &mistake{name + " has " + quoteWord(word) + " twice", ""}
+			return Value{}, &mistake{name + " has " + quoteWord(word) + " twice", "leave one out"}
 		}
 		out = append(out, Pair{key, r})
 	}
@@ -146,7 +146,7 @@ func (ld *loader) qosCycles() {
 			for _, r := range ring[1:] {
 				labels = append(labels, diag.Label{Span: ld.spanOfAttr(r, schema.AFrom), Where: ld.strs[ld.cfg.Decls[ld.insts[r].declID].Head], Text: "which starts from the next"})
 			}
-			ld.fail(ld.spanOfAttr(ring[0], schema.AFrom), "`"+ld.addrOf(ring[0])+"` starts from itself", "", labels...)
+			ld.fail(ld.spanOfAttr(ring[0], schema.AFrom), "`"+ld.addrOf(ring[0])+"` starts from itself", "leave `from` out of one of them", labels...)
 			return
 		}
 		state[id] = underWay

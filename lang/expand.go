@@ -265,7 +265,7 @@ func (ld *loader) eachInstance(m *modinst, di int32, parent instID, s *scope, ea
 			ok = ld.nameOf(m, di, id) && ok
 		} else if device {
 			if why := badDeviceName(e.key); why != "" {
-				ld.fail(a.at.in(u.fileOf(d, a).id), "name "+quoteWord(e.key)+" of "+d.kind.String()+" "+why, "a name has letters, digits, '.', '_' and '-', and starts with a letter or digit; `name` may differ from the key")
+				ld.fail(a.at.in(u.fileOf(d, a).id), "name "+quoteWord(e.key)+" of "+d.kind.String()+" "+why, deviceNameHelp+"; `name` may differ from the key")
 				ok = false
 			}
 		}
@@ -339,12 +339,12 @@ func (ld *loader) nameOf(m *modinst, di int32, id instID) bool {
 			return ok
 		}
 		name := ld.strs[v.N]
-		why := badLabel(name)
+		why, help := badLabel(name), labelHelp
 		if d.kind.Device() {
-			why = badDeviceName(name)
+			why, help = badDeviceName(name), deviceNameHelp
 		}
 		if why != "" {
-			ld.fail(a.at.in(u.fileOf(d, a).id), "name "+quoteWord(name)+" "+why, "")
+			ld.fail(a.at.in(u.fileOf(d, a).id), "name "+quoteWord(name)+" "+why, help)
 			return false
 		}
 		ld.insts[id].name = Str(v.N)
@@ -357,7 +357,7 @@ func (ld *loader) newInst(m *modinst, di int32, parent instID) instID {
 	if len(ld.insts) > ld.limit {
 		if !ld.full { // what comes after it has no room either
 			ld.full = true
-			ld.fail(m.unit.spanOf(&m.unit.decls[di]), "the configuration has more than "+itoa(ld.limit)+" blocks", "check where ranges and for_each end, or divide the fabric")
+			ld.fail(m.unit.spanOf(&m.unit.decls[di]), "the configuration has more than "+itoa(ld.limit)+" blocks", blocksHelp)
 		}
 		return 0
 	}

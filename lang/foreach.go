@@ -65,7 +65,7 @@ func (ld *loader) forEach(s *scope, f *file, num int32, at place) ([]*eachVal, b
 	}
 	span := at.in(f.id)
 	if v.HasMark(funcs.Sensitive) {
-		ld.fail(span, "for_each is a secret, and its keys would land in artifacts", "", secretLabels(v)...)
+		ld.fail(span, "for_each is a secret, and its keys would land in artifacts", "go over names that are no secret, and look the secret up by each.key", secretLabels(v)...)
 		return nil, false
 	}
 	v, _ = v.Unmark()
@@ -78,7 +78,7 @@ func (ld *loader) forEach(s *scope, f *file, num int32, at place) ([]*eachVal, b
 	switch {
 	case t.IsMapType() || t.IsObjectType():
 		if n := v.LengthInt(); n > maxInstances {
-			ld.fail(span, "for_each has "+itoa(n)+" elements, at most "+itoa(maxInstances)+" are allowed", "")
+			ld.fail(span, "for_each has "+itoa(n)+" elements, at most "+itoa(maxInstances)+" are allowed", "divide the fabric, or check what makes so many")
 			return nil, false
 		}
 		for it := v.ElementIterator(); it.Next(); {
@@ -90,7 +90,7 @@ func (ld *loader) forEach(s *scope, f *file, num int32, at place) ([]*eachVal, b
 		for it := v.ElementIterator(); it.Next(); {
 			_, el := it.Element()
 			if el.IsNull() || el.Type() != cty.String || el.IsMarked() {
-				ld.fail(span, "for_each takes a map or a set of texts, and this set holds something else", "")
+				ld.fail(span, "for_each takes a map or a set of texts, and this set holds something else", "write texts: toset([\"a\", \"b\"])")
 				return nil, false
 			}
 			out = append(out, &eachVal{key: el.AsString(), value: el})
@@ -105,7 +105,7 @@ func (ld *loader) forEach(s *scope, f *file, num int32, at place) ([]*eachVal, b
 	}
 	for _, e := range out {
 		if why := badKey(e.key); why != "" {
-			ld.fail(span, "key "+quoteWord(e.key)+" of for_each "+why, "")
+			ld.fail(span, "key "+quoteWord(e.key)+" of for_each "+why, keyHelp)
 			return nil, false
 		}
 	}
@@ -130,7 +130,7 @@ func (ld *loader) forRows(s *scope, f *file, e *expr, call *hclsyntax.FunctionCa
 		v, _ = v.Unmark()
 		v, err := convert.Convert(v, cty.String)
 		if err != nil || v.IsNull() {
-			ld.fail(at, "rows takes the name of a file and of a column", "")
+			ld.fail(at, "rows takes the name of a file and of a column", "write rows(\"nodes.csv\", \"name\")")
 			return nil, false
 		}
 		args[i] = v.AsString()
@@ -141,7 +141,7 @@ func (ld *loader) forRows(s *scope, f *file, e *expr, call *hclsyntax.FunctionCa
 		return nil, false
 	}
 	if len(t.rows.Keys) > maxInstances {
-		ld.fail(e.at.in(f.id), "the table has "+itoa(len(t.rows.Keys))+" rows, at most "+itoa(maxInstances)+" are allowed", "")
+		ld.fail(e.at.in(f.id), "the table has "+itoa(len(t.rows.Keys))+" rows, at most "+itoa(maxInstances)+" are allowed", "divide the fabric")
 		return nil, false
 	}
 	block := make([]eachVal, len(t.order))
@@ -150,7 +150,7 @@ func (ld *loader) forRows(s *scope, f *file, e *expr, call *hclsyntax.FunctionCa
 		block[i] = eachVal{key: t.rows.Keys[row], rows: t.rows, row: row}
 		out[i] = &block[i]
 		if why := badKey(out[i].key); why != "" {
-			ld.fail(e.at.in(f.id), "key "+quoteWord(out[i].key)+" of the table "+why, "")
+			ld.fail(e.at.in(f.id), "key "+quoteWord(out[i].key)+" of the table "+why, "name another column as the key, or mend the row: "+keyHelp)
 			return nil, false
 		}
 	}

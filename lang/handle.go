@@ -222,6 +222,9 @@ func attrOf(v val, t hcl.TraverseAttr) (val, hcl.Diagnostics) {
 		if names := attrNames(v.v); names != nil {
 			return v, hcl.Diagnostics{withHelp(errorAt(t.SrcRange, "there is no attribute "+quoteWord(t.Name), ""), listHelp(t.Name, names))}
 		}
+		if plain, _ := v.v.Unmark(); plain.IsKnown() && !plain.IsNull() && plain.Type().IsPrimitiveType() {
+			return v, hcl.Diagnostics{withHelp(errorAt(t.SrcRange, "there is no attribute "+quoteWord(t.Name)+": this is a "+plain.Type().FriendlyName(), ""), "leave ."+t.Name+" out, or make an object of what it goes on after")}
+		}
 	}
 	return val{v: out}, diags
 }
@@ -245,7 +248,7 @@ func index(ctx *hcl.EvalContext, v val, key cty.Value, at hcl.Range) (val, hcl.D
 	v = v.unwrap()
 	if v.form != isCty {
 		if key.HasMark(funcs.Sensitive) {
-			return v, hcl.Diagnostics{mistakeAt(at, &mistake{"a secret cannot pick a block", ""})}
+			return v, hcl.Diagnostics{mistakeAt(at, &mistake{"a secret cannot pick a block", "pick it by a key that is no secret"})}
 		}
 		text, ok := keyString(key)
 		if !ok {

@@ -26,7 +26,7 @@ func (ld *loader) inputs(m *modinst) {
 		src, err := readLimited(ld.FS, name, ld.MaxFileBytes)
 		id := ld.files.Add(name, src)
 		if err != nil {
-			ld.fail(source.Span{File: id}, "file cannot be read: "+pathError(err), "")
+			ld.fail(source.Span{File: id}, "file cannot be read: "+pathError(err), "files of values are read without being named: make it readable, or give it a name that ends otherwise")
 			continue
 		}
 		ld.varFile(m, name, id, src)
@@ -67,7 +67,7 @@ func (ld *loader) give(decl *variable, v Var, name string) {
 func (ld *loader) givenText(decl *variable, v Var, name string, at source.Span) (cty.Value, bool) {
 	src := []byte(v.Text)
 	if checkText(src) != nil || depthOfTokens(src, false) != nil {
-		ld.fail(at, "the value for "+quoteWord(v.Name)+" does not read", "")
+		ld.fail(at, "the value for "+quoteWord(v.Name)+" does not read", "write it as in a file of values: '"+v.Name+"=[\"a\", \"b\"]'")
 		return cty.DynamicVal, false
 	}
 	e, diags := hclsyntax.ParseExpression(src, name, hcl.InitialPos)

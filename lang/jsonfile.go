@@ -68,12 +68,12 @@ func (r *jsonReader) objects(e hcl.Expression) []hcl.Expression {
 	}
 	list, diags := hcl.ExprList(e)
 	if diags.HasErrors() {
-		r.fail(e.Range(), "an object is needed here", "")
+		r.fail(e.Range(), "an object is needed here", "Write { ... }, or a list of such.")
 		return nil
 	}
 	for _, el := range list {
 		if !isJSONObject(el) {
-			r.fail(el.Range(), "an object is needed here", "")
+			r.fail(el.Range(), "an object is needed here", "Write { ... }, or a list of such.")
 			return nil
 		}
 	}

@@ -154,11 +154,13 @@ func (ld *loader) kid(parent instID, k schema.Kind, name Str) instID {
 	return ld.kidIx[kidKey{parent, k, name}]
 }
 
+const blocksHelp = "check where ranges and for_each end, or divide the fabric"
+
 // impliedPort is a port of a switch that no block speaks of: its model has it,
 // which is for compiler/resolve to see.
 func (ld *loader) impliedPort(sw instID, name string) (instID, *mistake) {
 	if len(ld.insts) > ld.limit {
-		return 0, &mistake{"the configuration has more than " + itoa(maxInstances) + " blocks", ""}
+		return 0, &mistake{"the configuration has more than " + itoa(maxInstances) + " blocks", blocksHelp}
 	}
 	n := ld.str(name)
 	c := ld.cfg
@@ -187,7 +189,7 @@ func (ld *loader) exceptOf(m *modinst, di int32, parent instID, each func(instID
 	if !hit && strings.ContainsAny(label, "[]") {
 		r, err := funcs.ParseRange(label)
 		if err != nil {
-			ld.fail(d.labelP.in(m.unit.files[d.file].id), "label "+rangeProblem(label, err), "")
+			ld.fail(d.labelP.in(m.unit.files[d.file].id), "label "+rangeProblem(label, err), rangeHelp(r, err))
 			return false
 		}
 		hit = r.Has(ld.strs[name]) || key != 0 && r.Has(ld.strs[key])

@@ -143,7 +143,11 @@ func leafInt(tb *tables, t *schema.Type, name string, n int64) (Value, *mistake)
 		return checkBounds(t, name, Value{Int, n})
 	case schema.DSCP:
 		if n < 0 || n > 63 {
-			return Value{}, takes(t, name, strconv.FormatInt(n, 10), "a number from 0 to 63 or a name like \"af31\"")
+			want := "a number from 0 to 63 or a name like \"af31\""
+			if n > 63 && n <= 255 {
+				want += ": as a ToS byte, " + strconv.FormatInt(n, 10) + " is DSCP " + strconv.FormatInt(n>>2, 10)
+			}
+			return Value{}, takes(t, name, strconv.FormatInt(n, 10), want)
 		}
 		return Value{Int, n}, nil
 	case schema.Alpha:

@@ -266,7 +266,7 @@ func (r *reducer) object(t *schema.Type, name string, e *hclsyntax.ObjectConsExp
 			continue
 		}
 		if slices.ContainsFunc(ps, func(p Pair) bool { return p.Key == key }) {
-			r.fail(placeOf(it.KeyExpr.Range()), name+" has "+quoteWord(word)+" twice", "")
+			r.fail(placeOf(it.KeyExpr.Range()), name+" has "+quoteWord(word)+" twice", "leave one out")
 			bad = true
 			continue
 		}
@@ -361,11 +361,7 @@ func keyOf(tb *tables, t *schema.Type, name, word string) (Value, *schema.Type, 
 		for i := range t.Fields {
 			names[i] = t.Fields[i].Num.Name()
 		}
-		help := didYouMean(word, names)
-		if help == "" {
-			help = "it takes " + quotedPlain(names)
-		}
-		return Value{}, nil, "", &mistake{name + " has no field " + quoteWord(word), help}
+		return Value{}, nil, "", &mistake{name + " has no field " + quoteWord(word), choiceHelp(word, "it takes ", names)}
 	case schema.Map:
 		v, m := leafText(tb, t.Key, "key of "+name, word)
 		return v, t.Elem, name, m

@@ -261,7 +261,7 @@ func (ld *loader) outputs(m *modinst) {
 			v, _ := c.val.UnmarkDeep()
 			text, err := json.Marshal(ld.plainGo(v))
 			if err != nil {
-				ld.fail(c.span, "output "+quoteWord(name)+" cannot be written as JSON: "+err.Error(), "")
+				ld.fail(c.span, "output "+quoteWord(name)+" cannot be written as JSON: "+err.Error(), "give out texts, numbers, lists and objects of them")
 				continue
 			}
 			out.JSON = string(text)
@@ -333,7 +333,7 @@ func (ld *loader) unit(dir string, names []string) *unit {
 	if names == nil {
 		var err error
 		if names, err = ld.discover(dir); err != nil {
-			ld.fail(source.Span{}, "folder "+quoteWord(dir)+" cannot be read: "+pathError(err), "")
+			ld.fail(source.Span{}, "folder "+quoteWord(dir)+" cannot be read: "+pathError(err), "name the folder of the configuration by --chdir")
 			return nil
 		}
 		if len(names) == 0 {

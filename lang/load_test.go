@@ -69,6 +69,12 @@ func TestCases(t *testing.T) {
 			}
 			o, files := caseOptions(a)
 			c, ds := Load(o)
+			for _, d := range ds {
+				// Those of the HCL library say after a colon what they expected.
+				if d.Help == "" && len(d.Notes) == 0 && !strings.Contains(d.Summary, ": ") {
+					t.Errorf("%q does not say what to do", d.Summary)
+				}
+			}
 			got := map[string]string{"want/diag": showDiags(c, ds, files)}
 			if !ds.HasErrors() {
 				got["want/config"] = dump(c, false)

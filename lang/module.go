@@ -124,7 +124,7 @@ func (ld *loader) addProg(m *modinst, f *file, p *prog) {
 	switch p.kind {
 	case schema.Variable:
 		if c, ok := m.vars[p.name]; ok {
-			ld.fail(span, "variable "+quoteWord(p.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+			ld.fail(span, "variable "+quoteWord(p.name)+" is written twice", twiceHelp, diag.Label{Span: c.span, Text: "first written"})
 			return
 		}
 		v := &variable{file: f, prog: p}
@@ -138,7 +138,7 @@ func (ld *loader) addProg(m *modinst, f *file, p *prog) {
 			a := &p.args[i]
 			at := a.at.in(f.id)
 			if c, ok := m.locals[a.name]; ok {
-				ld.fail(a.nmAt.in(f.id), "local "+quoteWord(a.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+				ld.fail(a.nmAt.in(f.id), "local "+quoteWord(a.name)+" is written twice", twiceHelp, diag.Label{Span: c.span, Text: "first written"})
 				continue
 			}
 			e := &f.exprs[a.expr-1]
@@ -149,7 +149,7 @@ func (ld *loader) addProg(m *modinst, f *file, p *prog) {
 		}
 	case schema.Output:
 		if c, ok := m.outs[p.name]; ok {
-			ld.fail(span, "output "+quoteWord(p.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+			ld.fail(span, "output "+quoteWord(p.name)+" is written twice", twiceHelp, diag.Label{Span: c.span, Text: "first written"})
 			return
 		}
 		a := p.arg("value")
@@ -168,7 +168,7 @@ func (ld *loader) addProg(m *modinst, f *file, p *prog) {
 		m.outs[p.name], m.outNames = c, append(m.outNames, p.name)
 	case schema.Module:
 		if c, ok := m.calls[p.name]; ok {
-			ld.fail(span, "module "+quoteWord(p.name)+" is written twice", "", diag.Label{Span: c.span, Text: "first written"})
+			ld.fail(span, "module "+quoteWord(p.name)+" is written twice", twiceHelp, diag.Label{Span: c.span, Text: "first written"})
 			return
 		}
 		m.calls[p.name] = &modCall{mod: m, file: f, prog: p, what: "module." + p.name, span: span}
@@ -189,7 +189,7 @@ func (ld *loader) flag(m *modinst, f *file, p *prog, name string) bool {
 	v, _ = v.Unmark()
 	b, err := convert.Convert(v, cty.Bool)
 	if err != nil || b.IsNull() {
-		ld.fail(a.at.in(f.id), name+" takes true or false", "")
+		ld.fail(a.at.in(f.id), name+" takes true or false", "write "+name+" = true, or leave it out")
 		return false
 	}
 	return b.True()
@@ -225,7 +225,7 @@ func (ld *loader) variable(m *modinst, c *cell, v *variable) (cty.Value, bool) {
 	if v.given == nil || plain.IsNull() && !v.nullable {
 		if dflt == nil {
 			if v.given != nil {
-				ld.fail(at, "variable "+quoteWord(name)+" takes no null", "", diag.Label{Span: c.span, Text: "declared here"})
+				ld.fail(at, "variable "+quoteWord(name)+" takes no null", "give it a value, or leave out nullable = false where it is declared", diag.Label{Span: c.span, Text: "declared here"})
 				return val, false
 			}
 			return val, ld.notGiven(m, c, name)
@@ -243,7 +243,7 @@ func (ld *loader) variable(m *modinst, c *cell, v *variable) (cty.Value, bool) {
 		if v.sensitive {
 			msg = "it is of another type"
 		}
-		ld.fail(at, "variable "+quoteWord(name)+" takes "+typeName(v.typ)+": "+msg, "", declaredAt(at, c.span)...)
+		ld.fail(at, "variable "+quoteWord(name)+" takes "+typeName(v.typ)+": "+msg, "write such a value, or another `type` where it is declared", declaredAt(at, c.span)...)
 		return out, false
 	}
 	if v.sensitive {
@@ -288,7 +288,7 @@ func (ld *loader) validate(m *modinst, v *variable, at source.Span) bool {
 		ok = false
 		msg, _ := ld.message(s, v.file, a)
 		said := len(ld.diags)
-		ld.fail(at, "variable "+quoteWord(v.prog.name)+" is refused: "+msg, "",
+		ld.fail(at, "variable "+quoteWord(v.prog.name)+" is refused: "+msg, "give it another value",
 			diag.Label{Span: v.file.exprs[a.cond-1].at.in(v.file.id), Text: "condition"})
 		for i := said; i < len(ld.diags); i++ {
 			ld.diags[i].Address = m.addr + "var." + v.prog.name // tests expect it by this
@@ -306,7 +306,7 @@ func (ld *loader) holds(s *scope, f *file, a assert) (bool, bool) {
 	v, _ = v.Unmark()
 	b, err := convert.Convert(v, cty.Bool)
 	if err != nil || b.IsNull() {
-		ld.fail(e.at.in(f.id), "condition is neither true nor false", "")
+		ld.fail(e.at.in(f.id), "condition is neither true nor false", "compare something, as in condition = var.mtu >= 4096")
 		return false, false
 	}
 	return b.True(), true
@@ -324,7 +324,7 @@ func (ld *loader) message(s *scope, f *file, a assert) (string, bool) {
 	v, _ = v.Unmark()
 	t, err := convert.Convert(v, cty.String)
 	if err != nil || t.IsNull() {
-		ld.fail(e.at.in(f.id), "error_message is no text", "")
+		ld.fail(e.at.in(f.id), "error_message is no text", "write what is wrong and what to do, in quotes")
 		return "", false
 	}
 	return strings.TrimSpace(t.AsString()), true

@@ -94,17 +94,17 @@ func (ld *loader) callUnit(c *modCall) (*unit, bool) {
 	}
 	dir := path.Join(c.mod.unit.dir, src)
 	if dir == ".." || strings.HasPrefix(dir, "../") || !fs.ValidPath(dir) {
-		ld.fail(at, "module source "+quoteWord(src)+" leads out of the configuration", "")
+		ld.fail(at, "module source "+quoteWord(src)+" leads out of the configuration", "keep modules in folders below the root, or name the folder above both by --chdir")
 		return nil, false
 	}
 	for m := c.mod; m != nil; m = m.parent {
 		if m.unit.dir == dir {
-			ld.fail(at, "module "+quoteWord(c.prog.name)+" calls the folder it stands in", "")
+			ld.fail(at, "module "+quoteWord(c.prog.name)+" calls the folder it stands in", "name another folder as its source")
 			return nil, false
 		}
 	}
 	if c.mod.depth+1 > maxModules {
-		ld.fail(at, "modules are nested more than "+itoa(maxModules)+" deep", "")
+		ld.fail(at, "modules are nested more than "+itoa(maxModules)+" deep", "call the inner ones from further out")
 		return nil, false
 	}
 	names, err := ld.discover(dir)
@@ -114,6 +114,14 @@ func (ld *loader) callUnit(c *modCall) (*unit, bool) {
 	}
 	u := ld.unit(dir, names)
 	return u, u != nil && !u.broken
+}
+
+// moduleHelp says what stands in place of an argument that other languages have.
+func moduleHelp(arg string) string {
+	if arg == "count" {
+		return "write for_each = toset(expand_range(\"pod[1-4]\"))"
+	}
+	return "leave it out"
 }
 
 // callModule makes one instance and hands the arguments in.
@@ -129,10 +137,10 @@ func (ld *loader) callModule(c *modCall, u *unit, s *scope, key string) *modinst
 		case "source", "for_each", "enabled":
 			continue
 		case "version":
-			ld.fail(a.nmAt.in(c.file.id), "a local module has no `version`: remote sources come later", "")
+			ld.fail(a.nmAt.in(c.file.id), "a local module has no `version`: remote sources come later", "leave it out")
 			continue
 		case "depends_on", "providers", "count":
-			ld.fail(a.nmAt.in(c.file.id), "`"+a.name+"` is not in this version of rocec", "")
+			ld.fail(a.nmAt.in(c.file.id), "`"+a.name+"` is not in this version of rocec", moduleHelp(a.name))
 			continue
 		}
 		v, ok := m.variables[a.name]
@@ -174,7 +182,7 @@ func (ld *loader) stepModule(v val, name string) (val, *mistake) {
 			return val{form: isCall, ld: ld, call: c}, nil
 		}
 		if len(c.insts) == 0 {
-			return val{}, &mistake{"module " + quoteWord(name) + " is not there: its `enabled` is false", ""}
+			return val{}, &mistake{"module " + quoteWord(name) + " is not there: its `enabled` is false", "refer to it only where it is enabled: try(..., null)"}
 		}
 		return val{form: isModule, ld: ld, mod: c.insts[0]}, nil
 	case isCall:

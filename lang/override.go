@@ -44,7 +44,7 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 				for i := range schema.Def(kind).Attrs {
 					names = append(names, schema.Def(kind).Attrs[i].Num.Name())
 				}
-				ld.fail(span, "`"+kind.String()+"` has no attribute "+quoteWord(k.AsString())+" to set", didYouMean(k.AsString(), names))
+				ld.fail(span, "`"+kind.String()+"` has no attribute "+quoteWord(k.AsString())+" to set", choiceHelp(k.AsString(), "it has ", names))
 				return Value{}, false
 			}
 			r, bad := ld.convert(&ad.Type, ad.Num.Name(), el)

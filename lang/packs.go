@@ -39,6 +39,8 @@ type packs struct {
 	units map[string]*modinst          // by file; nil if it does not read
 }
 
+const packsHelp = "the capability data is part of the program: install rocec again"
+
 // openPacks reads the index: names to files, at the top or by kind of block.
 func (ld *loader) openPacks() {
 	ld.packs = &packs{fs: ld.Packs, index: map[string]map[string]string{}, units: map[string]*modinst{}}
@@ -47,12 +49,12 @@ func (ld *loader) openPacks() {
 	}
 	src, err := fs.ReadFile(ld.Packs, "index.json")
 	if err != nil {
-		ld.fail(source.Span{}, "index of capability data cannot be read: "+pathError(err), "")
+		ld.fail(source.Span{}, "index of capability data cannot be read: "+pathError(err), packsHelp)
 		return
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(src, &raw); err != nil {
-		ld.fail(source.Span{}, "index of capability data does not read: "+err.Error(), "")
+		ld.fail(source.Span{}, "index of capability data does not read: "+err.Error(), packsHelp)
 		return
 	}
 	for name, value := range raw {
@@ -111,7 +113,7 @@ func (ld *loader) packFamily(k schema.Kind, name string) *family {
 	src, err := fs.ReadFile(ld.packs.fs, path.Clean(file))
 	if err != nil {
 		ld.packs.units[file] = nil
-		ld.fail(source.Span{}, "capability data "+quoteWord(file)+" cannot be read: "+pathError(err), "")
+		ld.fail(source.Span{}, "capability data "+quoteWord(file)+" cannot be read: "+pathError(err), packsHelp)
 		return nil
 	}
 	return ld.packIn(file, src, k, name)
@@ -252,7 +254,7 @@ func (ld *loader) unknownModel(k schema.Kind, name string) string {
 	if near := nearest(name, names); near != "" {
 		return "did you mean " + quoteWord(near) + "? " + write
 	}
-	return "the nearest are " + quotedList(nearestFirst(name, names, 5), len(names)) + "; " + write
+	return "the nearest are " + quotedList(nearestFirst(name, names, 8), len(names)) + "; " + write
 }
 
 // functions makes the function table of a module.

@@ -120,7 +120,7 @@ func (f *file) redefined(body *hclsyntax.Body, d *hcl.Diagnostic) bool {
 		return false
 	}
 	name := string(f.src[at.start : at.start+at.length])
-	out := diag.Diagnostic{Summary: "attribute `" + name + "` is written twice", Labels: []diag.Label{{Span: at.in(f.id)}}}
+	out := diag.Diagnostic{Summary: "attribute `" + name + "` is written twice", Help: "leave one of them out", Labels: []diag.Label{{Span: at.in(f.id)}}}
 	for b := body; b != nil; {
 		if first, ok := b.Attributes[name]; ok && first.NameRange.Start.Byte < int(at.start) {
 			out.Labels = append(out.Labels[:1], diag.Label{Span: placeOf(first.NameRange).in(f.id), Text: "first written"})
@@ -294,11 +294,18 @@ func (r *reducer) unknownBlock(b *hclsyntax.Block, parent, parentOf schema.Kind)
 		where = "in `" + parent.String() + "`"
 	}
 	if what, ok := schema.Later[b.Type]; ok {
-		r.fail(at, "block `"+b.Type+"` is not in this version of rocec: "+what+" come later", "")
+		r.fail(at, "block `"+b.Type+"` is not in this version of rocec: "+what+" come later", "leave it out")
 		return
 	}
-	if b.Type == "lifecycle" {
-		r.fail(at, "block `lifecycle` is not in this version of rocec", "")
+	switch b.Type {
+	case "run":
+		r.fail(at, "there is no block `run` "+where, "tests stand in files that end in "+TestEndings[0])
+		return
+	case "lint", "rule":
+		r.fail(at, "there is no block `"+b.Type+"` "+where, "settings of lint stand in "+SettingsName)
+		return
+	case "lifecycle":
+		r.fail(at, "block `lifecycle` is not in this version of rocec", "leave it out: what rocec does not manage it never removes")
 		return
 	}
 	of := parent
@@ -391,7 +398,7 @@ func (r *reducer) labels(b *hclsyntax.Block, def *schema.BlockDef, d *decl) bool
 		}
 	}
 	if label == "" {
-		r.fail(d.labelP, "label of `"+def.Word+"` is empty", "")
+		r.fail(d.labelP, "label of `"+def.Word+"` is empty", "write a name between the quotes")
 		return false
 	}
 	return r.labelForm(label, def, d)
@@ -414,7 +421,7 @@ func (r *reducer) labelForm(label string, def *schema.BlockDef, d *decl) bool {
 	switch d.kind {
 	case schema.Switch, schema.Node, schema.Topology:
 		if why := badDeviceName(label); why != "" {
-			help := "a name has letters, digits, '.', '_' and '-', and starts with a letter or digit"
+			help := deviceNameHelp
 			if strings.ContainsAny(label, "[]") {
 				help = "only blocks inside of a device have ranges: write for_each = toset(expand_range(" + quoteWord(label) + "))"
 			}
@@ -428,12 +435,14 @@ func (r *reducer) labelForm(label string, def *schema.BlockDef, d *decl) bool {
 		}
 	case schema.Connection, schema.Class, schema.QoS, schema.Segment, schema.Link, schema.MLAG, schema.LAG, schema.Bond, schema.GPU, schema.Cabling, schema.Routing, schema.Wave:
 		if why := badLabel(label); why != "" {
-			r.fail(d.labelP, "label "+quoteWord(label)+" of `"+def.Word+"` "+why, "")
+			r.fail(d.labelP, "label "+quoteWord(label)+" of `"+def.Word+"` "+why, labelHelp)
 			return false
 		}
 	}
 	return true
 }
+
+const deviceNameHelp = "a name has letters, digits, '.', '_' and '-', and starts with a letter or digit"
 
 // badDeviceName says what is wrong with the name of a device, "" if nothing.
 func badDeviceName(s string) string {
@@ -539,7 +548,7 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 	}
 	switch a.Name {
 	case "depends_on":
-		r.fail(at, "attribute `depends_on` is not in this version of rocec: it orders rollouts, which come later", "")
+		r.fail(at, "attribute `depends_on` is not in this version of rocec: it orders rollouts, which come later", "leave it out")
 		return
 	case "count":
 		if def.Each {
@@ -552,28 +561,48 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 			return
 		}
 	}
+	r.fail(at, "`"+def.Word+"` has no attribute `"+clipName(a.Name)+"`", attrHelp(a.Name, d, def))
+}
+
+// attrHelp says what an attribute that a block does not take may have been meant to
+// be: one of its own, a block in it, or that of another block.
+func attrHelp(name string, d *decl, def *schema.BlockDef) string {
 	var names []string
-	for i := range schema.Def(d.kind).Attrs {
-		names = append(names, schema.Def(d.kind).Attrs[i].Num.Name())
+	for i := range def.Attrs {
+		names = append(names, def.Attrs[i].Num.Name())
 	}
 	if d.of != d.kind {
 		for i := range schema.Def(d.of).Attrs {
 			names = append(names, schema.Def(d.of).Attrs[i].Num.Name())
 		}
-		names = slices.DeleteFunc(names, func(n string) bool { return n == a.Name })
+		names = slices.DeleteFunc(names, func(n string) bool { return n == name })
 	}
 	if def.Each {
 		names = append(names, "for_each", "enabled")
 	}
-	help := didYouMean(a.Name, names)
-	if help == "" {
-		for _, k := range schema.Inside(d.of) {
-			if schema.Def(k).Word == a.Name {
-				help = "it is a block: write `" + a.Name + " ... { }` without the equals sign"
-			}
+	for _, k := range schema.Inside(d.of) {
+		switch {
+		case schema.Def(k).Word == name:
+			return "it is a block: write `" + name + " ... { }` without the equals sign"
+		case d.kind == schema.Except && nearest(name, names) == "" && (k == schema.Port || k == schema.NIC) && schema.Lookup(k, name) != nil:
+			return "this one changes each `" + d.of.String() + "`: write it inside of the `" + schema.Def(k).Word + "` block whose members it changes"
 		}
 	}
-	r.fail(at, "`"+def.Word+"` has no attribute `"+clipName(a.Name)+"`", help)
+	var others []string
+	for k := schema.None + 1; k < schema.KindCount; k++ {
+		if word := "`" + schema.Def(k).Word + "`"; schema.Lookup(k, name) != nil && !slices.Contains(others, word) {
+			others = append(others, word)
+		}
+	}
+	help := choiceHelp(name, "it takes ", names)
+	if strings.HasSuffix(help, " more") {
+		help += " (rocec explain " + schema.Def(d.of).Word + ")"
+	}
+	const most = 4
+	if n := len(others); nearest(name, names) == "" && n > 0 && n <= most {
+		help += "; `" + name + "` stands in " + strings.Join(others, ", ")
+	}
+	return help
 }
 
 // secretHelp says how a connection names a secret that somebody tried to write.

@@ -74,14 +74,14 @@ func (r *reducer) assert(b *hclsyntax.Block, p *prog) {
 		case "error_message":
 			a.msg = r.expr(at.Expr)
 		default:
-			r.fail(placeOf(at.NameRange), "`"+b.Type+"` has no attribute `"+clipName(at.Name)+"`", didYouMean(at.Name, []string{"condition", "error_message"}))
+			r.fail(placeOf(at.NameRange), "`"+b.Type+"` has no attribute `"+clipName(at.Name)+"`", choiceHelp(at.Name, "it takes ", []string{"condition", "error_message"}))
 		}
 	}
 	for _, in := range b.Body.Blocks {
-		r.fail(placeOf(in.TypeRange), "`"+b.Type+"` takes no blocks, and `"+clipName(in.Type)+"` stands in it", "")
+		r.fail(placeOf(in.TypeRange), "`"+b.Type+"` takes no blocks, and `"+clipName(in.Type)+"` stands in it", "write it outside of `"+b.Type+"`")
 	}
 	if a.cond == 0 || a.msg == 0 {
-		r.fail(a.at, "`"+b.Type+"` needs `condition` and `error_message`", "")
+		r.fail(a.at, "`"+b.Type+"` needs `condition` and `error_message`", "write condition = what has to hold, and error_message = what is said where it does not")
 		return
 	}
 	p.asserts = append(p.asserts, a)

@@ -191,10 +191,7 @@ func (r *testReader) top(body *hclsyntax.Body) {
 		case "run":
 			r.run(b)
 		default:
-			help := didYouMean(b.Type, []string{"run", "variables"})
-			if help == "" {
-				help = "the blocks are run and variables; what describes a fabric stands in files that end in .roce.hcl"
-			}
+			help := choiceHelp(b.Type, "what describes a fabric stands in files that end in .roce.hcl; the blocks of tests are ", []string{"run", "variables"})
 			r.wrong(b.TypeRange, nil, "a file of tests has no block `"+clipName(b.Type)+"`", help)
 		}
 	}
@@ -209,15 +206,15 @@ func (r *testReader) top(body *hclsyntax.Body) {
 // variables reads the values that all runs of the file have.
 func (r *testReader) variables(b *hclsyntax.Block) {
 	if r.common != nil {
-		r.wrong(b.TypeRange, nil, "block `variables` is written twice", "", diag.Label{Span: placeOf(r.common.TypeRange).in(r.id), Text: "first written"})
+		r.wrong(b.TypeRange, nil, "block `variables` is written twice", "join them", diag.Label{Span: placeOf(r.common.TypeRange).in(r.id), Text: "first written"})
 		return
 	}
 	r.common, r.into.commonAt = b, blockPlace(b)
 	if len(b.Labels) > 0 {
-		r.wrong(b.LabelRanges[0], nil, "block `variables` takes no label", "")
+		r.wrong(b.LabelRanges[0], nil, "block `variables` takes no label", "write `variables { }`; values of one run stand in its `variables = { }`")
 	}
 	for _, in := range b.Body.Blocks {
-		r.wrong(in.TypeRange, nil, "`variables` takes no blocks, and `"+clipName(in.Type)+"` stands in it", "")
+		r.wrong(in.TypeRange, nil, "`variables` takes no blocks, and `"+clipName(in.Type)+"` stands in it", "write `"+clipName(in.Type)+" = { ... }` for a variable of that name")
 	}
 	for _, a := range sortedAttrs(b.Body.Attributes) {
 		r.into.common = append(r.into.common, testVar{a.Name, placeOf(a.NameRange), r.expr(a.Expr)})
@@ -246,11 +243,11 @@ func (r *testReader) run(b *hclsyntax.Block) {
 	}
 	run := testRun{Run: Run{File: r.name, Name: b.Labels[0], At: head.in(r.id), Command: Setting{Text: Commands[0]}, own: blockPlace(b)}}
 	if why := badLabel(run.Name); why != "" {
-		r.wrong(b.LabelRanges[0], nil, "name "+quoteWord(run.Name)+" of `run` "+why, "")
+		r.wrong(b.LabelRanges[0], nil, "name "+quoteWord(run.Name)+" of `run` "+why, labelHelp)
 		return
 	}
 	if i := slices.IndexFunc(r.into.runs, func(x testRun) bool { return x.Name == run.Name }); i >= 0 {
-		r.wrong(b.LabelRanges[0], nil, "run "+quoteWord(run.Name)+" is written twice", "", diag.Label{Span: r.into.runs[i].At, Text: "first written"})
+		r.wrong(b.LabelRanges[0], nil, "run "+quoteWord(run.Name)+" is written twice", "give one another name", diag.Label{Span: r.into.runs[i].At, Text: "first written"})
 		return
 	}
 	for _, a := range sortedAttrs(b.Body.Attributes) {
@@ -263,7 +260,7 @@ func (r *testReader) run(b *hclsyntax.Block) {
 		case "expect_artifact":
 			r.artifact(in, &run)
 		default:
-			help := didYouMean(in.Type, runBlocks)
+			help := choiceHelp(in.Type, "the blocks are ", runBlocks)
 			if slices.Contains(runAttrs, in.Type) {
 				help = "it is an attribute: write `" + in.Type + " = ...`"
 			}
@@ -288,7 +285,7 @@ func (r *testReader) attr(a *hclsyntax.Attribute, run *testRun) {
 	case "expect_failures":
 		r.expects(a, run)
 	default:
-		help := didYouMean(a.Name, runAttrs)
+		help := choiceHelp(a.Name, "it takes ", runAttrs)
 		if slices.Contains(runBlocks, a.Name) {
 			help = "it is a block: write `" + a.Name + " ... { }` without the equals sign"
 		}
@@ -332,7 +329,7 @@ func (r *testReader) values(a *hclsyntax.Attribute, run *testRun) {
 			continue
 		}
 		if i := slices.IndexFunc(run.vars, func(v testVar) bool { return v.name == name }); i >= 0 {
-			r.wrong(it.KeyExpr.Range(), run, "variable "+quoteWord(name)+" is set twice", "", diag.Label{Span: run.vars[i].key.in(r.id), Text: "first written"})
+			r.wrong(it.KeyExpr.Range(), run, "variable "+quoteWord(name)+" is set twice", "leave one out", diag.Label{Span: run.vars[i].key.in(r.id), Text: "first written"})
 			continue
 		}
 		run.vars = append(run.vars, testVar{name, placeOf(it.KeyExpr.Range()), r.expr(it.ValueExpr)})
@@ -362,7 +359,7 @@ func (r *testReader) expects(a *hclsyntax.Attribute, run *testRun) {
 // asserted reads an assert block as `check` has it.
 func (r *testReader) asserted(b *hclsyntax.Block, run *testRun) {
 	if len(b.Labels) > 0 {
-		r.wrong(b.LabelRanges[0], run, "block `assert` takes no label", "")
+		r.wrong(b.LabelRanges[0], run, "block `assert` takes no label", "write `assert { }`")
 	}
 	said := len(r.diags)
 	var p prog
@@ -382,7 +379,7 @@ func (r *testReader) artifact(b *hclsyntax.Block, run *testRun) {
 	}
 	w := testArtifact{file: Setting{b.Labels[0], placeOf(b.LabelRanges[0]).in(r.id)}}
 	for _, in := range b.Body.Blocks {
-		r.wrong(in.TypeRange, run, "`expect_artifact` takes no blocks, and `"+clipName(in.Type)+"` stands in it", "")
+		r.wrong(in.TypeRange, run, "`expect_artifact` takes no blocks, and `"+clipName(in.Type)+"` stands in it", "it takes "+quotedPlain(artifactAttrs))
 	}
 	for _, a := range sortedAttrs(b.Body.Attributes) {
 		if !slices.Contains(artifactAttrs, a.Name) {

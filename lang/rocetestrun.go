@@ -178,12 +178,14 @@ func (c *Config) Down() ([]Setting, diag.List) {
 	return list, ld.sorted()
 }
 
+const failHelp = "write fail = [switch.NAME, \"DEVICE/PORT\"]"
+
 // addresses collects texts and references, those in lists and maps included.
 func (ld *loader) addresses(v cty.Value, at source.Span, into *[]Setting) {
 	v, _ = v.Unmark()
 	switch t := v.Type(); {
 	case v.IsNull():
-		ld.fail(at, "`fail` takes addresses, and this is null", "")
+		ld.fail(at, "`fail` takes addresses, and this is null", failHelp)
 	case t == cty.String:
 		*into = append(*into, Setting{v.AsString(), at})
 	case handleOf(v) != 0:
@@ -194,7 +196,7 @@ func (ld *loader) addresses(v cty.Value, at source.Span, into *[]Setting) {
 			ld.addresses(el, at, into)
 		}
 	default:
-		ld.fail(at, "`fail` takes addresses: texts and references to switches, nodes, ports, NICs and links", "")
+		ld.fail(at, "`fail` takes addresses: texts and references to switches, nodes, ports, NICs and links", failHelp)
 	}
 }
 
@@ -281,7 +283,7 @@ func (c *Config) Wants(view TestView) ([]Wanted, diag.List) {
 			switch a.name {
 			case "equals":
 				if out.Equals = texts; len(texts) > 1 {
-					ld.fail(a.at.in(t.file.id), "`equals` takes one text, the whole file", "")
+					ld.fail(a.at.in(t.file.id), "`equals` takes one text, the whole file", "write parts of it in `contains`")
 				}
 			case "contains":
 				out.Contains = texts
@@ -299,7 +301,7 @@ func (c *Config) Wants(view TestView) ([]Wanted, diag.List) {
 // wantedTexts is a text, or each of a list.
 func (ld *loader) wantedTexts(v cty.Value, at source.Span, name string) []Setting {
 	if v.HasMarkDeep(funcs.Sensitive) {
-		ld.fail(at, "`"+name+"` holds a secret, which no artifact does", "", secretLabels(v)...)
+		ld.fail(at, "`"+name+"` holds a secret, which no artifact does", "leave it out", secretLabels(v)...)
 		return nil
 	}
 	v, _ = v.UnmarkDeep()
@@ -312,14 +314,14 @@ func (ld *loader) wantedTexts(v cty.Value, at source.Span, name string) []Settin
 		for it := v.ElementIterator(); it.Next(); {
 			_, el := it.Element()
 			if el.Type() != cty.String || el.IsNull() {
-				ld.fail(at, "`"+name+"` takes texts", "")
+				ld.fail(at, "`"+name+"` takes texts", "write "+name+" = [\"mtu 9216\"]")
 				return nil
 			}
 			list = append(list, Setting{el.AsString(), at})
 		}
 		return list
 	}
-	ld.fail(at, "`"+name+"` takes a text or a list of texts", "")
+	ld.fail(at, "`"+name+"` takes a text or a list of texts", "write "+name+" = [\"mtu 9216\"]")
 	return nil
 }
 

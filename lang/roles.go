@@ -127,7 +127,7 @@ func (ld *loader) podsFit(topo instID, pods []Value) bool {
 		id := instID(h.N)
 		at := ld.spanOfAttr(topo, schema.APods)
 		if seen[id] {
-			ld.fail(at, "pods has `"+ld.addrOf(id)+"` twice", "")
+			ld.fail(at, "pods has `"+ld.addrOf(id)+"` twice", "leave one out")
 			return false
 		}
 		seen[id] = true

@@ -164,7 +164,7 @@ func (s *scope) eval(f *file, e *expr) (cty.Value, bool) {
 	if diags.HasErrors() && s.secretIn(e) {
 		for _, d := range diags {
 			if _, own := d.Extra.(*mistake); !own {
-				d.Summary, d.Detail = "this fails, and what it fails on is a secret", ""
+				d.Summary, d.Detail = "this fails, and what it fails on is a secret", "Try it with a value that is none, by --var."
 			}
 		}
 	}
@@ -257,7 +257,7 @@ func (ld *loader) functionHelp(name string) string {
 	for _, f := range funcs.Table(funcs.Env{}) {
 		names = append(names, f.Name)
 	}
-	return didYouMean(name, names)
+	return choiceHelp(name, "functions are ", names)
 }
 
 // frame is something that is being evaluated: a cell, a family, an attribute,
@@ -303,7 +303,7 @@ func (ld *loader) push(f frame) bool {
 			return false
 		}
 		ld.deep = true
-		ld.fail(f.at, ld.frameName(&f)+" waits for more than "+strconv.Itoa(maxFrames)+" others", "")
+		ld.fail(f.at, ld.frameName(&f)+" waits for more than "+strconv.Itoa(maxFrames)+" others", "write one of them out")
 		return false
 	}
 	ld.stack = append(ld.stack, f)

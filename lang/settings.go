@@ -47,6 +47,9 @@ type OptionSetting struct {
 	At    source.Span // of the value
 }
 
+// SettingsName is the file of settings of a folder and those below it.
+const SettingsName = ".rocec.hcl"
+
 // maxSettingsBytes bounds a settings file, which people write.
 const maxSettingsBytes = 1 << 20
 
@@ -94,10 +97,7 @@ func (r *settingsReader) top(body *hclsyntax.Body) {
 		case "rule":
 			r.ruleBlock(b)
 		default:
-			help := didYouMean(b.Type, []string{"lint", "rule"})
-			if help == "" {
-				help = "the blocks are lint and rule; what describes a fabric stands in files that end in .roce.hcl"
-			}
+			help := choiceHelp(b.Type, "what describes a fabric stands in files that end in .roce.hcl; the blocks of settings are ", []string{"lint", "rule"})
 			r.fail(b.TypeRange, "settings have no block `"+clipName(b.Type)+"`", help)
 		}
 	}
@@ -105,10 +105,10 @@ func (r *settingsReader) top(body *hclsyntax.Body) {
 
 func (r *settingsReader) lintBlock(b *hclsyntax.Block) {
 	if len(b.Labels) > 0 {
-		r.fail(b.LabelRanges[0], "block `lint` takes no label", "")
+		r.fail(b.LabelRanges[0], "block `lint` takes no label", "write `lint { }`; a rule has a block of its own, `rule \"NAME\" { }`")
 	}
 	if r.lint != nil {
-		r.fail(b.TypeRange, "block `lint` is written twice", "", diag.Label{Span: placeOf(r.lint.TypeRange).in(r.id), Text: "first written"})
+		r.fail(b.TypeRange, "block `lint` is written twice", "join them", diag.Label{Span: placeOf(r.lint.TypeRange).in(r.id), Text: "first written"})
 		return
 	}
 	r.lint = b
@@ -138,7 +138,7 @@ func (r *settingsReader) ruleBlock(b *hclsyntax.Block) {
 	}
 	name := Setting{b.Labels[0], placeOf(b.LabelRanges[0]).in(r.id)}
 	if i := slices.IndexFunc(r.into.Rules, func(x RuleSetting) bool { return x.Name.Text == name.Text }); i >= 0 {
-		r.fail(b.LabelRanges[0], "rule "+quoteWord(name.Text)+" is set twice", "", diag.Label{Span: r.into.Rules[i].Name.At, Text: "first written"})
+		r.fail(b.LabelRanges[0], "rule "+quoteWord(name.Text)+" is set twice", "join them", diag.Label{Span: r.into.Rules[i].Name.At, Text: "first written"})
 		return
 	}
 	r.noBlocks(b)
@@ -182,7 +182,7 @@ func (r *settingsReader) options(a *hclsyntax.Attribute) []OptionSetting {
 		}
 		at := placeOf(item.KeyExpr.Range()).in(r.id)
 		if i := slices.IndexFunc(list, func(x OptionSetting) bool { return x.Name.Text == name }); i >= 0 {
-			r.fail(item.KeyExpr.Range(), "option "+quoteWord(name)+" is written twice", "", diag.Label{Span: list[i].Name.At, Text: "first written"})
+			r.fail(item.KeyExpr.Range(), "option "+quoteWord(name)+" is written twice", "leave one out", diag.Label{Span: list[i].Name.At, Text: "first written"})
 			continue
 		}
 		v, ok := r.value(&hclsyntax.Attribute{Name: name, Expr: item.ValueExpr}, cty.Number, "a whole number")
@@ -191,7 +191,7 @@ func (r *settingsReader) options(a *hclsyntax.Attribute) []OptionSetting {
 		}
 		n, acc := v.AsBigFloat().Int64()
 		if acc != big.Exact {
-			r.fail(item.ValueExpr.Range(), "`"+clipName(name)+"` is a whole number", "")
+			r.fail(item.ValueExpr.Range(), "`"+clipName(name)+"` is a whole number", "write "+clipName(name)+" = 10")
 			continue
 		}
 		list = append(list, OptionSetting{Name: Setting{name, at}, Value: n, At: placeOf(item.ValueExpr.Range()).in(r.id)})
@@ -201,12 +201,12 @@ func (r *settingsReader) options(a *hclsyntax.Attribute) []OptionSetting {
 
 func (r *settingsReader) noBlocks(b *hclsyntax.Block) {
 	for _, in := range b.Body.Blocks {
-		r.fail(in.TypeRange, "`"+b.Type+"` has no block `"+clipName(in.Type)+"`", "")
+		r.fail(in.TypeRange, "`"+b.Type+"` has no block `"+clipName(in.Type)+"`", "write `"+clipName(in.Type)+" = ...` if it is an attribute; rules stand beside it, as `rule \"NAME\" { }`")
 	}
 }
 
 func (r *settingsReader) unknown(a *hclsyntax.Attribute, block string, known ...string) {
-	r.fail(a.NameRange, "`"+block+"` has no attribute `"+clipName(a.Name)+"`", didYouMean(a.Name, known))
+	r.fail(a.NameRange, "`"+block+"` has no attribute `"+clipName(a.Name)+"`", choiceHelp(a.Name, "it takes ", known))
 }
 
 // word reads an attribute that is a text, of a few if some are given.
@@ -218,7 +218,7 @@ func (r *settingsReader) word(a *hclsyntax.Attribute, into *Setting, known ...st
 	text := v.AsString()
 	switch {
 	case len(known) > 0 && !slices.Contains(known, text):
-		r.fail(a.Expr.Range(), "`"+a.Name+"` is "+quoted(known, "or")+", not "+quoteWord(text), didYouMean(text, known))
+		r.fail(a.Expr.Range(), "`"+a.Name+"` is "+quoted(known, "or")+", not "+quoteWord(text), choiceHelp(text, "write one of ", known))
 	case text == "":
 		r.fail(a.Expr.Range(), "`"+a.Name+"` is empty", "leave it out")
 	default:
@@ -248,7 +248,7 @@ func (r *settingsReader) value(a *hclsyntax.Attribute, want cty.Type, what strin
 	}
 	v, err := convert.Convert(v, want)
 	if err != nil || v.IsNull() || !v.IsKnown() || v.IsMarked() {
-		r.fail(a.Expr.Range(), "`"+a.Name+"` is "+what, "")
+		r.fail(a.Expr.Range(), "`"+a.Name+"` is "+what, "write it so, or leave it out")
 		return cty.NilVal, false
 	}
 	return v, true

@@ -22,7 +22,7 @@ func (ld *loader) step(v val, name string) (val, *mistake) {
 		}
 		if f.single {
 			if len(f.insts) == 0 {
-				return val{}, &mistake{"`" + v.kind.String() + "." + name + "` is not there: its `enabled` is false", ""}
+				return val{}, &mistake{"`" + v.kind.String() + "." + name + "` is not there: its `enabled` is false", "refer to it only where it is enabled: try(..., null)"}
 			}
 			return val{form: isInst, ld: ld, inst: f.insts[0]}, nil
 		}
@@ -178,7 +178,7 @@ func (ld *loader) stepSelf(id instID, name string) (val, *mistake) {
 	switch name {
 	case "name", "index":
 		if name == "name" && in.naming {
-			return val{}, &mistake{"`self.name` is what is being computed here", ""}
+			return val{}, &mistake{"`self.name` is what is being computed here", "make the name of each.key or self.index"}
 		}
 		return ld.stepInst(id, name)
 	}
@@ -205,7 +205,7 @@ func (ld *loader) stepMember(id instID, name string) (val, *mistake) {
 		return val{v: cty.ListVal(vs)}, nil
 	case "name":
 		if in.naming {
-			return val{}, &mistake{"the name of the " + in.kind.String() + " is what is being computed here", ""}
+			return val{}, &mistake{"the name of the " + in.kind.String() + " is what is being computed here", "make the name of its key or index"}
 		}
 	}
 	return ld.stepInst(id, name)

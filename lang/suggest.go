@@ -60,6 +60,27 @@ func didYouMean(word string, candidates []string) string {
 	return ""
 }
 
+// choiceHelp is a sentence for Help: which of a few words was meant, or else, after
+// lead, what there is, nearest first.
+func choiceHelp(word, lead string, words []string) string {
+	if s := didYouMean(word, words); s != "" {
+		return s
+	}
+	const most = 8
+	s := lead + quotedPlain(nearestFirst(word, words, most))
+	if more := len(words) - most; more > 0 {
+		s += " and " + itoa(more) + " more"
+	}
+	return s
+}
+
+// What to do about names that do not read, and about things written twice.
+const (
+	keyHelp   = "a key has at least one letter or digit, at most 128 characters, and no control characters"
+	labelHelp = "a label has at most 128 characters, and no control characters"
+	twiceHelp = "give one another name, or leave it out"
+)
+
 // nearestFirst sorts names so that what is most like word comes first, and
 // keeps at most n of them.
 func nearestFirst(word string, names []string, n int) []string {

@@ -227,7 +227,7 @@ func (ld *loader) stepTierKids(v val, name string) (val, *mistake) {
 	what := "`" + ld.addrOf(v.inst) + "." + v.kind.String() + "`"
 	switch {
 	case len(insts) == 0:
-		return val{}, &mistake{"`" + ld.addrOf(v.inst) + "` has no " + v.kind.String(), ""}
+		return val{}, &mistake{"`" + ld.addrOf(v.inst) + "` has no " + v.kind.String(), "write a `" + v.kind.String() + "` block in it, or leave the reference out"}
 	case schema.Lookup(v.kind, name) != nil || schema.ByWord(v.kind, name) != schema.None:
 		return val{}, &mistake{what + " is " + itoa(len(insts)) + " switches, and `" + name + "` is of one", "pick one by index or name: " + v.kind.String() + "[0]." + name}
 	}
@@ -355,7 +355,7 @@ func (ld *loader) tiersFit(u *unit, i int32) {
 	_, core := have[schema.Core]
 	switch {
 	case pods != nil && kind != "clos3":
-		ld.fail(pods.at.in(u.fileOf(d, pods).id), "pods stand in a clos3 topology, and this is "+kind, "")
+		ld.fail(pods.at.in(u.fileOf(d, pods).id), "pods stand in a clos3 topology, and this is "+kind, "leave `pods` out, or write topology \"clos3\"")
 	case pods != nil && !core:
 		ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has pods and no core tier to join them", "write a `core` block")
 	case pods != nil && (leaf || spine):
@@ -365,7 +365,7 @@ func (ld *loader) tiersFit(u *unit, i int32) {
 	case kind == "clos3" && !core && pods == nil:
 		ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has no core tier", "write a `core` block; two tiers are a leaf_spine topology")
 	case core && !spine && pods == nil:
-		ld.fail(u.spanOf(&u.decls[have[schema.Core]]), "`"+ld.strs[d.head]+"` has a core tier and neither spines nor pods below it", "")
+		ld.fail(u.spanOf(&u.decls[have[schema.Core]]), "`"+ld.strs[d.head]+"` has a core tier and neither spines nor pods below it", "write a `spine` block, or pods = [...]")
 	}
 }
 

@@ -76,18 +76,14 @@ func (r *typeReader) read(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults)
 		case "list", "map", "set", "object", "tuple":
 			return r.fail(e.Range(), "type `"+word+"` needs what is in it", "write "+word+"(string), for example")
 		}
-		help := didYouMean(word, typeWords())
-		if help == "" {
-			help = "types are " + quotedPlain(typeWords())
-		}
-		return r.fail(e.Range(), "there is no type "+quoteWord(word), help)
+		return r.fail(e.Range(), "there is no type "+quoteWord(word), choiceHelp(word, "types are ", typeWords()))
 	}
 	call, ok := e.(*hclsyntax.FunctionCallExpr)
 	if !ok {
 		return r.fail(e.Range(), "this is no type", "types are "+quotedPlain(typeWords()))
 	}
 	if len(call.Args) != 1 {
-		return r.fail(e.Range(), "type `"+call.Name+"` takes one argument, and has "+itoa(len(call.Args)), "")
+		return r.fail(e.Range(), "type `"+call.Name+"` takes one argument, and has "+itoa(len(call.Args)), "write the type of what is in it, as in list(string) or object({ name = string })")
 	}
 	switch call.Name {
 	case "list", "set", "map":
@@ -102,9 +98,9 @@ func (r *typeReader) read(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults)
 	case "tuple":
 		return r.tuple(call.Args[0])
 	case "optional":
-		return r.fail(e.Range(), "`optional` stands for a field of an object only", "")
+		return r.fail(e.Range(), "`optional` stands for a field of an object only", "write object({ name = optional(string) }); a variable is optional by its `default`")
 	}
-	return r.fail(call.NameRange, "there is no type "+quoteWord(call.Name), didYouMean(call.Name, typeWords()))
+	return r.fail(call.NameRange, "there is no type "+quoteWord(call.Name), choiceHelp(call.Name, "types are ", typeWords()))
 }
 
 func (r *typeReader) tuple(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
@@ -138,18 +134,18 @@ func (r *typeReader) object(e hclsyntax.Expression) (cty.Type, *typeexpr.Default
 	for _, it := range obj.Items {
 		name := hcl.ExprAsKeyword(it.KeyExpr)
 		if name == "" {
-			r.fail(it.KeyExpr.Range(), "a field's name is a plain word", "")
+			r.fail(it.KeyExpr.Range(), "a field's name is a plain word", "write object({ name = string })")
 			continue
 		}
 		if _, ok := types[name]; ok {
-			r.fail(it.KeyExpr.Range(), "field "+quoteWord(name)+" is written twice", "")
+			r.fail(it.KeyExpr.Range(), "field "+quoteWord(name)+" is written twice", "leave one out")
 			continue
 		}
 		te := it.ValueExpr
 		var dflt hclsyntax.Expression
 		if call, ok := te.(*hclsyntax.FunctionCallExpr); ok && call.Name == "optional" {
 			if n := len(call.Args); n != 1 && n != 2 {
-				r.fail(call.Range(), "`optional` takes a type and at most a default", "")
+				r.fail(call.Range(), "`optional` takes a type and at most a default", "write optional(number, 9000)")
 				continue
 			}
 			te = call.Args[0]
@@ -168,12 +164,12 @@ func (r *typeReader) object(e hclsyntax.Expression) (cty.Type, *typeexpr.Default
 		}
 		v, diags := dflt.Value(nil)
 		if diags.HasErrors() {
-			r.fail(dflt.Range(), "a default in a type is a plain value", "")
+			r.fail(dflt.Range(), "a default in a type is a plain value", "write it out: no references and no calls")
 			continue
 		}
 		v, err := convert.Convert(v, t.WithoutOptionalAttributesDeep())
 		if err != nil {
-			r.fail(dflt.Range(), "the default of "+quoteWord(name)+" does not fit its type: "+err.Error(), "")
+			r.fail(dflt.Range(), "the default of "+quoteWord(name)+" does not fit its type: "+err.Error(), "write one or the other differently")
 			continue
 		}
 		values[name] = v

@@ -175,7 +175,7 @@ func (ld *loader) required(u *unit, i int32) {
 	def := schema.Def(d.kind)
 	for k := range def.Attrs {
 		if ad := &def.Attrs[k]; ad.Required && !u.has(d, ad.Num) {
-			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` needs `"+ad.Num.Name()+"`", ad.Doc)
+			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` needs `"+ad.Num.Name()+"`", "write "+wanted(&ad.Type)+"; "+ad.Doc)
 			return
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
-	"github.com/rocec/rocec/compiler/resolve"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/lang/source"
 	"github.com/spf13/cobra"
@@ -23,8 +22,8 @@ type choice struct {
 }
 
 func (c *choice) flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&c.target, "target", nil, "only this `ADDRESS` (repeatable; globs, quotes around keys may be left out)")
-	cmd.Flags().StringArrayVar(&c.exclude, "exclude", nil, "without this `ADDRESS` (repeatable)")
+	cmd.Flags().StringArrayVar(&c.target, "target", nil, "only the device of this `ADDRESS` or name (repeatable; globs, quotes around keys may be left out)")
+	cmd.Flags().StringArrayVar(&c.exclude, "exclude", nil, "without the device of this `ADDRESS` or name (repeatable)")
 	cmd.Flags().StringArrayVar(&c.targetFile, "target-file", nil, "only the addresses in `FILE`, one a line, # begins a comment (repeatable)")
 	cmd.Flags().StringArrayVar(&c.excludeFile, "exclude-file", nil, "without the addresses in `FILE` (repeatable)")
 }
@@ -68,20 +67,20 @@ func (c *choice) pick(devices []served) ([]served, error) {
 		return nil, err
 	}
 	hit := map[string]bool{}
-	fits := func(patterns []string, address string) bool {
+	fits := func(patterns []string, d *served) bool {
 		any := false
 		for _, p := range patterns {
-			if resolve.Match(p, address) {
+			if named(p, d.address, d.name) {
 				hit[p], any = true, true
 			}
 		}
 		return any
 	}
 	var out []served
-	for _, d := range devices {
-		in := len(c.target) == 0 || fits(c.target, d.address)
-		if in && !fits(c.exclude, d.address) {
-			out = append(out, d)
+	for i := range devices {
+		in := len(c.target) == 0 || fits(c.target, &devices[i])
+		if in && !fits(c.exclude, &devices[i]) {
+			out = append(out, devices[i])
 		}
 	}
 	for _, p := range append(append([]string(nil), c.target...), c.exclude...) {

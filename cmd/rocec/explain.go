@@ -13,7 +13,6 @@ import (
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
-	"github.com/rocec/rocec/compiler/resolve"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/targets/emit"
@@ -23,10 +22,11 @@ import (
 func (a *app) explainCommand() *cobra.Command {
 	var in inputs
 	c := &cobra.Command{
-		Use: "explain WHAT", Short: "Explain a rule, an address, an attribute, or FILE:LINE of an artifact", Args: cobra.ExactArgs(1),
+		Use: "explain WHAT", Short: "Explain a rule, an attribute, a device, port or link by address or name, or FILE:LINE of an artifact", Args: cobra.ExactArgs(1),
 		Example: `  rocec explain ROCE301
   rocec explain link_pfc_priorities
   rocec explain 'switch.tor.port[Ethernet0]'
+  rocec explain tor/Ethernet0
   rocec explain class.bandwidth
   rocec explain out/n1/host.psd1:20`,
 		ValidArgsFunction: ruleNames,
@@ -45,10 +45,14 @@ func (a *app) explainCommand() *cobra.Command {
 			if !p.loaded() {
 				return a.stopOnErrors(p)
 			}
+			// Names of ports may end as places in files do: et-0/0/1:2.
+			if done, err := a.explainNamed(p, what); done {
+				return err
+			}
 			if file, line, ok := fileLine(what); ok {
 				return a.explainArtifact(p, file, line)
 			}
-			return a.explainAddress(p, what)
+			return fmt.Errorf("%q is no rule, no attribute of the language, no address and no name of this fabric", what)
 		},
 	}
 	in.flags(c)
@@ -287,32 +291,33 @@ type reserved struct {
 	Minimum   int64  `json:"minimum_bytes"`
 }
 
-// explainAddress shows every port, or else every device, that fits an address.
-func (a *app) explainAddress(p *project, what string) error {
+// explainNamed shows every port that is meant, or else both ends of every link,
+// or else every device; false if there is none.
+func (a *app) explainNamed(p *project, what string) (bool, error) {
 	f := p.res.Fabric
+	ports := portsNamed(f, what)
+	if len(ports) == 0 {
+		for _, l := range linksNamed(f, what) {
+			ports = append(ports, f.Links[l].A, f.Links[l].B)
+		}
+	}
 	var list []thing
-	var x *prover
-	for id := 1; id < len(f.Ports); id++ {
-		if resolve.Match(what, f.PortAddress(fabric.PortID(id))) {
-			if x == nil {
-				x = p.prover()
-			}
-			t := p.port(fabric.PortID(id))
-			t.Proofs = x.port(fabric.PortID(id))
+	if len(ports) > 0 {
+		x := p.prover()
+		for _, id := range ports {
+			t := p.port(id)
+			t.Proofs = x.port(id)
 			list = append(list, t)
 		}
-	}
-	if len(list) == 0 {
-		for id := 1; id < len(f.Devices); id++ {
-			if resolve.Match(what, f.Text(f.Devices[id].Address)) {
-				list = append(list, p.device(fabric.DeviceID(id)))
-			}
+	} else {
+		for _, id := range devicesNamed(f, what) {
+			list = append(list, p.device(id))
 		}
 	}
 	if len(list) == 0 {
-		return fmt.Errorf("%q is no rule, no attribute of the language and no address of this fabric", what)
+		return false, nil
 	}
-	return a.object(list, func() error {
+	return true, a.object(list, func() error {
 		for i := range list {
 			list[i].text(a.out)
 		}

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/cmd/rocec/internal/document"
 	"github.com/rocec/rocec/cmd/rocec/internal/picture"
 	"github.com/rocec/rocec/compiler/fabric"
-	"github.com/rocec/rocec/compiler/resolve"
 	"github.com/spf13/cobra"
 )
 
@@ -66,8 +64,8 @@ circle with a flow for each of its steps. A large graph is drawn around its circ
 	in.flags(c)
 	c.Flags().StringVar(&kind, "kind", "physical", "`WHAT` to draw: physical, cabling, buffer")
 	c.Flags().StringVar(&format, "format", "svg", "`FORMAT`: dot, json, mermaid, svg; csv of the cabling")
-	c.Flags().StringArrayVar(&marks, "highlight", nil, "`ADDRESS` of a device, port or link to stand out (repeatable, globs)")
-	c.Flags().StringArrayVar(&fail, "fail", nil, "`ADDRESS` of a link, port or switch that is down in the buffer graph (repeatable, globs)")
+	c.Flags().StringArrayVar(&marks, "highlight", nil, "`ADDRESS` or name of a device, port or link to stand out (repeatable, globs)")
+	c.Flags().StringArrayVar(&fail, "fail", nil, "`ADDRESS` or name of a link, port or switch that is down in the buffer graph (repeatable, globs)")
 	return c
 }
 
@@ -88,18 +86,16 @@ func highlight(f *fabric.Fabric, patterns []string, into map[fabric.DeviceID]boo
 	for _, pattern := range patterns {
 		found := false
 		mark := func(d fabric.DeviceID) { into[d], found = true, true }
-		for d := 1; d < len(f.Devices); d++ {
-			if resolve.Match(pattern, f.Text(f.Devices[d].Address)) || strings.EqualFold(pattern, f.Text(f.Devices[d].Name)) {
-				mark(fabric.DeviceID(d))
-			}
+		for _, d := range devicesNamed(f, pattern) {
+			mark(d)
 		}
-		for p := 1; !found && p < len(f.Ports); p++ {
-			if resolve.Match(pattern, f.PortAddress(fabric.PortID(p))) {
+		if !found {
+			for _, p := range portsNamed(f, pattern) {
 				mark(f.Ports[p].Device)
 			}
 		}
-		for l := 1; !found && l < len(f.Links); l++ {
-			if resolve.Match(pattern, f.LinkAddress(fabric.LinkID(l))) {
+		if !found {
+			for _, l := range linksNamed(f, pattern) {
 				mark(f.Ports[f.Links[l].A].Device)
 				mark(f.Ports[f.Links[l].B].Device)
 			}

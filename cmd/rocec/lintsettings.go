@@ -16,9 +16,6 @@ import (
 	"github.com/rocec/rocec/lang/source"
 )
 
-// settingsName is the file of settings.
-const settingsName = ".rocec.hcl"
-
 // settings are those that hold for a folder, with what is wrong in them.
 type settings struct {
 	*lang.Settings
@@ -88,7 +85,7 @@ func (a *app) settingsFile(dir, named string) (string, error) {
 		return "", err
 	}
 	for {
-		name := filepath.Join(at, settingsName)
+		name := filepath.Join(at, lang.SettingsName)
 		switch _, err := os.Lstat(name); {
 		case err == nil:
 			return name, nil
@@ -102,7 +99,7 @@ func (a *app) settingsFile(dir, named string) (string, error) {
 		at = up
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		if name := filepath.Join(home, settingsName); exists(name) {
+		if name := filepath.Join(home, lang.SettingsName); exists(name) {
 			return name, nil
 		}
 	}

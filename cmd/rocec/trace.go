@@ -11,7 +11,6 @@ import (
 	"github.com/rocec/rocec/cmd/rocec/internal/jobenv"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/paths"
-	"github.com/rocec/rocec/compiler/resolve"
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/spf13/cobra"
 )
@@ -195,15 +194,9 @@ func (t *tracer) endpoints(what string) ([]fabric.PortID, error) {
 	if ip, err := netip.ParseAddr(what); err == nil {
 		return t.byIP(ip)
 	}
-	var nics []fabric.PortID
-	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
-		if resolve.Match(what, f.PortAddress(id)) || strings.EqualFold(what, f.PortName(id)) {
-			nics = append(nics, id)
-		}
-	}
-	named := len(nics) > 0
-	for d := fabric.DeviceID(1); int(d) < len(f.Devices) && !named; d++ {
-		if resolve.Match(what, f.Text(f.Devices[d].Address)) || strings.EqualFold(what, f.Text(f.Devices[d].Name)) {
+	nics := portsNamed(f, what)
+	if len(nics) == 0 {
+		for _, d := range devicesNamed(f, what) {
 			first, end := f.PortsOf(d)
 			for p := first; p < end; p++ {
 				nics = append(nics, p)

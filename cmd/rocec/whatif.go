@@ -9,7 +9,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/lint"
-	"github.com/rocec/rocec/compiler/resolve"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/spf13/cobra"
@@ -31,7 +30,8 @@ top of what --fail takes out; with 2, each pair, which counts in both orders.
 Under local repair, and with peer links unless routing goes up and then down, so does
 each peer link of an MLAG pair and each cable of a node that is bonded to both of its
 switches. What a switch of a pair has lost the way for then takes the peer link. Those
-that stand alike are proven once.
+that stand alike are proven once. With 2, cables of nodes to a pair that nothing else
+joins to the rest fail one at a time, which is then said.
 
 A node that is cabled to one switch only, or by one cable, is down with it: that breaks
 no property, and is told besides. redundancy on a class asks for more switches.`,
@@ -63,7 +63,7 @@ no property, and is told besides. redundancy on a class asks for more switches.`
 		},
 	}
 	in.flags(c)
-	c.Flags().StringArrayVar(&fail, "fail", nil, "`ADDRESS` of a link, port, switch or node that is down (repeatable, globs)")
+	c.Flags().StringArrayVar(&fail, "fail", nil, "`ADDRESS` or name of a link, port, switch or node that is down (repeatable, globs)")
 	c.Flags().IntVar(&failures, "failures", 0, "prove each further failure of up to this `NUMBER` of links and switches")
 	c.Flags().StringArrayVar(&properties, "property", nil, "prove `NAME` only: "+strings.Join(schema.Properties, ", ")+" (repeatable)")
 	return c
@@ -102,21 +102,18 @@ func (p *project) whatif(fail []string, failures int, set fabric.PropertySet) (*
 func maskOf(f *fabric.Fabric, patterns []string) (*fabric.Mask, error) {
 	m := &fabric.Mask{Links: map[fabric.LinkID]bool{}, Devices: map[fabric.DeviceID]bool{}}
 	for _, pattern := range patterns {
-		found, before := false, len(m.Links)
-		for d := 1; d < len(f.Devices); d++ {
-			if resolve.Match(pattern, f.Text(f.Devices[d].Address)) || strings.EqualFold(pattern, f.Text(f.Devices[d].Name)) {
-				m.Devices[fabric.DeviceID(d)], found = true, true
+		found := false
+		for _, d := range devicesNamed(f, pattern) {
+			m.Devices[d], found = true, true
+		}
+		if !found {
+			for _, l := range linksNamed(f, pattern) {
+				m.Links[l], found = true, true
 			}
 		}
-		for l := 1; !found && l < len(f.Links); l++ {
-			if resolve.Match(pattern, f.LinkAddress(fabric.LinkID(l))) {
-				m.Links[fabric.LinkID(l)] = true
-			}
-		}
-		found = found || len(m.Links) > before
-		for p := fabric.PortID(1); int(p) < len(f.Ports); p++ {
-			if f.Ports[p].Link != 0 && (resolve.Match(pattern, f.PortAddress(p)) || strings.EqualFold(pattern, f.PortName(p))) {
-				m.Links[f.Ports[p].Link], found = true, true
+		for _, p := range portsNamed(f, pattern) {
+			if l := f.Ports[p].Link; l != 0 {
+				m.Links[l], found = true, true
 			}
 		}
 		if !found {
@@ -341,7 +338,7 @@ func (a *app) whatifText(p *project, w *whatif, shown []*lint.Outcome, proven in
 	}
 	if len(broken) > 0 {
 		fmt.Fprintln(a.out)
-		diag.Text(a.out, broken, p.view, a.textOptions(a.out))
+		diag.Text(a.out, diag.Fold(broken), p.view, a.textOptions(a.out))
 	}
 }
 

@@ -176,7 +176,7 @@ var roce503 = &Rule{
 
 // lookupSwitch has the headroom table of a shipping platform.
 var lookupSwitch = strings.NewReplacer("example/plain", "example/old", "example/no-dscp", "example/lookup",
-	"  lanes     = 4\n", "  lanes     = 4\n  platform  = \"x86_64-dell_z9100_c2538-r0\"\n  hwsku     = \"Force10-Z9100-C32\"\n").Replace(noDSCP("true"))
+	"{ \"*\" = \"100G\" }", "{ \"*\" = \"200G\" }", "  lanes     = 4\n", "  lanes     = 4\n  platform  = \"x86_64-dell_z9100_c2538-r0\"\n  hwsku     = \"Force10-Z9100-C32\"\n").Replace(noDSCP("true"))
 
 func tableRow(p *Pass) {
 	p.eachHeadroom(func(e End, priority int, h derive.Headroom, ports int) {

@@ -86,8 +86,36 @@ var roce118 = &Rule{
 
 func spareLossless(p *Pass) {
 	f := p.Fabric
+	spares := p.spares()
+	if len(spares) == 0 {
+		return
+	}
+	waiting := p.waiting(spares, p.uncabled())
+	for _, id := range spares {
+		if len(waiting[p.fit(id)]) > 0 {
+			continue // a NIC has no cable either: ROCE805
+		}
+		e := p.End(id)
+		held := uint32(0)
+		for _, h := range &p.Facts.Port(e.ID).Headroom {
+			held += h.Xoff
+		}
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s has no cable and PFC %s", p.Name(e), Priorities(e.Profile.PFC)), Address: f.PortAddress(e.ID),
+			Labels: []diag.Label{p.AtPort(e, schema.AQoS, "")}, Help: "write enabled = false, or take the qos off it", Edits: p.shutSpare(e),
+		}
+		if held > 0 {
+			d.Summary += fmt.Sprintf(": it reserves %d B", held)
+		}
+		p.Report(d)
+	}
+}
+
+// spares are the ports of switches that have PFC and no cable.
+func (p *Pass) spares() (list []fabric.PortID) {
+	f := p.Fabric
 	if p.doubled() {
-		return // some cable is listed at the wrong port: ROCE104
+		return nil // some cable is listed at the wrong port: ROCE104
 	}
 	const quiet = fabric.ShutDown | fabric.IsLAG | fabric.IsVNIC | fabric.External | fabric.Implicit
 	cabled := make([]bool, len(f.Devices)) // a switch without any cable lacks no buffer
@@ -104,19 +132,9 @@ func spareLossless(p *Pass) {
 		if e.Device.Kind != fabric.Switch || e.Profile.PFC == 0 || p.unreachable(e) {
 			continue
 		}
-		held := uint32(0)
-		for _, h := range &p.Facts.Port(e.ID).Headroom {
-			held += h.Xoff
-		}
-		d := diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s has no cable and PFC %s", p.Name(e), Priorities(e.Profile.PFC)), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AQoS, "")}, Help: "write enabled = false, or take the qos off it", Edits: p.shutSpare(e),
-		}
-		if held > 0 {
-			d.Summary += fmt.Sprintf(": it reserves %d B", held)
-		}
-		p.Report(d)
+		list = append(list, id)
 	}
+	return list
 }
 
 // doubled reports whether two links are at one port.

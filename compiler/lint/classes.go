@@ -31,6 +31,9 @@ var roce201 = &Rule{
 
 func etsSum(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
+		if p.mixed(e.Profile.QoS) {
+			return
+		}
 		sum, shares := 0, 0
 		for _, s := range e.Profile.Sched {
 			if s.Used && !s.Strict {
@@ -103,7 +106,7 @@ func strictUncapped(p *Pass) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
 			control := c.Carries == fabric.CarriesCNP || c.Carries == fabric.CarriesCluster
-			if !s.Strict || on.Queue > 7 || Displaced(c, on) || control || s.CapMbps > 0 || s.CapPercent > 0 {
+			if !s.Strict || on.Queue > 7 || p.mixed(e.Profile.QoS) || Displaced(c, on) || control || s.CapMbps > 0 || s.CapPercent > 0 {
 				return
 			}
 			p.Report(diag.Diagnostic{
@@ -214,16 +217,27 @@ var roce206 = &Rule{
 }
 
 func pcpUntagged(p *Pass) {
+	untagged := func(e End) bool { return e.Profile.Trust == fabric.TrustPCP && p.RDMA(e) && !p.Tagged(e) }
 	p.Managed(func(e End) {
-		if e.Profile.Trust != fabric.TrustPCP || !p.RDMA(e) || p.Tagged(e) || e.Port.Link == 0 {
+		if e.Port.Link == 0 || !untagged(e) {
 			return
 		}
-		p.Report(diag.Diagnostic{
+		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s trusts PCP, and its RDMA is untagged there: it lands in priority %d", p.Name(e), e.Profile.PCP[0]),
 			Address: p.Fabric.PortAddress(e.ID),
 			Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtContract(e, schema.ATrust, nil, 0, "trust")},
 			Help:    `carry the segment tagged (segments), or write trust = "dscp"`,
-		})
+		}
+		if peer := p.End(e.Port.Peer); untagged(peer) {
+			switch {
+			case e.Device.Kind == fabric.Node && peer.Device.Kind == fabric.Switch:
+				return // told with the switch
+			case e.Device.Kind == fabric.Switch && peer.Device.Kind == fabric.Node:
+				d.Labels = []diag.Label{d.Labels[0], p.AtPort(peer, schema.ANative, "other end"), d.Labels[1]}
+				d.Concerns = []string{p.Fabric.PortAddress(peer.ID)}
+			}
+		}
+		p.Report(d)
 	})
 }
 
@@ -378,6 +392,20 @@ func codePoints(p *Pass) {
 	}
 }
 
+// mixed reports whether a contract has a lossless and a lossy class in one priority,
+// which is ROCE209: what the two are together is no finding besides.
+func (p *Pass) mixed(id fabric.QoSID) bool {
+	classes := p.Fabric.QoS[id].Classes
+	for i := range classes {
+		for j := range i {
+			if classes[i].Priority == classes[j].Priority && classes[i].Lossless != classes[j].Lossless {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // clash says which code point two classes both claim.
 func clash(a, b *fabric.Class) (what string, found bool) {
 	switch shared := a.DSCP & b.DSCP; {
@@ -406,7 +434,7 @@ var roce210 = &Rule{
 func groupShared(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
 		p.strays(e, ports)
-		if e.Profile.Host {
+		if e.Profile.Host || p.mixed(e.Profile.QoS) {
 			return
 		}
 		p.pairs(e, func(lossless, lossy *fabric.Class, a, b fabric.ClassOn) {

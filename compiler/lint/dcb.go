@@ -263,7 +263,7 @@ var roce221 = &Rule{
 func cnpLossless(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
 		p.cnp(e, func(at diag.Label, mark string, on fabric.ClassOn, _ bool) {
-			if !on.PFC || e.Profile.PFC == 0xff {
+			if !on.PFC || e.Profile.PFC == 0xff || p.mixed(e.Profile.QoS) {
 				return // PFC on everything is ROCE306
 			}
 			p.Report(diag.Diagnostic{

@@ -475,6 +475,7 @@ func noPath(p *Pass) {
 			}
 		}
 	}
+	p.forsaken()
 	p.apart()
 	p.failing(fabric.Reachability)
 	if a := &p.Fabric.Analysis; a.Failures > 0 && a.Properties != 0 && a.Properties.Has(fabric.Reachability) && !a.Properties.Has(fabric.Deadlock) { // else ROCE801 says so

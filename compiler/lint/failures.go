@@ -338,6 +338,7 @@ type failureMasks struct {
 	masks []*fabric.Mask
 	alike []int
 	left  int // beyond what is looked at, as far as they were counted
+	alone int // of alike: cables of nodes to both switches of a pair that fail without another
 	steps int64
 }
 
@@ -436,6 +437,9 @@ func (v *Prover) masks(m *fabric.Mask, n int, each bool, limit int64) (out failu
 		mask.Links[l] = true
 		out.masks, out.alike = append(out.masks, mask), append(out.alike, legs[l])
 		out.steps += int64(len(v.f.Ports)) + leastSteps
+		if n > 1 {
+			out.alone += legs[l]
+		}
 	}
 	for _, set := range ties {
 		if slices.ContainsFunc(v.parts(), func(p *paths.Part) bool { return p.Has(set) }) {
@@ -523,6 +527,13 @@ func (v *Prover) Failures(m *fabric.Mask, n int, set fabric.PropertySet) (outcom
 		for i := first; i < len(outcomes); i++ {
 			outcomes[i].Alike = alike[i]
 			took += outcomes[i].steps
+		}
+	}
+	if list.alone > 0 && len(outcomes) > 0 {
+		for i := range outcomes[0].Verdicts {
+			if verdict := &outcomes[0].Verdicts[i]; verdict.Property == fabric.Composition { // the others do not go by them
+				verdict.Open = append(verdict.Open, fmt.Sprintf("%d cables of nodes to both switches of a pair fail one at a time, and not with something else: --fail takes out more", list.alone))
+			}
 		}
 	}
 	left := 0

@@ -3,6 +3,7 @@ package lint_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -282,8 +283,13 @@ func TestFailuresPlanes(t *testing.T) {
 // lossyPeers is three leaves below two spines, of which two are a pair whose peer
 // link is lossy, with a node on both of them; legs says how it has its two cables.
 func lossyPeers(legs string) string {
+	return lossyPair(legs, "t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2")
+}
+
+// lossyPair is the pair among other switches, with nodes on hosts.
+func lossyPair(legs, hosts, cables string) string {
 	port := "  port \"Ethernet48\" {\n    speed = \"100G\"\n    fec   = \"rs\"\n    mtu   = 9000\n    qos   = qos.backup\n  }\n"
-	text := lint.NetOf("t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2", `model = "up_down"`)
+	text := lint.NetOf(hosts, cables, `model = "up_down"`)
 	for _, s := range []string{"t1", "t2"} {
 		text = strings.Replace(text, "switch \""+s+"\" {\n", "switch \""+s+"\" {\n"+port, 1)
 	}
@@ -326,6 +332,34 @@ func TestFailuresLeg(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{c.want}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.mode, diff)
+		}
+	}
+}
+
+// TestFailuresLegAlone: the cables of a node to a pair that no other cable joins to the
+// rest fail by themselves only, which is said of the one property that goes by them.
+func TestFailuresLegAlone(t *testing.T) {
+	for text, want := range map[string]int{
+		lossyPair("lacp", "t1 t2 t3", "t3-s1"): 2,
+		lossyPeers("lacp"):                     0, // in pairs with all else
+	} {
+		res := compiledResult(t, text)
+		v := lint.NewProver(res.Fabric, res.Facts)
+		for _, n := range []int{1, 2} {
+			told := 0
+			outcomes, open := v.Failures(nil, n, lint.ByPath)
+			for _, o := range outcomes {
+				for _, of := range o.Verdicts {
+					for _, why := range of.Open {
+						if count, ok := strings.CutSuffix(why, " cables of nodes to both switches of a pair fail one at a time, and not with something else: --fail takes out more"); ok && of.Property == fabric.Composition {
+							told, _ = strconv.Atoi(count)
+						}
+					}
+				}
+			}
+			if n == 1 && told != 0 || n == 2 && told != want || len(open) > 0 {
+				t.Errorf("%d failures: %d cables are told to fail alone, want %d; open: %v", n, told, want, open)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -39,6 +40,7 @@ func pathMTU(p *Pass) {
 		}
 		bridged := a.Device.Kind == fabric.Switch && b.Device.Kind == fabric.Node && a.Port.Flags&fabric.RoutedPort == 0
 		if bridged && a.Port.MTU >= b.Port.MTU {
+			p.overruled(l, a, b)
 			return // a bridged port only has to accept what its host sends
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return fmt.Sprint(e.Port.MTU) })
@@ -49,6 +51,22 @@ func pathMTU(p *Pass) {
 	})
 	p.hostMTUs(f)
 	crossedMTU(p)
+}
+
+// overruled reports an MTU that is written on a bridged port and less than its host
+// sends: the port takes more, as what is written there is a floor.
+func (p *Pass) overruled(l fabric.LinkID, e, host End) {
+	f := p.Fabric
+	at, by, written := f.Origin(e.Port.Decl, e.Port.Layers, schema.AMTU)
+	own := by == e.Port.Decl && by != e.Device.Decl && !f.Decls[by].Tier || slices.Contains(f.Layers[e.Port.Layers].Before, by)
+	if !written || !own || e.Port.MTUFloor >= host.Port.MTU {
+		return
+	}
+	p.Report(p.AboutLink(l, e, host, diag.Diagnostic{
+		Severity: diag.Warning, Summary: fmt.Sprintf("mtu %d of %s does not hold: the port takes %d, and its peer %s sends %d", e.Port.MTUFloor, p.Name(e), e.Port.MTU, p.Name(host), host.Port.MTU),
+		Labels: []diag.Label{{Span: at.Span, Where: f.Where(by)}, p.AtPort(host, schema.AMTU, "other end")},
+		Notes:  []string{"on a bridged switch port mtu is a floor"}, Help: "leave it out, or write the MTU once, on the segment",
+	}))
 }
 
 // hostMTUs compares the hosts of one segment.
@@ -206,6 +224,7 @@ func twoRails(segment, manage string) string {
 }
 node "r" {
   os     = "ubuntu/24.04"
+  role   = "bench"
   manage = "`+manage+`"
   slot   = 9
   nic "rail0" {
@@ -227,6 +246,7 @@ node "n" {`)
 const sameSubnet = `
 node "own" {
   os   = "ubuntu/24.04"
+  role = "bench"
   slot = 10
   nic "rail0" {
     model  = "nvidia/connectx-6-dx"

@@ -231,6 +231,9 @@ func longHop(p *Pass) {
 		if int64(l.CableMm) <= 1000*p.option("length") || l.BadLength || a.Profile.PFC == 0 || b.Profile.PFC == 0 {
 			return
 		}
+		if _, beyond := p.beyondReach(id, a, b); beyond {
+			return // the length is not what it is: ROCE106
+		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("the lossless link between %s and %s is %s long", p.Name(a), p.Name(b), Meters(l.CableMm)),
 			Labels:  []diag.Label{f.LinkLabel(id, schema.ACable, "")}, Help: "check the buffer of both ends",

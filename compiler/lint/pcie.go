@@ -34,7 +34,7 @@ func pcieSlot(p *Pass) {
 		e := p.End(n.Port)
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("nic %s runs at %s, and its slot, %s, carries %s", p.Name(e), fabric.Speed(e.Port.Mbps), slotName(n), Rate(usable)),
-			Address: f.PortAddress(e.ID), Labels: []diag.Label{p.AtPort(e, schema.APCIe, ""), p.AtPort(e, schema.ASpeed, "the speed", p.modelSpeed(e)...)},
+			Address: f.PortAddress(e.ID), Labels: []diag.Label{p.AtPort(e, schema.APCIe, ""), p.atSpeed(e, "the speed")},
 			Help: "use a wider or newer slot",
 		})
 	}

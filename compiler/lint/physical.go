@@ -32,18 +32,22 @@ func linkSpeed(p *Pass) {
 		first, second, note := p.Deviant(a, b, func(e End) string { return fabric.Speed(e.Port.Mbps) })
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s runs at %s, its peer %s at %s", p.Name(first), fabric.Speed(first.Port.Mbps), p.Name(second), fabric.Speed(second.Port.Mbps)),
-			Labels:  []diag.Label{p.AtPort(first, schema.ASpeed, "", p.modelSpeed(first)...), p.AtPort(second, schema.ASpeed, "other end", p.modelSpeed(second)...)},
+			Labels:  []diag.Label{p.atSpeed(first, ""), p.atSpeed(second, "other end")},
 			Help:    "write one speed on both ends", Notes: noted(note),
 		}))
 	})
 }
 
-// modelSpeed says where a speed comes from that nobody wrote.
-func (p *Pass) modelSpeed(e End) []string {
-	if e.Port.Flags&fabric.SpeedSet != 0 {
-		return nil
+// atSpeed is where the speed of a port comes from, with a word where nobody wrote it.
+func (p *Pass) atSpeed(e End, text string) diag.Label {
+	speed := fabric.Speed(e.Port.Mbps)
+	switch {
+	case e.Port.Flags&fabric.SpeedSet != 0:
+		return p.AtPort(e, schema.ASpeed, text)
+	case e.Port.Split != 0:
+		return p.AtPort(e, schema.ABreakout, text, "speed is not written: each part of the breakout has "+speed)
 	}
-	return []string{fmt.Sprintf("speed is not written: the model's %s holds", fabric.Speed(e.Port.Mbps))}
+	return p.AtPort(e, schema.ASpeed, text, "speed is not written: the model's "+speed+" holds")
 }
 
 var roce102 = &Rule{
@@ -209,27 +213,32 @@ var roce106 = &Rule{
 func mediaReach(p *Pass) {
 	f := p.Fabric
 	p.Links(func(id fabric.LinkID, a, b End) {
+		reach, beyond := p.beyondReach(id, a, b)
+		if !beyond {
+			return
+		}
 		l := &f.Links[id]
-		if l.Media == 0 || l.CableMm == 0 {
-			return
-		}
-		m := &f.Media[l.Media]
-		mbps := max(a.Port.Mbps, b.Port.Mbps)
-		var reach, from uint32
-		found := false
-		for _, r := range m.Reach {
-			if mbps >= r.MinMbps && (!found || r.MinMbps > from) {
-				reach, from, found = r.MaxMm, r.MinMbps, true
-			}
-		}
-		if !found || l.CableMm <= reach {
-			return
-		}
 		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
-			Summary: fmt.Sprintf("%s cannot run %s at %s between %s and %s: it reaches %s", f.Text(m.Name), Meters(l.CableMm), fabric.Speed(mbps), p.Name(a), p.Name(b), Meters(reach)),
+			Summary: fmt.Sprintf("%s cannot run %s at %s between %s and %s: it reaches %s", f.Text(f.Media[l.Media].Name), Meters(l.CableMm), fabric.Speed(max(a.Port.Mbps, b.Port.Mbps)), p.Name(a), p.Name(b), Meters(reach)),
 			Labels:  []diag.Label{p.Fabric.LinkLabel(id, schema.ACable, "")}, Help: "use a medium that reaches, or a shorter cable",
 		}))
 	})
+}
+
+// beyondReach reports whether a cable is longer than its medium carries the speed of
+// its ends, and how far that is, in mm.
+func (p *Pass) beyondReach(id fabric.LinkID, a, b End) (reach uint32, beyond bool) {
+	l := &p.Fabric.Links[id]
+	if l.Media == 0 || l.CableMm == 0 {
+		return 0, false
+	}
+	mbps, from, found := max(a.Port.Mbps, b.Port.Mbps), uint32(0), false
+	for _, r := range p.Fabric.Media[l.Media].Reach {
+		if mbps >= r.MinMbps && (!found || r.MinMbps > from) {
+			reach, from, found = r.MaxMm, r.MinMbps, true
+		}
+	}
+	return reach, found && l.CableMm > reach
 }
 
 var roce108 = &Rule{

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -283,8 +284,11 @@ func (r *resolver) compare() {
 			c.run(r.rowsOf[id])
 		}
 	}
-	for _, x := range r.loose {
-		r.looseEnd(x)
+	// A topology that does not fit may lack the devices: that it does not was said.
+	if !slices.ContainsFunc(r.topos[1:], func(t *topology) bool { return !t.fits }) {
+		for _, x := range r.loose {
+			r.looseEnd(x)
+		}
 	}
 	r.sayRows()
 }
@@ -304,6 +308,11 @@ func (r *resolver) looseEnd(x loose) {
 		r.mismatch(fabric.CableMismatch{
 			Fault: fabric.CableMoved, List: x.id, Links: [2]fabric.LinkID{link}, Rows: [2]source.Span{row.Span}, A: x.port, Far: [2]fabric.Str{r.str(far[0]), r.str(far[1])},
 		})
+		return
+	}
+	if r.deviceNamed[r.str(far[1])] != 0 {
+		r.failRow(x.list, x.list.Name, fmt.Sprintf("%s is no device here, and what stands for its port, %s, is one", r.cfg.String(far[0]), r.cfg.String(far[1])),
+			"the columns of device and port are swapped: correct the header", r.cell(x.list, row, cell, ""))
 		return
 	}
 	r.failRow(x.list, far[0], fmt.Sprintf("%s is cabled to %s, which is no device here", r.f.PortName(x.port), r.cfg.String(far[0])),

@@ -495,14 +495,26 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	r.nicAlone(p, s)
 }
 
-// within refuses a speed that no port of the NIC's model has.
+// within refuses a speed that no port of the NIC's model has, or not this port of the
+// switch's. What a split port has is ROCE105.
 func (r *resolver) within(p fabric.PortID, s *scope) {
 	row := &r.f.Ports[p]
-	m := &r.f.NICModels[r.f.NICs[row.NIC].Model]
-	if len(m.Mbps) == 0 || row.Flags&fabric.SpeedSet == 0 || row.Mbps <= slices.Max(m.Mbps) {
+	if row.Flags&fabric.SpeedSet == 0 {
 		return
 	}
-	r.fail(fmt.Sprintf("nic %s runs at %s, and %s does %s at most", r.f.PortName(p), fabric.Speed(row.Mbps), r.f.Text(m.Name), fabric.Speed(slices.Max(m.Mbps))),
+	word, model, most := "nic", fabric.Str(0), uint32(0)
+	if dev := &r.f.Devices[row.Device]; dev.Kind == fabric.Switch {
+		word, model = "port", r.f.Models[dev.Model].Name
+		if row.Split == 0 {
+			most = r.modelSpeed(p, s)
+		}
+	} else if m := &r.f.NICModels[r.f.NICs[row.NIC].Model]; len(m.Mbps) > 0 {
+		model, most = m.Name, slices.Max(m.Mbps)
+	}
+	if most == 0 || row.Mbps <= most {
+		return
+	}
+	r.fail(fmt.Sprintf("%s %s runs at %s, and %s does %s at most", word, r.f.PortName(p), fabric.Speed(row.Mbps), r.f.Text(model), fabric.Speed(most)),
 		"write a speed that it has, or the model that it is", r.f.Label(row.Decl, s.id, schema.ASpeed, ""))
 }
 

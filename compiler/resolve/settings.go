@@ -162,6 +162,8 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row.Headroom = r.headroom(p, s, row.Profile)
 	if a.nic {
 		r.nic(p, s)
+	} else {
+		r.within(p, s)
 	}
 	return segments
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/rocec/rocec/lang/packs"
 )
 
-// TestNICSpeed: a NIC runs no faster than its model does, wherever its speed is written.
-func TestNICSpeed(t *testing.T) {
+// TestTopSpeed: a NIC or a port runs no faster than its model does, wherever its speed
+// is written; what a part of a split port has is for ROCE105.
+func TestTopSpeed(t *testing.T) {
 	const text = `
 defaults "nic" { speed = "SPEED" }
 node "n" {
@@ -19,10 +20,26 @@ node "n" {
   nic "p1" { model = "nvidia/connectx-7" }
 }
 `
-	for speed, want := range map[string]string{
-		"25G": "", "100G": "", "200G": "nic n/p0 runs at 200G, and nvidia/connectx-5 does 100G at most",
+	const ports = `
+switch "tor" {
+  model = "nvidia/sn3700c"
+  os    = "sonic/202505"
+  port "Ethernet0" { speed = "SPEED" }
+  port "Ethernet4" {
+    breakout = "4x25G"
+    speed    = "25G"
+  }
+}
+`
+	for _, c := range []struct{ text, speed, want string }{
+		{text, "25G", ""},
+		{text, "100G", ""},
+		{text, "200G", "nic n/p0 runs at 200G, and nvidia/connectx-5 does 100G at most"},
+		{ports, "50G", ""},
+		{ports, "100G", ""},
+		{ports, "200G", "port tor/Ethernet0 runs at 200G, and nvidia/sn3700c does 100G at most"},
 	} {
-		src := strings.ReplaceAll(text, "SPEED", speed)
+		src, speed, want := strings.ReplaceAll(c.text, "SPEED", c.speed), c.speed, c.want
 		cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(src)}}, Packs: packs.Files()})
 		if diags.HasErrors() {
 			t.Fatal(diags)

@@ -259,6 +259,7 @@ func (r *resolver) places(t *topology) {
 
 // misfit reports counts that do not come out even, at both attributes.
 func (r *resolver) misfit(t *topology, err *shape.Error) {
+	t.fits = false
 	a, b := r.term(t, err.A), r.term(t, err.B)
 	labels := []diag.Label{a}
 	if b.Span != a.Span {

@@ -200,5 +200,4 @@ var index = func() (ix [KindCount]func() map[string]*AttrDef) {
 var Later = map[string]string{
 	"moved":  "renames without replacement",
 	"import": "imports of running configurations",
-	"run":    "tests of the configuration",
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Graphviz reads a graph with Graphviz's own parser, which lays nothing out. It fails t with its message when the text is no graph, and
-// else returns the graph as Graphviz writes it.
+// Graphviz lays a graph out. It fails t with the message when the text is no graph or Graphviz warns of something in it, and else
+// returns the graph as Graphviz writes it.
 func Graphviz(t testing.TB, graph []byte) string {
 	t.Helper()
 	Need(t, "dot")
@@ -16,9 +16,14 @@ func Graphviz(t testing.TB, graph []byte) string {
 	if err := os.WriteFile(path, graph, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := run(dir, nil, "dot", "-Tcanon", "-q", path)
-	if err != nil {
-		t.Fatalf("Graphviz refuses the graph: %v", err)
+	laid := filepath.Join(dir, "laid.dot")
+	said, err := run(dir, nil, "dot", "-Tdot", "-o", laid, path)
+	if err != nil || said != "" {
+		t.Fatalf("Graphviz on the graph: %v\n%s", err, said)
 	}
-	return out
+	out, err := os.ReadFile(laid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }

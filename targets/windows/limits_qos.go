@@ -198,7 +198,7 @@ func (l *limiter) mark(q *intent.QoS, m *intent.Mark, at intent.Path) {
 			"split the class, or remove a match", at)
 	case len(kinds) == 0 && !m.Application && m.Carries == "rdma":
 		l.refuse(fmt.Sprintf("class %q carries RDMA and has no match", m.Class), "write match = { netdirect_port = 445 } for SMB Direct, or the port of the application", at)
-	case len(kinds) == 0 && !m.Application:
+	case len(kinds) == 0 && !m.Application && m.Carries != "cnp": // those of a NIC no policy matches, and their mark is refused
 		l.refuse(fmt.Sprintf("class %q has no match", m.Class), `write match = { tcp_port = ... }, or mark = "application"`, at)
 	case len(kinds) == 1 && m.Application:
 		l.refuse(fmt.Sprintf("class %q is marked by the application and matched by the host", m.Class), "remove mark or match", at)

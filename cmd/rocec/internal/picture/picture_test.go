@@ -103,17 +103,35 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// TestGraphviz: Graphviz reads every graph, and sees every cable in it.
+// TestGraphviz: Graphviz reads every graph without a word, and sees every cable
+// in it.
 func TestGraphviz(t *testing.T) {
-	f := small(t)
-	for kind, lines := range map[picture.Kind]int{picture.Physical: 5, picture.Cabling: 6} {
-		var b bytes.Buffer
-		if err := picture.DOT(&b, f, picture.Options{Kind: kind}); err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(oracle.Graphviz(t, b.Bytes()), " -- "); n != lines {
-			t.Errorf("%d edges, want %d", n, lines)
-		}
+	drawn := func(f *fabric.Fabric, kind picture.Kind) func(io.Writer) error {
+		return func(w io.Writer) error { return picture.DOT(w, f, picture.Options{Kind: kind}) }
+	}
+	pods, odd := large(t, 512), compile(t, fstest.MapFS{"f.roce.hcl": {Data: []byte(strings.ReplaceAll(pair, "\"p", "\"<{p|'"))}})
+	for name, c := range map[string]struct {
+		write func(io.Writer) error
+		edges int
+	}{
+		"physical": {drawn(small(t), picture.Physical), 5},
+		"cabling":  {drawn(small(t), picture.Cabling), 6},
+		"groups":   {drawn(pods, picture.Physical), 33},
+		"names":    {drawn(odd, picture.Cabling), 6},
+		"buffers": {func(w io.Writer) error {
+			return picture.BufferFormats["dot"](w, &picture.Buffers{Title: "a circle", Nodes: []picture.Buffer{{Name: "a > b"}, {Name: "b > a", Row: 1}}, Waits: []picture.Wait{{From: 0, To: 1}, {From: 1, To: 0, Marked: true}}})
+		}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := c.write(&b); err != nil {
+				t.Fatal(err)
+			}
+			out := oracle.Graphviz(t, b.Bytes())
+			if n := strings.Count(out, " -- ") + strings.Count(out, " -> "); n != c.edges {
+				t.Errorf("%d edges, want %d", n, c.edges)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/resolve"
+)
+
+// named reports whether somebody means a thing: by its address, with globs, or by
+// the name that messages print.
+func named(what, address, name string) bool {
+	return resolve.Match(what, address) || strings.EqualFold(what, name)
+}
+
+// devicesNamed are the devices that somebody means: `switch.tor`, `node.n[*]`, `tor`.
+func devicesNamed(f *fabric.Fabric, what string) (list []fabric.DeviceID) {
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if named(what, f.Text(f.Devices[d].Address), f.Text(f.Devices[d].Name)) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// portsNamed are the ports, NICs, bonds and LAGs that somebody means:
+// `switch.tor.port[Ethernet0]`, `tor/Ethernet0`.
+func portsNamed(f *fabric.Fabric, what string) (list []fabric.PortID) {
+	for p := fabric.PortID(1); int(p) < len(f.Ports); p++ {
+		if named(what, f.PortAddress(p), f.PortName(p)) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// linksNamed are the links that somebody means, by address, with globs. That of a
+// link which a topology or a list made is the address of a port.
+func linksNamed(f *fabric.Fabric, what string) (list []fabric.LinkID) {
+	for l := fabric.LinkID(1); int(l) < len(f.Links); l++ {
+		if resolve.Match(what, f.LinkAddress(l)) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
