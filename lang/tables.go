@@ -128,7 +128,7 @@ func (t *tables) expect(of []*file) {
 		maps.Copy(num, t.strNum)
 		t.strNum = num
 	}
-	t.strs, t.lists, t.maps = slices.Grow(t.strs, strs), slices.Grow(t.lists, lists), slices.Grow(t.maps, objects)
+	t.strs, t.lists, t.maps = grow(t.strs, strs), grow(t.lists, lists), grow(t.maps, objects)
 }
 
 // number gives the rows of a file's tables their numbers in these, and returns
@@ -148,12 +148,14 @@ func (t *tables) number(f *tables) *shift {
 }
 
 // grow makes room for n more rows, as slices.Grow does. What is large is not
-// cleared row by row, as memory from the system is clear already.
+// cleared row by row, as memory from the system is clear already, and has room for
+// the few rows of capability data that come after those of the files: they would
+// have all of it copied.
 func grow[T any](rows []T, n int) []T {
 	if n < 1<<16 || cap(rows)-len(rows) >= n {
 		return slices.Grow(rows, n)
 	}
-	more := make([]T, len(rows)+n)
+	more := make([]T, len(rows)+n+n/32)
 	copy(more, rows)
 	return more[:len(rows)]
 }
