@@ -15,13 +15,13 @@ import (
 func (r *resolver) settings() {
 	r.profiles = map[fabric.Profile]fabric.ProfileID{}
 	r.vlanSets = map[string]fabric.VLANSetID{}
-	for d := 1; d < len(r.f.Devices); d++ {
-		around := r.around(fabric.DeviceID(d))
-		first, end := r.f.PortsOf(fabric.DeviceID(d))
+	r.foldKeys(func(d fabric.DeviceID, keys []portKey) {
+		around := r.around(d)
+		first, end := r.f.PortsOf(d)
 		for p := first; p < end; p++ {
-			r.settle(p, &around)
+			r.settle(p, &around, &keys[p-first])
 		}
-	}
+	})
 	r.outwardQueues()
 	r.followNICs()
 	for id := 1; id < len(r.f.LAGs); id++ {
