@@ -20,8 +20,14 @@ type tables struct {
 	pairs  []Pair  // chunk that maps are cut from
 }
 
-func newTables() tables {
-	return tables{strs: make([]string, 1, 64), strNum: map[string]Str{"": 0}}
+func newTables() tables { return tablesFor(0) }
+
+// tablesFor is newTables with room for the texts of a file of so many bytes.
+func tablesFor(bytes int) tables {
+	const apart = 128 // bytes from one new text to the next, as blocks mostly are
+	t := tables{strs: make([]string, 1, 64+bytes/apart), strNum: make(map[string]Str, bytes/apart)}
+	t.strNum[""] = 0
+	return t
 }
 
 func (t *tables) str(s string) Str {

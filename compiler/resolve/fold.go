@@ -20,6 +20,7 @@ type folds struct {
 
 	wait     func() // until all blocks are numbered
 	defaults bool   // some module has defaults
+	peers    bool   // some NIC, or what speaks of NICs, says something of the port at the other end
 	key      []byte
 	last     struct { // what the block before said, as neighbours share their attributes
 		attrs  *lang.Attr
@@ -275,6 +276,7 @@ func (r *resolver) contents(b lang.BlockID) uint32 {
 	}
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], module)
 	for _, a := range attrs {
+		t.peers = t.peers || a.Num == schema.APeer || a.Num == schema.ASet
 		if !alone(a.Num) {
 			t.key = binary.LittleEndian.AppendUint16(t.key, uint16(a.Num))
 			t.key = r.appendValue(t.key, a.Val)

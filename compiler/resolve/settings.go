@@ -303,7 +303,7 @@ func (r *resolver) peerObject(p fabric.PortID) lang.Value {
 
 // peerSaid is what a NIC says of the port at its other end.
 func (r *resolver) peerSaid(nic fabric.PortID) lang.Value {
-	if b := r.portBlock[nic]; b != 0 {
+	if b := r.portBlock[nic]; b != 0 && r.folds.peers {
 		return r.said(b, schema.APeer)
 	}
 	return lang.Value{}
