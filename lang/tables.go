@@ -22,10 +22,14 @@ type tables struct {
 
 func newTables() tables { return tablesFor(0) }
 
+// bytesApart is how far a file goes from one new text to the next, as a guess: a
+// block.
+const bytesApart = 128
+
 // tablesFor is newTables with room for the texts of a file of so many bytes.
 func tablesFor(bytes int) tables {
-	const apart = 128 // bytes from one new text to the next, as blocks mostly are
-	t := tables{strs: make([]string, 1, 64+bytes/apart), strNum: make(map[string]Str, bytes/apart)}
+	strs := bytes / bytesApart
+	t := tables{strs: make([]string, 1, 64+strs), strNum: make(map[string]Str, strs)}
 	t.strNum[""] = 0
 	return t
 }
@@ -123,18 +127,15 @@ func (s *shift) value(v Value) Value {
 	return v
 }
 
-// expect makes room for what so many tables hold, before they are appended.
-func (t *tables) expect(of []*file) {
-	strs, lists, objects := 0, 0, 0
-	for _, f := range of {
-		strs, lists, objects = strs+len(f.strs), lists+len(f.lists), objects+len(f.maps)
-	}
+// expect makes room for the texts of files of so many bytes.
+func (t *tables) expect(bytes int) {
+	strs := bytes / bytesApart
 	if strs > 2*len(t.strs)+1024 {
 		num := make(map[string]Str, len(t.strs)+strs)
 		maps.Copy(num, t.strNum)
 		t.strNum = num
 	}
-	t.strs, t.lists, t.maps = grow(t.strs, strs), grow(t.lists, lists), grow(t.maps, objects)
+	t.strs = grow(t.strs, strs)
 }
 
 // number gives the rows of a file's tables their numbers in these, and returns
