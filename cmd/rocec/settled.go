@@ -160,8 +160,7 @@ func (s *settling) keep(devices []served, parts []*plan.Part, all bool) {
 	for i := range devices {
 		there[devices[i].name] = true
 		if at := &s.at[i]; at.ok && !at.found && parts[i] != nil && at.stamp.Settled(now) {
-			s.known.Keep(parts[i], at.key, at.stamp)
-			news = true
+			news = s.known.Keep(parts[i], at.key, at.stamp) || news
 		}
 	}
 	if all {
