@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 const modulePath = "github.com/rocec/rocec"
@@ -121,6 +122,7 @@ func (s goFile) imports(visit func(path, name string)) {
 type house struct {
 	files *token.FileSet
 	code  []goFile
+	paths []string          // of every file
 	text  map[string]string // every file that is text
 }
 
@@ -136,6 +138,7 @@ func enter(fsys fs.FS) (*house, error) {
 		case !e.Type().IsRegular():
 			return nil
 		}
+		h.paths = append(h.paths, p)
 		b, err := fs.ReadFile(fsys, p)
 		if err != nil {
 			return err
@@ -200,6 +203,7 @@ var houseRules = []struct {
 	{"package comments", packageComments},
 	{"comments of what is exported", exportedComments},
 	{"unfinished code", finished},
+	{"names of files", fileNames},
 	{"machine paths", noMachinePaths},
 	{"skipped tests", noSkips},
 	{"dependencies", dependencies},
@@ -384,6 +388,22 @@ func finished(h *house) (broken []string) {
 	return broken
 }
 
+// fileNames: one file whose name some system does not take, and nobody can install
+// the module, for Go makes no archive of it.
+func fileNames(h *house) (broken []string) {
+	folded := map[string]string{}
+	for _, p := range h.paths {
+		if err := module.CheckFilePath(p); err != nil {
+			broken = append(broken, err.Error())
+		}
+		if other, taken := folded[strings.ToLower(p)]; taken {
+			broken = append(broken, fmt.Sprintf("%s and %s differ in case only", other, p))
+		}
+		folded[strings.ToLower(p)] = p
+	}
+	return broken
+}
+
 func noMachinePaths(h *house) (broken []string) {
 	for _, p := range slices.Sorted(maps.Keys(h.text)) {
 		for i, line := range strings.Split(h.text[p], "\n") {
@@ -481,6 +501,8 @@ var badHouses = []struct {
 	{"comments of what is exported", "lang/a.go", "// Package lang is.\npackage lang\n\ntype T struct{}\n", "T has no comment"},
 	{"comments of what is exported", "lang/a.go", "// Package lang is.\npackage lang\n\n// T is.\ntype T[P any] struct{}\n\nfunc (*T[P]) M() {}\n", "M has no comment"},
 	{"unfinished code", "lang/a.go", "// Package lang is.\npackage lang\n\n// TO" + "DO: the rest\n", "TO" + "DO"},
+	{"names of files", "lang/testdata/nul", "x", `"nul" disallowed`},
+	{"names of files", "lang/testdata/NO", "x", "lang/testdata/NO and lang/testdata/no differ in case only"},
 	{"machine paths", "docs/a.md", "see /wo" + "rk/main\n", "docs/a.md:1"},
 	{"skipped tests", "lang/a_test.go", "package lang\nimport \"testing\"\nfunc TestA(t *testing.T) { t." + "Skip() }\n", "lang/a_test.go:3"},
 	{"dependencies", "go.mod", "module m\nrequire example.org/x v1.0.0\n", "nothing imports example.org/x"},

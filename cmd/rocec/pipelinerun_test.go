@@ -60,8 +60,10 @@ func answerGH(args []string) error {
 			return err
 		}
 	}
-	if os.Getenv("GH_TOKEN") != "token-of-the-run" {
-		return fmt.Errorf("no token")
+	// As gh 2.23.0 was seen to: the token for a server of one's own has its own
+	// variable, and what names no host goes to github.com.
+	if os.Getenv("GH_HOST") != "github.example.net" || os.Getenv("GH_ENTERPRISE_TOKEN") != "token-of-the-run" {
+		return fmt.Errorf("no host, or no token for it")
 	}
 	method, path, filter, fields := "GET", "", "", map[string]string{}
 	for i := 1; i < len(args); i++ {

@@ -14,8 +14,9 @@ import (
 )
 
 // committed is a backend: a folder of a work tree whose changes are committed when
-// the lock is given back, and at Sync. The lock is that of the folder, and where
-// there is a remote a reference on it too.
+// the lock is given back, and at Sync; those that a process that died left there are
+// committed with them. The lock is that of the folder, and where there is a remote a
+// reference on it too.
 type committed struct {
 	*folder
 	*repository
@@ -108,8 +109,14 @@ func (c *committed) Sync(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.run(ctx, nil, "update-ref", "-m", "rocec: record", "HEAD", commit, head); err != nil {
+	same, err := c.sameFiles(ctx, head, commit)
+	if err != nil {
 		return err
+	}
+	if !same { // else only the index is behind
+		if _, err := c.run(ctx, nil, "update-ref", "-m", "rocec: record", "HEAD", commit, head); err != nil {
+			return err
+		}
 	}
 	clear(c.dirty)
 	var paths bytes.Buffer
@@ -153,11 +160,47 @@ func message(workspace string, n int) string {
 
 // Lock takes the folder's lock, and that on the remote.
 func (c *committed) Lock(ctx context.Context, h Holder) error {
-	if err := c.folder.Lock(ctx, h); err != nil || c.remote == nil {
+	if err := c.folder.Lock(ctx, h); err != nil {
 		return err
 	}
-	if err := c.remote.take(ctx, h); err != nil {
+	err := c.adopt(ctx)
+	if err == nil && c.remote != nil {
+		err = c.remote.take(ctx, h)
+	}
+	if err != nil {
 		return errors.Join(err, c.folder.Unlock(ctx, h.ID))
+	}
+	return nil
+}
+
+// adopt finds what differs from what is committed: a process died before its commit,
+// or between that and the index.
+func (c *committed) adopt(ctx context.Context) error {
+	out, err := c.run(ctx, nil, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored", "--", ":(top,literal)"+c.path)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for row := range strings.SplitSeq(string(out), "\x00") {
+		if len(row) < len("XY ") {
+			continue
+		}
+		name, in := strings.CutPrefix(row[len("XY "):], c.path+"/")
+		device, entry := strings.CutSuffix(name, suffix)
+		if !in || !entry || disk.CheckName(device) != nil {
+			continue
+		}
+		b, err := c.folder.Get(ctx, device)
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			if _, err := Decode(b, c.workspace, device); err != nil {
+				continue // no process of ours wrote it: a merge, perhaps
+			}
+		}
+		c.dirty[device] = true
 	}
 	return nil
 }

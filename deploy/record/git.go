@@ -33,7 +33,7 @@ func (r *repository) run(ctx context.Context, stdin []byte, args ...string) ([]b
 	defer cancel()
 	c := exec.CommandContext(ctx, "git", args...)
 	c.Dir, c.Stdin, c.WaitDelay = r.dir, bytes.NewReader(stdin), time.Second
-	c.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	c.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
 	if args[0] == "commit-tree" && !r.known(ctx) {
 		c.Env = append(c.Env, "GIT_AUTHOR_NAME=rocec", "GIT_AUTHOR_EMAIL=rocec@localhost", "GIT_COMMITTER_NAME=rocec", "GIT_COMMITTER_EMAIL=rocec@localhost")
 	}
@@ -70,14 +70,19 @@ func (e *gitError) Unwrap() error { return e.err }
 
 // lastWords is the line that says what is wrong, without credentials of addresses.
 func lastWords(b []byte) string {
-	last := ""
+	last, before := "", ""
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSpace(line)
+		if before != "" && strings.HasPrefix(line, "fatal: Could not read from remote repository") {
+			last = before // ssh's words, or the remote's: why
+			break
+		}
 		// That something was not pushed says less than why.
 		follows := strings.HasPrefix(line, "error: failed to push some refs") || strings.HasPrefix(line, "remote: error: hook declined")
 		if line == "" || strings.HasPrefix(line, "hint:") || last != "" && follows {
 			continue
 		}
+		before = line
 		if last == "" || strings.HasPrefix(line, "fatal:") || strings.HasPrefix(line, "error:") || strings.HasPrefix(line, "remote:") {
 			last = line
 		}
@@ -152,6 +157,16 @@ func (r *repository) tip(ctx context.Context, revision string) (string, error) {
 		return "", nil
 	}
 	return out, err
+}
+
+// sameFiles reports whether two commits have the same files; "" is none.
+func (r *repository) sameFiles(ctx context.Context, a, b string) (bool, error) {
+	if a == "" || b == "" {
+		return false, nil
+	}
+	out, err := r.line(ctx, "rev-parse", a+"^{tree}", b+"^{tree}")
+	one, other, _ := strings.Cut(out, "\n")
+	return one == other, err
 }
 
 // change is a file of a commit; nil bytes delete it.

@@ -22,7 +22,9 @@ import (
 // LOCK and UNLOCK with the lock's object as body, 423 or 409 with that of the
 // holder, ID=... on updates, Content-MD5. GitLab (lib/api/terraform/state.rb)
 // asks for more: a state has a "serial" that grows, every field of the lock's object
-// is there, and its methods are POST and DELETE.
+// is there, and its methods are POST and DELETE. Others unlock for nobody who does
+// not send the same object again, and say 400 to him (github.com/nimbolus/terraform-backend,
+// pkg/terraform/terraform.go, pkg/server/handler.go, of 2025-10-29).
 type server struct {
 	caller
 	workspace                      string
@@ -32,6 +34,7 @@ type server struct {
 	now                            func() time.Time
 
 	mu     sync.Mutex // plans read from several goroutines
+	mine   Holder     // of the lock that was taken last
 	known  *state     // nil: not read yet
 	dirty  bool
 	synced time.Time
@@ -230,9 +233,14 @@ func (h *server) sync(ctx context.Context, id string) error {
 	case http.StatusConflict, http.StatusLocked:
 		return &LostError{ID: id}
 	default:
-		if !a.again || !h.arrived(ctx, body) {
-			return unexpected(h.update, h.state, a, "")
+		if a.again && h.arrived(ctx, body) {
+			break
 		}
+		more := ""
+		if a.code == http.StatusBadRequest {
+			more = "it does not take this state, or the lock was broken"
+		}
+		return unexpected(h.update, h.state, a, more)
 	}
 	h.dirty, h.synced = false, h.now()
 	return nil
@@ -257,6 +265,9 @@ type lockInfo struct {
 	Path      string `json:"Path"`
 }
 
+// infoOf is what the object of a lock of rocec says of it, before its ID.
+const infoOf = "rocec record, lock "
+
 func (h *server) info(of Holder) []byte {
 	who := of.Who
 	if of.Host != "" {
@@ -266,7 +277,7 @@ func (h *server) info(of Holder) []byte {
 	if !of.Created.IsZero() {
 		created = of.Created.UTC().Format(time.RFC3339)
 	}
-	b, _ := json.Marshal(lockInfo{ID: of.ID, Operation: of.Operation, Info: "rocec record", Who: who, Version: of.Version, Created: created, Path: h.workspace}) // texts only
+	b, _ := json.Marshal(lockInfo{ID: of.ID, Operation: of.Operation, Info: infoOf + of.ID, Who: who, Version: of.Version, Created: created, Path: h.workspace}) // texts only
 	return b
 }
 
@@ -279,6 +290,9 @@ func holderOf(body []byte) Holder {
 	who, host, _ := strings.Cut(in.Who, "@")
 	out := Holder{ID: in.ID, Operation: in.Operation, Who: who, Host: host, Version: in.Version}
 	out.Created, _ = time.Parse(time.RFC3339, in.Created) // else it is not known
+	if of, ours := strings.CutPrefix(in.Info, infoOf); ours && of != in.ID {
+		out.Operation, out.Version = "", "" // GitLab gives those of who asks with the ID of who has it
+	}
 	return out
 }
 
@@ -299,39 +313,71 @@ func (h *server) Lock(ctx context.Context, of Holder) error {
 	default:
 		return unexpected(h.lockMethod, h.lock, a, "")
 	}
-	h.known, h.dirty, h.synced = nil, false, h.now()
+	h.mine, h.known, h.dirty, h.synced = of, nil, false, h.now()
 	if err := h.load(ctx); err != nil {
-		return errors.Join(err, h.free(ctx, of))
+		return errors.Join(err, h.free(ctx, of.ID, h.info(of)))
 	}
 	return nil
 }
 
-// Unlock gives the lock back.
+// Unlock gives the lock back, with the object by which it was taken.
 func (h *server) Unlock(ctx context.Context, id string) error {
-	return h.free(ctx, Holder{ID: id, Who: who()})
+	of := h.mine
+	of.ID = id
+	return h.free(ctx, id, h.info(of))
 }
 
-// free asks for the end of a lock.
-func (h *server) free(ctx context.Context, of Holder) error {
-	a, err := h.send(ctx, h.freeMethod, h.unlock, h.info(of))
+// free asks for the end of a lock, which the server compares with its object.
+func (h *server) free(ctx context.Context, id string, object []byte) error {
+	a, err := h.send(ctx, h.freeMethod, h.unlock, object)
 	if err != nil {
 		return err
 	}
+	lost := false
 	switch a.code {
 	case http.StatusOK, http.StatusNoContent:
 		return nil
 	case http.StatusConflict, http.StatusLocked, http.StatusNotFound:
-		if a.again {
-			return nil // the attempt before was carried out, and its answer lost
-		}
-		return &LostError{ID: of.ID}
+		lost = true
+	case http.StatusBadRequest:
+		lost = holderOf(a.body).ID != ""
+	}
+	switch {
+	case lost && a.again:
+		return nil // the attempt before was carried out, and its answer lost
+	case lost:
+		return &LostError{ID: id}
 	}
 	return unexpected(h.freeMethod, h.unlock, a, "")
 }
 
-// Break ends the lock with this ID; the server compares it.
+// Break ends the lock with this ID. Who has it, and with which object, the server
+// says to who asks for the lock.
 func (h *server) Break(ctx context.Context, id string) error {
-	err := h.free(ctx, Holder{ID: id, Who: who()})
+	asking := Holder{ID: newID(), Operation: "force-unlock", Who: who(), Created: h.now()}
+	a, err := h.send(ctx, h.lockMethod, h.lock, h.info(asking))
+	if err != nil {
+		return err
+	}
+	have, object := asking.ID, a.body
+	switch a.code {
+	case http.StatusOK, http.StatusCreated, http.StatusNoContent:
+	case http.StatusConflict, http.StatusLocked:
+		have = holderOf(a.body).ID
+	default:
+		return unexpected(h.lockMethod, h.lock, a, "")
+	}
+	switch have {
+	case id:
+	case asking.ID: // nobody had it
+		return errors.Join(notLocked(h.workspace), h.free(ctx, have, h.info(asking)))
+	case "": // it does not say
+		asking.ID = id
+		object = h.info(asking)
+	default:
+		return otherID(have, id)
+	}
+	err = h.free(ctx, id, object)
 	var lost *LostError
 	if errors.As(err, &lost) {
 		return fmt.Errorf("%s has no lock with the ID %q", plainURL(h.unlock), short(id))

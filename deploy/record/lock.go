@@ -49,7 +49,9 @@ func (e *LockedError) Error() string {
 	if h.Host != "" {
 		s += fmt.Sprintf(" on host %q", short(h.Host))
 	}
-	s += fmt.Sprintf(" for %q", short(h.Operation))
+	if h.Operation != "" {
+		s += fmt.Sprintf(" for %q", short(h.Operation))
+	}
 	if !h.Created.IsZero() {
 		s += " since " + h.Created.UTC().Format(time.RFC3339)
 	}
@@ -85,7 +87,7 @@ type Lock struct {
 // host that has died is taken over. A *LockedError says who holds it; version is
 // that of rocec.
 func (s *Store) Lock(ctx context.Context, operation, version string, timeout time.Duration) (*Lock, error) {
-	h := Holder{ID: strings.ToLower(rand.Text()), Operation: operation, Who: who(), Version: version}
+	h := Holder{ID: newID(), Operation: operation, Who: who(), Version: version}
 	h.Host, _ = os.Hostname() // unknown is ""
 	l := &Lock{store: s}
 	err := l.acquire(ctx, h, timeout)
@@ -99,6 +101,9 @@ func (s *Store) Lock(ctx context.Context, operation, version string, timeout tim
 	}
 	return l, nil
 }
+
+// newID is the ID of a lock that nobody has.
+func newID() string { return strings.ToLower(rand.Text()) }
 
 func (l *Lock) acquire(ctx context.Context, h Holder, timeout time.Duration) error {
 	s := l.store

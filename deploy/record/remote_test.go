@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -155,6 +156,45 @@ func TestCareless(t *testing.T) {
 	}
 }
 
+// TestWholeLocks: a server that compares locks as a whole gives them back, and says
+// which one is to be broken.
+func TestWholeLocks(t *testing.T) {
+	states := newStateServer(t, false)
+	states.whole = true
+	s := opened(t, Settings{Kind: HTTP, Address: states.URL + "/state/fabric/default"})
+	l := locked(t, s)
+	v, err := l.Put(sample("tor", 1500), "")
+	must(t, err)
+	must(t, l.Unlock())
+
+	l = locked(t, s)
+	_, err = l.Put(sample("tor", 9000), v)
+	must(t, err)
+	other := opened(t, Settings{Kind: HTTP, Address: states.URL + "/state/fabric/default"})
+	if err := other.ForceUnlock("other"); err == nil || !strings.Contains(err.Error(), l.Holder.ID) {
+		t.Errorf("the lock is broken by a wrong ID: %v", err)
+	}
+	must(t, other.ForceUnlock(l.Holder.ID))
+	if err := other.ForceUnlock(l.Holder.ID); err == nil || !strings.Contains(err.Error(), "is not locked") {
+		t.Errorf("nobody has the lock: %v", err)
+	}
+	after := locked(t, other)
+	var lost *LostError
+	if err := l.Sync(); err == nil || !strings.Contains(err.Error(), "or the lock was broken") {
+		t.Errorf("a broken lock writes: %v", err)
+	}
+	if err := l.Unlock(); !errors.As(err, &lost) {
+		t.Errorf("a broken lock is given back: %v", err)
+	}
+	must(t, after.Unlock())
+	if len(states.locks) != 0 {
+		t.Errorf("there is a lock: %s", states.locks)
+	}
+	if _, have, err := other.Get("tor"); err != nil || have != v {
+		t.Errorf("the entry is %q, %v; it was %q", have, err, v)
+	}
+}
+
 // TestGather: a state is not sent for each entry.
 func TestGather(t *testing.T) {
 	states := newStateServer(t, true)
@@ -222,6 +262,60 @@ func TestCommits(t *testing.T) {
 	}
 	if got := git(t, dir, "status", "--porcelain"); got != " M fabric.roce.hcl\nA  staged\n" {
 		t.Errorf("the work tree is\n%s", got)
+	}
+}
+
+// TestAdopts: what a process that died did not commit is in the next commit, and
+// nothing else.
+func TestAdopts(t *testing.T) {
+	_, clones := workTrees(t, 1)
+	dir := clones[0]
+	must(t, os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte("record/\n"), 0o644)) // as where a lab is tried
+	s := opened(t, Settings{Kind: Git, Source: filepath.Join(dir, "record")})
+	next := func(commits int) {
+		t.Helper()
+		must(t, locked(t, s).Unlock())
+		if got := git(t, dir, "rev-list", "--count", "HEAD"); got != fmt.Sprintln(commits) {
+			t.Errorf("%s commits, not %d", strings.TrimSpace(got), commits)
+		}
+		if got := git(t, dir, "status", "--porcelain"); got != "" {
+			t.Errorf("the work tree is\n%s", got)
+		}
+	}
+	left := func(do func(l *Lock)) {
+		t.Helper()
+		l := locked(t, s)
+		do(l)
+		must(t, s.ForceUnlock(l.Holder.ID))
+	}
+	var tor, leaf string
+	left(func(l *Lock) {
+		var err error
+		tor, err = l.Put(sample("tor", 1500), "")
+		must(t, err)
+		leaf, err = l.Put(sample("leaf", 1500), "")
+		must(t, err)
+	})
+	next(2)
+	if got := git(t, dir, "show", "--name-only", "--format=%s", "HEAD"); got != "rocec record: workspace default, 2 devices [skip ci]\n\nrecord/default/.gitignore\nrecord/default/leaf.json\nrecord/default/tor.json\n" {
+		t.Errorf("the commit is\n%s", got)
+	}
+	left(func(l *Lock) {
+		_, err := l.Put(sample("tor", 9000), tor)
+		must(t, err)
+		must(t, l.Delete("leaf", leaf))
+	})
+	next(3)
+	if got := git(t, dir, "show", "--name-status", "--format=", "HEAD"); got != "D\trecord/default/leaf.json\nM\trecord/default/tor.json\n" {
+		t.Errorf("the commit is\n%s", got)
+	}
+	git(t, dir, "read-tree", "HEAD^") // died between the commit and the index
+	next(3)
+
+	must(t, os.WriteFile(filepath.Join(dir, "record", "default", "tor.json"), []byte("<<<<<<< ours\n"), 0o644))
+	must(t, locked(t, s).Unlock())
+	if got := git(t, dir, "status", "--porcelain"); got != " M record/default/tor.json\n" {
+		t.Errorf("what no rocec wrote is committed:\n%s", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -109,8 +110,12 @@ func retryAfter(h http.Header, otherwise time.Duration) time.Duration {
 func bare(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
-		if e.Timeout() {
+		var unknown x509.UnknownAuthorityError
+		switch {
+		case e.Timeout():
 			return errors.New("no answer in time")
+		case errors.As(err, &unknown):
+			return fmt.Errorf("%w: SSL_CERT_FILE names a file with authorities of your own", e.Err)
 		}
 		return e.Err
 	}
@@ -122,14 +127,20 @@ func plainURL(u *url.URL) string {
 	return u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
-// unexpected is an answer that says that it did not work.
+// unexpected is an answer that says that it did not work; more is what else it says.
+// The codes are those of "Error responses" in the S3 API reference, as VersityGW
+// v1.8.0 gives them too.
 func unexpected(method string, u *url.URL, a *answer, more string) error {
 	text := strconv.Itoa(a.code) + " " + http.StatusText(a.code)
 	if more != "" {
 		text += ", " + more
 	}
 	switch {
-	case a.code == http.StatusUnauthorized, a.code == http.StatusForbidden:
+	case more == "RequestTimeTooSkewed":
+		text += ": the clock here or there is wrong"
+	case more == "AuthorizationHeaderMalformed", more == "PermanentRedirect":
+		text += ": check the region"
+	case a.code == http.StatusUnauthorized, a.code == http.StatusForbidden, more == "InvalidToken", more == "ExpiredToken":
 		text += ": check the credentials in the environment"
 	case a.code >= 300 && a.code < 400:
 		text += ": it points elsewhere, and is not followed; write the address it points to"

@@ -22,6 +22,7 @@ import (
 // the request is carried out, and after.
 type fault struct {
 	before int    // status; 0: none
+	body   string // of before
 	after  int    // status after the request was carried out
 	cut    bool   // the connection ends after the request was carried out
 	header string // Retry-After
@@ -64,6 +65,7 @@ func (f *faults) carried(h http.HandlerFunc) http.HandlerFunc {
 				w.Header().Set("Retry-After", x.header)
 			}
 			w.WriteHeader(x.before)
+			_, _ = io.WriteString(w, x.body)
 			return
 		}
 		if x.after == 0 && !x.cut {
@@ -79,11 +81,13 @@ func (f *faults) carried(h http.HandlerFunc) http.HandlerFunc {
 }
 
 // stateServer keeps states and locks by the rules of Terraform's protocol. With
-// gitlab, by those that GitLab adds.
+// gitlab, by those that GitLab adds. With whole it answers as
+// github.com/nimbolus/terraform-backend of 2025-10-29 was seen to: who has a lock is
+// who sends the same object, and what is wrong with a lock is a 400.
 type stateServer struct {
 	faults
 	*httptest.Server
-	gitlab         bool
+	gitlab, whole  bool
 	user, password string
 
 	mu     sync.Mutex
@@ -134,17 +138,29 @@ func (s *stateServer) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.Unmarshal(s.locks[name], &held) // none is no ID
 	switch {
 	case isLock && r.Method == http.MethodPost, r.Method == "LOCK" && !s.gitlab:
-		if held.ID != "" {
+		if held.ID != "" && !(s.whole && held == info) {
 			code := http.StatusLocked
 			if s.gitlab {
 				code = http.StatusConflict
 			}
+			if s.gitlab { // lib/api/terraform/state.rb: the rest is of who asks
+				info.ID, info.Who, info.Created = held.ID, held.Who, held.Created
+				held = info
+			}
 			w.WriteHeader(code)
-			_, _ = w.Write(s.locks[name])
+			_ = json.NewEncoder(w).Encode(held)
 			return
 		}
 		s.locks[name] = body
 	case isLock && r.Method == http.MethodDelete, r.Method == "UNLOCK" && !s.gitlab:
+		if s.whole && held != info {
+			w.WriteHeader(http.StatusBadRequest)
+			if held.ID == "" {
+				held = info
+			}
+			_ = json.NewEncoder(w).Encode(held)
+			return
+		}
 		if held.ID != info.ID {
 			w.WriteHeader(http.StatusConflict)
 			return
@@ -159,7 +175,10 @@ func (s *stateServer) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-MD5", base64.StdEncoding.EncodeToString(sum[:]))
 		_, _ = w.Write(s.states[name])
 	case r.Method == http.MethodPost:
-		if held.ID != "" && held.ID != r.URL.Query().Get("ID") {
+		if id := r.URL.Query().Get("ID"); s.whole && held.ID != id {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		} else if held.ID != "" && held.ID != id {
 			w.WriteHeader(http.StatusConflict)
 			return
 		}
