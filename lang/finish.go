@@ -212,7 +212,7 @@ func topAddress(module string, k schema.Kind, label, key string) string {
 	s := module + k.String()
 	switch {
 	case label == "":
-	case hclsyntax.ValidIdentifier(label):
+	case isIdent(label):
 		s += "." + label
 	default:
 		s += "[" + quoteKey(label) + "]"
@@ -221,6 +221,16 @@ func topAddress(module string, k schema.Kind, label, key string) string {
 		s += "[" + quoteKey(key) + "]"
 	}
 	return s
+}
+
+// isIdent reports whether a label may stand behind a dot. The library scans it, which
+// those of ASCII do not need.
+func isIdent(s string) bool {
+	plain := s != "" && identStart(s[0])
+	for i := 0; plain && i < len(s); i++ {
+		plain = identByte(s[i])
+	}
+	return plain || hclsyntax.ValidIdentifier(s)
 }
 
 // innerAddress is what a block inside another adds to its address. A switch of a tier goes by its index, a tier of written switches by its word.

@@ -18,6 +18,17 @@ import (
 // for the attribute's name, which stands in front of it.
 type mistake struct{ summary, help string }
 
+// longestAddress is the length of the longest text of a prefix.
+const longestAddress = len("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128")
+
+// address is an address in its canonical form, which is mostly how it was written.
+func (t *tables) address(written string, form []byte) Value {
+	if written == string(form) {
+		return t.text(written)
+	}
+	return t.text(string(form))
+}
+
 // leafText reads a string as a value of a type that is neither a list nor made
 // of other values. The name is the attribute's, for messages.
 func leafText(tb *tables, t *schema.Type, name, s string) (Value, *mistake) {
@@ -94,13 +105,13 @@ func leafText(tb *tables, t *schema.Type, name, s string) (Value, *mistake) {
 			}
 			return Value{}, &mistake{name + " " + quoteWord(s) + " is not an address with a prefix length", help}
 		}
-		return tb.text(p.String()), nil
+		return tb.address(s, p.AppendTo(make([]byte, 0, longestAddress))), nil
 	case schema.Addr:
 		a, err := netip.ParseAddr(s)
 		if err != nil || a.Zone() != "" {
 			return Value{}, takes(t, name, quoteWord(s), "an IP address without a prefix length")
 		}
-		return tb.text(a.String()), nil
+		return tb.address(s, a.AppendTo(make([]byte, 0, longestAddress))), nil
 	case schema.Date:
 		d, err := time.Parse("2006-01-02", s)
 		if err != nil {

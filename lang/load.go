@@ -355,27 +355,39 @@ func pathError(err error) string {
 }
 
 // reduceAll parses files in parallel. File IDs are given out before, in the
-// order of names, so that they do not depend on who is first.
+// order of names, so that they do not depend on who is first; so are the numbers of
+// what their tables hold, file by file while those behind are parsed.
 func (ld *loader) reduceAll(fsys fs.FS, names []string) []*file {
 	out := make([]*file, len(names))
 	ids := make([]source.FileID, len(names))
+	work, done := make(chan int, len(names)), make(chan int, len(names))
 	for i, n := range names {
 		ids[i] = ld.files.AddDigest(n, source.Digest{}, 0)
-	}
-	work := make(chan int)
-	var wg sync.WaitGroup
-	for range min(ld.Workers, len(names)) {
-		wg.Go(func() {
-			for i := range work {
-				out[i] = ld.reduceOne(fsys, names[i], ids[i])
-			}
-		})
-	}
-	for i := range names {
 		work <- i
 	}
 	close(work)
-	wg.Wait()
+	for range min(ld.Workers, len(names)) {
+		go func() {
+			for i := range work {
+				out[i] = ld.reduceOne(fsys, names[i], ids[i])
+				done <- i
+			}
+		}()
+	}
+	bytes := int64(0)
+	for _, n := range names {
+		if info, err := fs.Stat(fsys, n); err == nil {
+			bytes += min(info.Size(), int64(ld.MaxFileBytes))
+		}
+	}
+	ld.tables.expect(int(bytes))
+	there, next := make([]bool, len(names)), 0
+	for range names {
+		there[<-done] = true
+		for ; next < len(names) && there[next]; next++ {
+			out[next].shift = ld.tables.number(&out[next].tables)
+		}
+	}
 	return out
 }
 

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -69,7 +70,6 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 		m.depth = parent.depth + 1
 	}
 	ld.mods = append(ld.mods, m)
-	ld.insts = grow(ld.insts, len(u.decls)) // most are one at least
 	ld.addDecls(m)
 	for _, t := range u.top {
 		ld.addFamily(m, t)
@@ -86,14 +86,17 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 func (ld *loader) addDecls(m *modinst) {
 	c, u := ld.cfg, m.unit
 	m.declBase = DeclID(len(c.Decls))
-	c.Attrs = grow(c.Attrs, len(u.attrs))   // as blocks that are written once have theirs
 	first := make([]uint32, len(u.decls)+1) // where the spans of a decl begin
 	first[0] = uint32(len(c.Spans))
 	for i := range u.decls {
 		first[i+1] = first[i] + u.decls[i].attrs.n
 	}
-	c.Decls = grow(c.Decls, len(u.decls))[:len(c.Decls)+len(u.decls)]
-	c.Spans = grow(c.Spans, int(first[len(u.decls)])-len(c.Spans))[:first[len(u.decls)]]
+	var room sync.WaitGroup                                     // to clear it takes a while where there are many
+	room.Go(func() { ld.insts = grow(ld.insts, len(u.decls)) }) // most are one at least
+	room.Go(func() { c.Attrs = grow(c.Attrs, len(u.attrs)) })   // as blocks that are written once have theirs
+	room.Go(func() { c.Decls = grow(c.Decls, len(u.decls))[:len(c.Decls)+len(u.decls)] })
+	room.Go(func() { c.Spans = grow(c.Spans, int(first[len(u.decls)])-len(c.Spans))[:first[len(u.decls)]] })
+	room.Wait()
 	ld.inParts(len(u.decls), leastDecls, func(from, end int) {
 		for i := from; i < end; i++ {
 			d := &u.decls[i]

@@ -131,7 +131,9 @@ func (ld *loader) packIn(at string, src []byte, k schema.Kind, name string) *fam
 	if id == 0 {
 		id = ld.files.Add(full, src)
 	}
-	u := ld.joinUnit(packDir, []*file{reducePart(full, id, src, only(src, k.String(), name), ld.MaxFileBytes)})
+	f := reducePart(full, id, src, only(src, k.String(), name), ld.MaxFileBytes)
+	f.shift = ld.tables.number(&f.tables)
+	u := ld.joinUnit(packDir, []*file{f})
 	ld.units[packDir+block] = u
 	if u.broken {
 		ld.packs.units[block] = nil

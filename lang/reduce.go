@@ -25,7 +25,7 @@ func reduceFile(name string, id source.FileID, src []byte, maxBytes int) *file {
 // reducePart is reduceFile for a part of a native file that holds whole blocks.
 // Places are those of the file.
 func reducePart(name string, id source.FileID, src []byte, part place, maxBytes int) *file {
-	f := &file{name: name, id: id, src: src, part: part, tables: newTables()}
+	f := &file{name: name, id: id, src: src, part: part, tables: tablesFor(int(part.length))}
 	f.json = strings.HasSuffix(name, ".json")
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	f.override = strings.HasSuffix(base, "_override.roce.hcl") || strings.HasSuffix(base, "_override.roce.json") ||

@@ -20,8 +20,18 @@ type tables struct {
 	pairs  []Pair  // chunk that maps are cut from
 }
 
-func newTables() tables {
-	return tables{strs: make([]string, 1, 64), strNum: map[string]Str{"": 0}}
+func newTables() tables { return tablesFor(0) }
+
+// bytesApart is how far a file goes from one new text to the next, as a guess: a
+// block.
+const bytesApart = 128
+
+// tablesFor is newTables with room for the texts of a file of so many bytes.
+func tablesFor(bytes int) tables {
+	strs := bytes / bytesApart
+	t := tables{strs: make([]string, 1, 64+strs), strNum: make(map[string]Str, strs)}
+	t.strNum[""] = 0
+	return t
 }
 
 func (t *tables) str(s string) Str {
@@ -117,18 +127,15 @@ func (s *shift) value(v Value) Value {
 	return v
 }
 
-// expect makes room for what so many tables hold, before they are appended.
-func (t *tables) expect(of []*file) {
-	strs, lists, objects := 0, 0, 0
-	for _, f := range of {
-		strs, lists, objects = strs+len(f.strs), lists+len(f.lists), objects+len(f.maps)
-	}
+// expect makes room for the texts of files of so many bytes.
+func (t *tables) expect(bytes int) {
+	strs := bytes / bytesApart
 	if strs > 2*len(t.strs)+1024 {
 		num := make(map[string]Str, len(t.strs)+strs)
 		maps.Copy(num, t.strNum)
 		t.strNum = num
 	}
-	t.strs, t.lists, t.maps = slices.Grow(t.strs, strs), slices.Grow(t.lists, lists), slices.Grow(t.maps, objects)
+	t.strs = grow(t.strs, strs)
 }
 
 // number gives the rows of a file's tables their numbers in these, and returns
@@ -148,12 +155,14 @@ func (t *tables) number(f *tables) *shift {
 }
 
 // grow makes room for n more rows, as slices.Grow does. What is large is not
-// cleared row by row, as memory from the system is clear already.
+// cleared row by row, as memory from the system is clear already, and has room for
+// the few rows of capability data that come after those of the files: they would
+// have all of it copied.
 func grow[T any](rows []T, n int) []T {
 	if n < 1<<16 || cap(rows)-len(rows) >= n {
 		return slices.Grow(rows, n)
 	}
-	more := make([]T, len(rows)+n)
+	more := make([]T, len(rows)+n+n/32)
 	copy(more, rows)
 	return more[:len(rows)]
 }

@@ -35,7 +35,8 @@ type udecl struct {
 // member is one name of a range.
 type member struct{ name, key Str }
 
-// joinUnit appends the tables of files to each other, in the order of names.
+// joinUnit appends the tables of files to each other, in the order of names. They
+// are numbered by then.
 func (ld *loader) joinUnit(dir string, files []*file) *unit {
 	u := &unit{dir: dir, files: files, more: map[int32][]int32{}, base: map[int32]int32{}}
 	decls, attrs := make([]int, len(files)+1), make([]int, len(files)+1) // where those of a file begin
@@ -43,13 +44,11 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 		decls[i+1], attrs[i+1] = decls[i]+len(f.decls), attrs[i]+len(f.attrs)
 	}
 	u.decls, u.attrs = make([]udecl, decls[len(files)]), make([]attr, attrs[len(files)])
-	ld.tables.expect(files)
 	for _, f := range files {
 		u.broken = u.broken || f.broken
 		ld.sizes[f.id] = len(f.src)
 		ld.diags = append(ld.diags, f.diags...)
 		ld.cfg.Ignores = append(ld.cfg.Ignores, f.ignores...)
-		f.shift = ld.tables.number(&f.tables)
 	}
 	tops := make([][]int32, len(files))
 	ld.inParts(len(files), 1, func(from, end int) {

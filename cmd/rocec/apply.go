@@ -80,6 +80,7 @@ until then rocec plan lists them as awaiting confirmation.`,
 				}
 				f.refreshOnly = f.saved.Plan.RefreshOnly
 			}
+			a.foresee()
 			p, all, err := a.compiled(&f.in, &choice{}) // an earlier apply may have left any of them
 			if err != nil {
 				return err

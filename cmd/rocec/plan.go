@@ -77,6 +77,7 @@ configuration of another git revision, and neither with devices nor with the rec
 			if err := a.startStream(); err != nil {
 				return err
 			}
+			a.foresee()
 			p, devices, err := a.compiled(&f.in, &f.pick)
 			if err != nil {
 				return err

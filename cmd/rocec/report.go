@@ -65,6 +65,9 @@ func jsonOf(r *diag.Rule) ruleJSON {
 
 // print writes findings into the stream, and for people to standard error.
 func (a *app) print(p *project, list diag.List) {
+	if len(list) == 0 { // as of most devices
+		return
+	}
 	if a.stream != nil {
 		a.stream.findings(p, list)
 		if a.json {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -90,7 +91,7 @@ func (a *app) cacheDir() string {
 
 // programDigest is of the program that runs, as every change of it may change
 // what it writes.
-func programDigest() (sum [sha256.Size]byte, err error) {
+var programDigest = sync.OnceValues(func() (sum [sha256.Size]byte, err error) {
 	name, err := os.Executable()
 	if err != nil {
 		return sum, err
@@ -104,6 +105,14 @@ func programDigest() (sum [sha256.Size]byte, err error) {
 	_, err = io.Copy(h, f)
 	h.Sum(sum[:0])
 	return sum, err
+})
+
+// foresee takes that digest while the configuration is compiled, where an earlier
+// plan has left something that it will be asked for.
+func (a *app) foresee() {
+	if _, err := os.Stat(a.cacheDir()); err == nil {
+		go func() { _, _ = programDigest() }()
+	}
 }
 
 // find is the part of device i in the plan, if an earlier plan found it settled.
@@ -151,14 +160,16 @@ func (s *settling) keep(devices []served, parts []*plan.Part, all bool) {
 	for i := range devices {
 		there[devices[i].name] = true
 		if at := &s.at[i]; at.ok && !at.found && parts[i] != nil && at.stamp.Settled(now) {
-			s.known.Keep(parts[i], at.key, at.stamp)
-			news = true
+			news = s.known.Keep(parts[i], at.key, at.stamp) || news
 		}
 	}
 	if all {
 		news = s.known.Drop(func(name string) bool { return !there[name] }) || news
 	}
-	if text := s.known.Encode(); news && len(text) <= maxSettledBytes {
+	if !news {
+		return
+	}
+	if text := s.known.Encode(); len(text) <= maxSettledBytes {
 		_ = s.write(text) // the next plan takes longer, and nothing else
 	}
 }

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/headroom"
@@ -32,8 +33,8 @@ const (
 // percent of an unknown speed, a lossless port for which no formula holds.
 // The facts are complete as far as they go even then.
 //
-// One sweep over the devices in their order is fast enough to need no
-// parallelism: nearly every port finds its row by a comparison with the last.
+// One sweep goes over the devices in their order, as nearly every port finds its
+// row by a comparison with the last.
 func Compute(f *fabric.Fabric, opt Options) (*Facts, diag.List) {
 	if opt.NodeCableMm == 0 {
 		opt.NodeCableMm = defaultNodeCableMm
@@ -42,12 +43,15 @@ func Compute(f *fabric.Fabric, opt Options) (*Facts, diag.List) {
 		opt.FabricCableMm = defaultFabricCableMm
 	}
 	s := newSweep(f, opt)
+	var lists sync.WaitGroup
+	lists.Go(func() { s.facts.group(f) })
 	s.alphas()
 	for d := range fabric.DeviceID(len(f.Devices)) {
 		if d > 0 {
 			s.device(d)
 		}
 	}
+	lists.Wait()
 	return s.facts, s.diags
 }
 
@@ -105,11 +109,7 @@ type final struct {
 func newSweep(f *fabric.Fabric, opt Options) *sweep {
 	s := &sweep{
 		f: f, opt: opt,
-		facts: &Facts{
-			Of: make([]FactID, len(f.Ports)), Rows: make([]Port, 1), Buffers: make([]Buffer, len(f.Devices)),
-			lags:   groupBy(len(f.Devices), len(f.LAGs), func(l fabric.LAGID) fabric.DeviceID { return f.LAGs[l].Device }),
-			ifaces: groupBy(len(f.Devices), len(f.Ifaces), func(i fabric.IfaceID) fabric.DeviceID { return f.Ifaces[i].Device }),
-		},
+		facts: &Facts{Of: make([]FactID, len(f.Ports)), Rows: make([]Port, 1), Buffers: make([]Buffer, len(f.Devices))},
 		plans: make([]*plan, max(len(f.Profiles), 1)), placeID: map[placeKey]uint32{}, places: make([]place, 1),
 		images: images(f), v6: make([]int8, max(len(f.VLANSets), 1)), lanes: splitLanes(f),
 		rows: make([]row, 1), rowID: map[inputs]uint32{}, finalID: map[final]FactID{}, factID: map[Port]FactID{{}: 0},

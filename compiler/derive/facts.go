@@ -22,6 +22,12 @@ type Facts struct {
 // Port returns the derived values of a port.
 func (f *Facts) Port(p fabric.PortID) *Port { return &f.Rows[f.Of[p]] }
 
+// group lists the rows of each device.
+func (f *Facts) group(fab *fabric.Fabric) {
+	f.lags = groupBy(len(fab.Devices), len(fab.LAGs), func(l fabric.LAGID) fabric.DeviceID { return fab.LAGs[l].Device })
+	f.ifaces = groupBy(len(fab.Devices), len(fab.Ifaces), func(i fabric.IfaceID) fabric.DeviceID { return fab.Ifaces[i].Device })
+}
+
 // LAGsOf lists the LAGs of a device, ascending.
 func (f *Facts) LAGsOf(d fabric.DeviceID) []fabric.LAGID { return f.lags.of(d) }
 

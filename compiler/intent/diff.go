@@ -112,17 +112,39 @@ func Gone(want, written *Device) []Difference {
 	if written == nil {
 		return nil
 	}
-	kept := index(want)
-	var list []Difference
-	for p := range written.Fields {
-		if p.Field != "" || p.Object == OfPort {
-			continue
+	kept := map[Path]bool{}
+	if want != nil {
+		for p := range want.made {
+			kept[p] = true
 		}
-		if _, ok := kept[p]; !ok {
+	}
+	var list []Difference
+	for p := range written.made {
+		if !kept[p] {
 			list = append(list, Difference{Path: p, Before: Present})
 		}
 	}
 	return list
+}
+
+// made yields the objects that a device has because somebody wrote them, as such and
+// in the order of Fields: not its ports.
+func (d *Device) made(yield func(Path) bool) {
+	for i := range d.VLANs {
+		if !yield(Path{Object: OfVLAN, Name: number(d.VLANs[i].ID)}) {
+			return
+		}
+	}
+	for i := range d.LAGs {
+		if !yield(Path{Object: OfLAG, Name: d.LAGs[i].Name}) {
+			return
+		}
+	}
+	for i := range d.Ifaces {
+		if !yield(Path{Object: OfIface, Name: d.Ifaces[i].Name}) {
+			return
+		}
+	}
 }
 
 func index(d *Device) map[Path]Value {

@@ -130,6 +130,7 @@ var roce205 = &Rule{
 	},
 	Run:   classPriority,
 	mends: drop("dscp_map", "pcp_map"),
+	first: true, // the composition
 }
 
 func classPriority(p *Pass) {

@@ -32,7 +32,8 @@ var roce801 = &Rule{
 		Bad:    netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r1", "r1 * r2 r2", "r1 * r0 r2", "r2 * r0 r0", "r2 * r1 r0"),
 		Good:   netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r1"),
 	},
-	Run: bufferCycle,
+	Run:   bufferCycle,
+	first: true, // the ways and the buffers
 }
 
 func bufferCycle(p *Pass) {

@@ -20,6 +20,9 @@ type Rule struct {
 	diag.Rule
 	Run   func(*Pass)
 	mends []mend // of findings that do not bring edits of their own
+	// What it proves takes long, and other rules wait for it: it begins before them, so
+	// that no core waits as well.
+	first bool
 }
 
 // All is every rule, by code.
@@ -61,14 +64,26 @@ type Limits map[string]map[string]int64
 // RunAs is Run with more to say.
 func RunAs(f *fabric.Fabric, facts *derive.Facts, how How, rules []*Rule) diag.List {
 	one := Pass{Fabric: f, Facts: facts, AsOf: how.AsOf, each: how.Each, limits: how.Limits, prover: NewProver(f, facts)}
+	order := make([]int, 0, len(rules)) // in which rules begin
+	for i, r := range rules {
+		if r.first {
+			order = slices.Insert(order, 0, i)
+		} else {
+			order = append(order, i)
+		}
+	}
+	var work sync.WaitGroup
+	if rules[order[0]].first {
+		work.Go(func() { one.prover.Parts() }) // which takes none of the kinds
+	}
 	one.kinds() // all passes walk by them
 	found := make([]diag.List, len(rules))
 	var next atomic.Int64
-	var work sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0)+1, maxPasses, len(rules)) { // one more than cores, as rules wait for what another proves
 		p := one
 		work.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(rules); i = int(next.Add(1)) - 1 {
+			for n := int(next.Add(1)) - 1; n < len(order); n = int(next.Add(1)) - 1 {
+				i := order[n]
 				p.rule, p.found = rules[i], nil
 				rules[i].Run(&p)
 				found[i] = p.found

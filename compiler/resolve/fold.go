@@ -13,13 +13,14 @@ import (
 // dozens of distinct ones. What a port says of itself alone (addresses, PCI
 // addresses, names) does not count; everything else that settings reads does.
 type folds struct {
-	of      []uint32          // what a block says to ports, by BlockID; 0 = not asked yet
+	of      []uint32          // what a block says to ports, by BlockID
 	ids     map[string]uint32 // the numbers of that, by content
 	done    map[foldKey]fold
 	arounds map[aroundKey]uint32
 
-	wait     func() // until what can be numbered early is
+	wait     func() // until all blocks are numbered
 	defaults bool   // some module has defaults
+	peers    bool   // some NIC, or what speaks of NICs, says something of the port at the other end
 	key      []byte
 	last     struct { // what the block before said, as neighbours share their attributes
 		attrs  *lang.Attr
@@ -92,7 +93,7 @@ func (r *resolver) around(d fabric.DeviceID) around {
 		label = "nic"
 	}
 	a.defaults = r.defaultsFor(b, label)
-	key := aroundKey{kind: dev.Kind, manage: dev.Manage, model: dev.Model, os: dev.OSName, contents: r.contents(b)}
+	key := aroundKey{kind: dev.Kind, manage: dev.Manage, model: dev.Model, os: dev.OSName, contents: r.folds.of[b]}
 	if len(a.device.before) > 0 {
 		key.alone = d
 	}
@@ -105,19 +106,63 @@ func (r *resolver) around(d fabric.DeviceID) around {
 	return a
 }
 
-// settle gives a port its settings, those of an equal port if there was one.
-func (r *resolver) settle(p fabric.PortID, a *around) {
-	row := &r.f.Ports[p]
-	set := len(r.portSets) > 0 && r.portSets[p] != nil
-	if row.Flags&fabric.Implicit != 0 && row.Link == 0 && row.LAG == 0 && !set {
-		return // nothing mentions it and no cable reaches it: left alone
+// portKey is the key of one port.
+type portKey struct {
+	foldKey
+	alone  bool // left alone: nothing mentions it and no cable reaches it
+	shared bool // settled like others of the key; else by itself
+}
+
+// foldKeys finds the keys of all ports, which changes nothing, while visit settles
+// those of the devices before. It visits devices in their order.
+func (r *resolver) foldKeys(visit func(d fabric.DeviceID, keys []portKey)) {
+	const room, ports = 4, 1 << 12 // lists under way, and how many keys are in one
+	type list struct {
+		from, end fabric.DeviceID
+		keys      []portKey
 	}
-	key, shared := r.foldKey(p, a)
-	if !shared || set {
+	free, full := make(chan []portKey, room), make(chan list, room)
+	for range room {
+		free <- nil
+	}
+	go func() {
+		defer close(full)
+		r.folds.wait()
+		last := fabric.DeviceID(len(r.f.Devices))
+		for d := fabric.DeviceID(1); d < last; {
+			l := list{from: d, keys: (<-free)[:0]}
+			for ; d < last && len(l.keys) < ports; d++ {
+				first, end := r.f.PortsOf(d)
+				for p := first; p < end; p++ {
+					l.keys = append(l.keys, r.foldKey(p))
+				}
+			}
+			l.end = d
+			full <- l
+		}
+	}()
+	for l := range full {
+		keys := l.keys
+		for d := l.from; d < l.end; d++ {
+			n := r.f.Devices[d].NPorts
+			visit(d, keys[:n])
+			keys = keys[n:]
+		}
+		free <- l.keys
+	}
+}
+
+// settle gives a port its settings, those of an equal port if there was one.
+func (r *resolver) settle(p fabric.PortID, a *around, own *portKey) {
+	switch {
+	case own.alone:
+		return
+	case !own.shared:
 		r.fold(p, a)
 		return
 	}
-	t := &r.folds
+	t, key := &r.folds, own.foldKey
+	key.around = a.id
 	if key != t.lastKey || t.lastKey.around == 0 {
 		done, ok := t.done[key]
 		if !ok {
@@ -154,33 +199,40 @@ func (r *resolver) copyFold(p fabric.PortID, a *around, from *fold) {
 	r.nicAlone(p, &scope{cfg: r.cfg, own: r.portBlock[p], chain: a.defaults})
 }
 
-// foldKey collects what the settings of a port follow from. Ports that
-// exceptions, overrides, interfaces or a pair speak of are settled one by one.
-func (r *resolver) foldKey(p fabric.PortID, a *around) (foldKey, bool) {
+// foldKey collects what the settings of a port follow from, but for what stands
+// around it. Ports that exceptions, overrides, interfaces or a pair speak of are
+// settled one by one.
+func (r *resolver) foldKey(p fabric.PortID) portKey {
 	row, own := &r.f.Ports[p], r.portBlock[p]
+	if len(r.portSets) > 0 && r.portSets[p] != nil {
+		return portKey{}
+	}
+	if row.Flags&fabric.Implicit != 0 && row.Link == 0 && row.LAG == 0 {
+		return portKey{alone: true}
+	}
 	if r.innerOf[row.Device] || row.Role == fabric.RolePeerLink || own != 0 && r.spokenOf(own) {
-		return foldKey{}, false
+		return portKey{}
 	}
 	if len(r.carried) > 0 && r.carried[p] != nil || len(r.carriedNative) > 0 && r.carriedNative[p] != 0 {
-		return foldKey{}, false
+		return portKey{}
 	}
-	key := foldKey{native: r.tierNative(p), around: a.id, own: r.contents(own), lag: row.LAG, flags: row.Flags, role: row.Role, linked: row.Link != 0}
-	if !a.nic {
-		key.mbps = r.portsOf[row.Device].ports[p-r.f.Devices[row.Device].First].mbps
+	key := foldKey{native: r.tierNative(p), own: r.folds.of[own], lag: row.LAG, flags: row.Flags, role: row.Role, linked: row.Link != 0}
+	dev := &r.f.Devices[row.Device]
+	if dev.Kind == fabric.Switch {
+		key.mbps = r.portsOf[row.Device].ports[p-dev.First].mbps
 	}
 	if row.Link != 0 {
 		link := r.linkBlock(row.Link)
 		if len(r.sets[link]) > 0 {
-			return foldKey{}, false
+			return portKey{}
 		}
-		key.link = r.contents(link)
 		tier, topo := r.connects(p)
-		key.tier, key.topo = r.contents(tier), topo
-		if !a.nic {
+		key.link, key.tier, key.topo = r.folds.of[link], r.folds.of[tier], topo
+		if dev.Kind == fabric.Switch {
 			key.peer = r.peerSaid(row.Peer)
 		}
 	}
-	return key, true
+	return portKey{foldKey: key, shared: true}
 }
 
 // spokenOf reports whether exceptions or overrides speak of a block.
@@ -197,19 +249,16 @@ func (r *resolver) spokenOf(b lang.BlockID) bool {
 	return false
 }
 
-// readContents numbers what devices, ports and links say, which takes nothing but
-// the configuration, while the fabric is joined. Nobody asks for contents before
-// he has waited for it.
+// readContents numbers what blocks say, which takes nothing but the configuration,
+// while the fabric is joined. Nobody asks for the numbers before he has waited for
+// them.
 func (r *resolver) readContents() (wait func()) {
 	done := make(chan struct{})
 	r.folds.wait = func() { <-done }
 	go func() {
 		defer close(done)
-		for b := range r.cfg.Blocks {
-			switch r.cfg.Blocks[b].Kind {
-			case schema.Switch, schema.Node, schema.Port, schema.NIC, schema.Link:
-				r.contents(lang.BlockID(b))
-			}
+		for b := 1; b < len(r.cfg.Blocks); b++ {
+			r.folds.of[b] = r.contents(lang.BlockID(b))
 		}
 	}()
 	return r.folds.wait
@@ -217,23 +266,17 @@ func (r *resolver) readContents() (wait func()) {
 
 // contents numbers what a block says to ports: equal numbers, equal words.
 func (r *resolver) contents(b lang.BlockID) uint32 {
-	if b == 0 {
-		return 0
-	}
 	attrs, decl, t := r.cfg.AttrsOf(b), r.cfg.Blocks[b].Decl, &r.folds
 	module := uint32(0)
 	if t.defaults {
 		module = r.cfg.Decls[decl].Module // whose defaults hold
 	}
-	if t.of[b] != 0 {
-		return t.of[b]
-	}
 	if len(attrs) > 0 && t.last.attrs == &attrs[0] && t.last.module == module {
-		t.of[b] = t.last.id
 		return t.last.id
 	}
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], module)
 	for _, a := range attrs {
+		t.peers = t.peers || a.Num == schema.APeer || a.Num == schema.ASet
 		if !alone(a.Num) {
 			t.key = binary.LittleEndian.AppendUint16(t.key, uint16(a.Num))
 			t.key = r.appendValue(t.key, a.Val)
@@ -244,7 +287,6 @@ func (r *resolver) contents(b lang.BlockID) uint32 {
 		id = uint32(len(t.ids)) + 1
 		t.ids[string(t.key)] = id
 	}
-	t.of[b] = id
 	if len(attrs) > 0 {
 		t.last.attrs, t.last.module, t.last.id = &attrs[0], module, id
 	}

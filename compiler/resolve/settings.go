@@ -15,13 +15,13 @@ import (
 func (r *resolver) settings() {
 	r.profiles = map[fabric.Profile]fabric.ProfileID{}
 	r.vlanSets = map[string]fabric.VLANSetID{}
-	for d := 1; d < len(r.f.Devices); d++ {
-		around := r.around(fabric.DeviceID(d))
-		first, end := r.f.PortsOf(fabric.DeviceID(d))
+	r.foldKeys(func(d fabric.DeviceID, keys []portKey) {
+		around := r.around(d)
+		first, end := r.f.PortsOf(d)
 		for p := first; p < end; p++ {
-			r.settle(p, &around)
+			r.settle(p, &around, &keys[p-first])
 		}
-	}
+	})
 	r.outwardQueues()
 	r.followNICs()
 	for id := 1; id < len(r.f.LAGs); id++ {
@@ -305,7 +305,7 @@ func (r *resolver) peerObject(p fabric.PortID) lang.Value {
 
 // peerSaid is what a NIC says of the port at its other end.
 func (r *resolver) peerSaid(nic fabric.PortID) lang.Value {
-	if b := r.portBlock[nic]; b != 0 {
+	if b := r.portBlock[nic]; b != 0 && r.folds.peers {
 		return r.said(b, schema.APeer)
 	}
 	return lang.Value{}

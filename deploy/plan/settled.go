@@ -65,12 +65,14 @@ func (s *Settled) artifacts(d *settled) map[string]string {
 }
 
 // Keep remembers a device if there is nothing to change and all of it was seen.
-// What is known by now of a device of that name is forgotten.
-func (s *Settled) Keep(part *Part, key Key, stamp disk.Stamp) {
+// What is known by now of a device of that name is forgotten. It reports whether
+// anything is another than before.
+func (s *Settled) Keep(part *Part, key Key, stamp disk.Stamp) bool {
+	_, known := s.devices[part.name]
 	delete(s.devices, part.name)
 	print := &part.print
 	if len(part.changes)+len(part.drift)+len(part.unseen) > 0 || print.Observed != "" {
-		return
+		return known
 	}
 	d := settled{key: key, stamp: stamp, awaiting: len(part.awaiting) > 0}
 	paths := slices.Sorted(maps.Keys(print.Artifacts))
@@ -80,13 +82,14 @@ func (s *Settled) Keep(part *Part, key Key, stamp disk.Stamp) {
 		ok = ok && parseDigest(print.Artifacts[p], d.sums[i*sha256.Size:(i+1)*sha256.Size])
 	}
 	if !ok {
-		return
+		return known
 	}
 	d.paths = s.index(paths)
 	if s.devices == nil {
 		s.devices = map[string]settled{}
 	}
 	s.devices[part.name] = d
+	return true
 }
 
 // index is the index of a list of paths, which is entered if it is new.

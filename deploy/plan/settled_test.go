@@ -96,7 +96,13 @@ func TestSettledForgets(t *testing.T) {
 		t.Fatal("the device is not kept")
 	}
 	devices[0].Want, devices[0].Digest = leaf("same", 2, nil), ""
-	s.Keep(plan.Compare(&devices[0], plan.Options{}), plan.Key{9}, disk.Stamp{})
+	part := plan.Compare(&devices[0], plan.Options{})
+	if !s.Keep(part, plan.Key{9}, disk.Stamp{}) {
+		t.Error("that a device is forgotten is no news")
+	}
+	if s.Keep(part, plan.Key{9}, disk.Stamp{}) {
+		t.Error("that a device which was not kept is not kept is news")
+	}
 	if s.Find("same", "switch.same", plan.Key{0}, disk.Stamp{}) != nil || s.Find("same", "switch.same", plan.Key{9}, disk.Stamp{}) != nil {
 		t.Error("a device with changes is kept")
 	}

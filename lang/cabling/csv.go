@@ -90,10 +90,10 @@ func (r *reader) netbox() {
 func (t *table) read(c *columns) {
 	r := t.r
 	named, rows := false, 0
-	var first Row
+	var first, row Row // row: of one after the other
 	t.rows(func(s *scanner) {
 		rows++
-		row := Row{Number: s.row, At: Cell{uint32(s.start), uint32(s.end - s.start)}}
+		row = Row{Number: s.row, At: Cell{uint32(s.start), uint32(s.end - s.start)}}
 		var skip bool
 		if row.A.Kind, skip = t.kind(c.aType, "side_a_type"); skip {
 			return
