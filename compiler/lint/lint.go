@@ -73,7 +73,7 @@ func RunAs(f *fabric.Fabric, facts *derive.Facts, how How, rules []*Rule) diag.L
 		}
 	}
 	var work sync.WaitGroup
-	if rules[order[0]].first {
+	if slices.ContainsFunc(rules, func(r *Rule) bool { return r.first }) {
 		work.Go(func() { one.prover.Parts() }) // which takes none of the kinds
 	}
 	one.kinds() // all passes walk by them
