@@ -14,8 +14,8 @@ import (
 
 // manyHosts: twelve hosts that know nothing of rocec change at once; the power of
 // one fails in the middle of its change, and the port of the last refuses what it
-// is to be. Three get a change that nobody confirms, and on three others somebody
-// sets something by hand.
+// is to be. Three get a change that nobody confirms, one of which loses its power before
+// that is over, and on three others somebody sets something by hand.
 const manyHosts = `
 cd $site
 all=(h{01..11})
@@ -41,6 +41,8 @@ few=(h01 h02 h03)
 sed -i 's/= 9000/= 4200/' fabric.roce.hcl
 step armed rocec apply --auto-approve --confirm=1h --target='node.h[h01]' --target='node.h[h02]' --target='node.h[h03]'
 echo "@ unconfirmed"; settings "${few[@]}"; for h in "${few[@]}"; do open_change "$h"; done
+power_cut h02; start h02; up h02
+echo "@ booted"; settings h02; open_change h02
 over=()
 for h in "${few[@]}"; do hour_over "$h" & over+=($!); done
 wait "${over[@]}"
@@ -113,6 +115,10 @@ func TestManyHosts(t *testing.T) {
 	rails(t, s["unconfirmed"], few, nil, 4200)
 	if n := strings.Count(s["unconfirmed"], `"phase":"changed"`); n != 3 || strings.Count(s["unconfirmed"], ".timer rocec-live-") != 3 {
 		t.Errorf("%d changes wait for their confirmation, wanted 3 and their timers:\n%s", n, s["unconfirmed"])
+	}
+	rails(t, s["booted"], few[1:2], nil, 4200)
+	if !strings.Contains(s["booted"], `"phase":"changed"`) || !strings.Contains(s["booted"], ".timer rocec-live-") {
+		t.Errorf("after the boot the change of h02 does not wait for its confirmation:\n%s", s["booted"])
 	}
 	rails(t, s["back"], few, nil, 9000)
 	if n := strings.Count(s["back"], `"phase":"reverted"`); n != 3 || strings.Contains(s["back"], ".timer") {

@@ -308,7 +308,7 @@ apply() {
 	if has_moved /etc/netplan/; then
 		netplan apply || die "netplan apply failed: run rollback.sh"
 		told=yes
-		settled 3
+		settled 10 # a new MTU may train the link anew, and networkd sets addresses when there is a carrier
 	fi
 	remake
 	reconfigure
