@@ -157,7 +157,7 @@ func TestStored(t *testing.T) {
 			do:    func(c targets.Captured) { edited(c, railsFile, "bond0/arp_ignore:1", "bond0/arp_ignore:0") },
 			boots: list{{Path: intent.Path{Object: intent.OfDevice, Field: "net/ipv4/conf/bond0/arp_ignore"}, Before: "0", After: "1"}},
 		},
-		"a rail is not there": {do: func(c targets.Captured) { edited(c, railsFile, "bond0.100/", "") }},
+		"a rail is not there":       {do: func(c targets.Captured) { edited(c, railsFile, "bond0.100/", "") }},
 		"the login may not read it": {do: func(c targets.Captured) { edited(c, digestsFile, netplan, "") }},
 		"what nobody wants any more": {
 			do: func(c targets.Captured) {
