@@ -304,7 +304,9 @@ func (s scriptFile) checkpoint() {
 	s.Line("fi")
 }
 
-// after verifies, with time for the buffer manager, and saves only what is right.
+// after verifies, with time for the buffer manager, and saves only what is right. What
+// settle writes may be what is there: services hear of it all the same [redis
+// src/t_hash.c, hsetCommand, which tells of each HSET].
 func (s scriptFile) after(d *intent.Device, gone bool, files []string) {
 	settles := gone && bufferModel(d) == traditional && slices.Contains(files, qosFile)
 	if settles {
