@@ -23,7 +23,7 @@ soak:
 	go test ./cmd/rocec -run Reliability -reliability -count 1 -timeout 1h
 
 # rocec over Debian's own sshd, networkd and systemd: on twelve hosts in namespaces, and on two in the guest, across a loss of power,
-# and all the way back; needs what .ci/run installs, and root. The gate has all of it but the way back.
+# and all the way back; needs what .ci/run installs, and root. The gate has all of it but the way back and, in the guest, the change that nobody confirms.
 hosts:
 	ROCEC_SOAK=1 ROCEC_CHECKS=required go test . -run 'TestHosts|TestManyHosts' -count 1 -timeout 50m -v
 

@@ -256,7 +256,7 @@ func (ld *loader) unknownModel(k schema.Kind, name string) string {
 	if near := nearest(name, names); near != "" {
 		return "did you mean " + quoteWord(near) + "? " + write
 	}
-	return "the nearest are " + quotedList(nearestFirst(name, names, 8), len(names)) + "; " + write
+	return "the nearest are " + quotedList(nearestFirst(name, names, mostChoices), len(names)) + "; " + write
 }
 
 // functions makes the function table of a module.

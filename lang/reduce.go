@@ -595,11 +595,14 @@ func attrHelp(name string, d *decl, def *schema.BlockDef) string {
 		}
 	}
 	help := choiceHelp(name, "it takes ", names)
-	if strings.HasSuffix(help, " more") {
+	if nearest(name, names) != "" {
+		return help
+	}
+	if len(names) > mostChoices {
 		help += " (rocec explain " + schema.Def(d.of).Word + ")"
 	}
 	const most = 4
-	if n := len(others); nearest(name, names) == "" && n > 0 && n <= most {
+	if n := len(others); n > 0 && n <= most {
 		help += "; `" + name + "` stands in " + strings.Join(others, ", ")
 	}
 	return help

@@ -60,15 +60,17 @@ func didYouMean(word string, candidates []string) string {
 	return ""
 }
 
+// mostChoices bounds the words that choiceHelp lists.
+const mostChoices = 8
+
 // choiceHelp is a sentence for Help: which of a few words was meant, or else, after
 // lead, what there is, nearest first.
 func choiceHelp(word, lead string, words []string) string {
 	if s := didYouMean(word, words); s != "" {
 		return s
 	}
-	const most = 8
-	s := lead + quotedPlain(nearestFirst(word, words, most))
-	if more := len(words) - most; more > 0 {
+	s := lead + quotedPlain(nearestFirst(word, words, mostChoices))
+	if more := len(words) - mostChoices; more > 0 {
 		s += " and " + itoa(more) + " more"
 	}
 	return s
