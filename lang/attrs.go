@@ -10,16 +10,29 @@ import (
 // declState is what is known of a written block in one module instance, so that
 // what its instances share is evaluated once.
 type declState struct {
-	shape    sharing
-	looked   bool   // at what the expressions depend on
 	attrs    span32 // shared by all instances, or by those under parent
 	parent   instID
+	partly   int32 // index+1 in modinst.partly; 0: none
+	shape    sharing
+	looked   bool // at what the expressions depend on
 	ready    bool
-	members  []span32  // shared by the instances of one member of the label; n = noSpan: not evaluated
+	matched  bool // of an except: it speaks of some instance
+	kidsSeen bool // the names of the blocks inside are checked
+}
+
+// partlyShared is what some instances of a written block share.
+type partlyShared struct {
+	members  []span32  // by member of the label; n = noSpan: not evaluated
 	fixed    []Value   // of attributes that depend on no instance, by position; nil where all instances share all
 	byMember [][]Value // of attributes that depend on the member alone, by position and member
-	matched  bool      // of an except: it speaks of some instance
-	kidsSeen bool      // the names of the blocks inside are checked
+}
+
+func (m *modinst) partlyOf(st *declState) *partlyShared {
+	if st.partly == 0 {
+		m.partly = append(m.partly, &partlyShared{})
+		st.partly = int32(len(m.partly))
+	}
+	return m.partly[st.partly-1]
 }
 
 // sharing says which instances of a block have the same values. It is a set: what depends on the member and on the parent differs in each.
@@ -55,19 +68,22 @@ func (ld *loader) evalAttrs(id instID) {
 	case st.ready && (st.shape == forAll || st.shape == forParent && st.parent == in.parent):
 		in.attrs = st.attrs
 		return
-	case st.shape == forMember && int(in.index) < len(st.members) && st.members[in.index].n != noSpan:
-		in.attrs = st.members[in.index]
-		return
+	case st.shape == forMember:
+		if of := m.partlyOf(st).members; int(in.index) < len(of) && of[in.index].n != noSpan {
+			in.attrs = of[in.index]
+			return
+		}
 	}
 	out := ld.attrsNow(m, d, st, id)
 	in = &ld.insts[id]
 	in.attrs = out
 	st.attrs, st.parent, st.ready = out, in.parent, true
 	if st.shape == forMember {
-		for int(in.index) >= len(st.members) {
-			st.members = append(st.members, span32{n: noSpan})
+		p := m.partlyOf(st)
+		for int(in.index) >= len(p.members) {
+			p.members = append(p.members, span32{n: noSpan})
 		}
-		st.members[in.index] = out
+		p.members[in.index] = out
 	}
 }
 
@@ -78,14 +94,14 @@ func (ld *loader) shapeOf(u *unit, d *udecl) sharing {
 	}
 	shape := forAll
 	for i := range u.attrsOf(d) {
-		a := &u.attrs[int(d.attrs.first)+i]
-		if a.expr == 0 {
+		a := u.attr(d, i)
+		if a.expr() == 0 {
 			continue
 		}
 		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
-		shape |= sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps)
+		shape |= sharedBy(d, u.fileOf(d, a).exprs[a.expr()-1].deps)
 	}
 	return shape
 }
@@ -123,24 +139,26 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		first := len(c.Attrs)
 		for i := range attrs {
 			a := &attrs[i]
-			if a.val.Kind == Absent || a.num == schema.AEnabled && !keepsEnabled(d.kind) || a.num == schema.AVars {
+			if a.kind == Absent || a.num == schema.AEnabled && !keepsEnabled(d.kind) || a.num == schema.AVars {
 				continue
 			}
-			ld.noteValue(m, d, a, a.val)
-			c.Attrs = append(c.Attrs, Attr{a.num, a.val})
+			ld.noteValue(m, d, a, a.value())
+			c.Attrs = append(c.Attrs, Attr{a.num, a.value()})
 		}
 		return span32{uint32(first), uint32(len(c.Attrs) - first)}
 	}
-	fixed := st.fixed
+	var fixed []Value
 	var once [16]Value
-	if fixed == nil {
-		if st.shape == forAll && len(attrs) <= len(once) {
-			fixed = once[:len(attrs)] // nobody asks again
-		} else {
-			st.fixed = make([]Value, len(attrs))
-			fixed = st.fixed
-		}
+	if st.shape == forAll && len(attrs) <= len(once) {
+		fixed = once[:len(attrs)] // nobody asks again
 		ld.fixedOnes(m, d, fixed, id)
+	} else {
+		p := m.partlyOf(st)
+		if p.fixed == nil {
+			p.fixed = make([]Value, len(attrs))
+			ld.fixedOnes(m, d, p.fixed, id)
+		}
+		fixed = p.fixed
 	}
 	s := ld.scopeFor(m, id)
 	var room [32]Attr
@@ -151,8 +169,8 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 			continue
 		}
 		v := fixed[i]
-		if a.expr != 0 {
-			if shape := sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps); shape != forAll {
+		if a.expr() != 0 {
+			if shape := sharedBy(d, u.fileOf(d, a).exprs[a.expr()-1].deps); shape != forAll {
 				v = ld.valueFor(s, d, st, i, shape)
 			}
 		}
@@ -184,16 +202,17 @@ func (ld *loader) scopeFor(m *modinst, id instID) *scope {
 // valueFor evaluates an attribute for the instance of a scope, or takes it over from one that has the same.
 func (ld *loader) valueFor(s *scope, d *udecl, st *declState, i int, shape sharing) Value {
 	u := s.mod.unit
-	a := &u.attrs[int(d.attrs.first)+i]
+	a := u.attr(d, i)
 	index := int(ld.insts[s.inst].index)
 	if shape == forMember {
-		if st.byMember == nil {
-			st.byMember = make([][]Value, d.attrs.n)
+		p := s.mod.partlyOf(st)
+		if p.byMember == nil {
+			p.byMember = make([][]Value, d.attrs.n)
 		}
-		for index >= len(st.byMember[i]) {
-			st.byMember[i] = append(st.byMember[i], Value{Kind: notValued})
+		for index >= len(p.byMember[i]) {
+			p.byMember[i] = append(p.byMember[i], Value{Kind: notValued})
 		}
-		if v := st.byMember[i][index]; v.Kind != notValued {
+		if v := p.byMember[i][index]; v.Kind != notValued {
 			return v
 		}
 	}
@@ -202,7 +221,7 @@ func (ld *loader) valueFor(s *scope, d *udecl, st *declState, i int, shape shari
 		ld.noteValue(s.mod, d, a, v)
 	}
 	if shape == forMember {
-		st.byMember[i][index] = v
+		s.mod.partlyOf(st).byMember[i][index] = v
 	}
 	return v
 }
@@ -212,17 +231,17 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, fixed []Value, id instID) {
 	u := m.unit
 	var s *scope // until an expression takes one
 	for i := range u.attrsOf(d) {
-		a := &u.attrs[int(d.attrs.first)+i]
+		a := u.attr(d, i)
 		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
-		v := a.val
+		v := a.value()
 		switch {
-		case a.expr == 0 && pending(v.Kind):
+		case a.expr() == 0 && pending(v.Kind):
 			v, _ = ld.settle(m, u.fileOf(d, a), a, v, &a.def.of().Type)
-		case a.expr != 0:
+		case a.expr() != 0:
 			ld.provenance(m, d, i, a)
-			if sharedBy(d, u.fileOf(d, a).exprs[a.expr-1].deps) != forAll {
+			if sharedBy(d, u.fileOf(d, a).exprs[a.expr()-1].deps) != forAll {
 				continue
 			}
 			if s == nil {
@@ -240,18 +259,18 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, fixed []Value, id instID) {
 // evalAttr evaluates one attribute in a scope, to a typed value.
 func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 	f := u.fileOf(d, a)
-	if a.expr == 0 {
-		if pending(a.val.Kind) {
-			return ld.settle(s.mod, f, a, a.val, &a.def.of().Type)
+	if a.expr() == 0 {
+		if pending(a.kind) {
+			return ld.settle(s.mod, f, a, a.value(), &a.def.of().Type)
 		}
-		return a.val, true
+		return a.value(), true
 	}
 	span := a.at.in(f.id)
 	if !ld.push(frame{key: a, inst: s.inst, head: d.head, at: span}) {
 		return Value{}, false
 	}
 	defer ld.leave()
-	v, ok := s.eval(f, &f.exprs[a.expr-1])
+	v, ok := s.eval(f, &f.exprs[a.expr()-1])
 	if !ok {
 		return Value{}, false
 	}
@@ -280,7 +299,7 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 // originLabel shows where a value was written that does not fit where it is
 // used.
 func (ld *loader) originLabel(m *modinst, f *file, a *attr) []diag.Label {
-	at := ld.originOf(m, f.exprs[a.expr-1].tree, 0)
+	at := ld.originOf(m, f.exprs[a.expr()-1].tree, 0)
 	if at.IsZero() {
 		return nil
 	}
@@ -289,7 +308,7 @@ func (ld *loader) originLabel(m *modinst, f *file, a *attr) []diag.Label {
 
 // rowLabel shows the row of a table that a value which does not fit was made of.
 func (ld *loader) rowLabel(s *scope, f *file, a *attr) []diag.Label {
-	e := &f.exprs[a.expr-1]
+	e := &f.exprs[a.expr()-1]
 	if e.deps&needsEach == 0 {
 		return nil
 	}

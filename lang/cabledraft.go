@@ -197,10 +197,10 @@ func (ld *loader) readAhead(u *unit) (stop func()) {
 func (ld *loader) plainList(u *unit, d *udecl) *cableInput {
 	of := map[schema.Attr]Value{}
 	for _, a := range u.attrsOf(d) {
-		if a.bad || a.expr != 0 || pending(a.val.Kind) {
+		if a.bad || a.expr() != 0 || pending(a.kind) {
 			return nil
 		}
-		of[a.num] = a.val
+		of[a.num] = a.value()
 	}
 	in, _, _ := ld.cableInput(u.dir, func(n schema.Attr) Value { return of[n] })
 	return in

@@ -32,7 +32,7 @@ type Connection struct {
 // ofDevice reports whether an attribute of a connection says something of the
 // device that it is evaluated for, and so waits for one.
 func ofDevice(d *udecl, a *attr, f *file) bool {
-	return d.kind == schema.Connection && a.expr != 0 && f.exprs[a.expr-1].deps&needsSelf != 0
+	return d.kind == schema.Connection && a.expr() != 0 && f.exprs[a.expr()-1].deps&needsSelf != 0
 }
 
 // Connection evaluates a connection block for a device. That is not done when a
@@ -80,7 +80,7 @@ func (e *reach) connection(id instID, at source.Span) (Connection, bool) {
 	out, ok := Connection{Block: e.number(id)}, true
 	s := &scope{ld: e.ld, mod: m, inst: id, self: e.device}
 	for i := range m.unit.attrsOf(d) {
-		a := &m.unit.attrs[int(d.attrs.first)+i]
+		a := m.unit.attr(d, i)
 		if a.bad {
 			ok = false
 			continue
@@ -171,7 +171,7 @@ func texts(words []plainWord) []string {
 // Config's are no longer written to.
 func (e *reach) words(s *scope, d *udecl, a *attr) ([]plainWord, bool) {
 	f := s.mod.unit.fileOf(d, a)
-	if a.expr == 0 {
+	if a.expr() == 0 {
 		return e.plain(a), true
 	}
 	v, ok := e.value(s, d, a)
@@ -232,12 +232,12 @@ func word(tb *tables, t *schema.Type, name string, v cty.Value) (plainWord, *mis
 
 // plain is the value of an attribute that was written plainly.
 func (e *reach) plain(a *attr) []plainWord {
-	list := []Value{a.val}
-	switch a.val.Kind {
+	list := []Value{a.value()}
+	switch a.kind {
 	case Absent:
 		return nil
 	case List:
-		list = e.ld.lists[a.val.N]
+		list = e.ld.lists[a.n]
 	}
 	out := make([]plainWord, len(list))
 	for i, v := range list {
@@ -259,7 +259,7 @@ func (e *reach) value(s *scope, d *udecl, a *attr) (cty.Value, bool) {
 		return cty.DynamicVal, false
 	}
 	defer e.ld.leave()
-	v, ok := s.eval(f, &f.exprs[a.expr-1])
+	v, ok := s.eval(f, &f.exprs[a.expr()-1])
 	if !ok {
 		return v, false
 	}
@@ -278,7 +278,7 @@ func (e *reach) jumps(out *Connection, s *scope, d *udecl, a *attr) bool {
 	var v Value
 	ok := true
 	switch {
-	case a.expr != 0:
+	case a.expr() != 0:
 		var x cty.Value
 		if x, ok = e.value(s, d, a); ok {
 			var bad *mistake
@@ -287,8 +287,8 @@ func (e *reach) jumps(out *Connection, s *scope, d *udecl, a *attr) bool {
 				return false
 			}
 		}
-	case pending(a.val.Kind):
-		v, ok = e.ld.settle(s.mod, f, a, a.val, &a.def.of().Type)
+	case pending(a.kind):
+		v, ok = e.ld.settle(s.mod, f, a, a.value(), &a.def.of().Type)
 	}
 	if !ok {
 		return false

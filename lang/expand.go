@@ -173,7 +173,6 @@ func (ld *loader) expand(f *family) *mistake {
 func (ld *loader) instances(m *modinst, di int32, parent instID, each func(instID)) bool {
 	u := m.unit
 	d := &u.decls[di]
-	s := &scope{ld: ld, mod: m, inst: parent}
 	if d.kind.Tier() {
 		return ld.tierInstances(m, di, parent, each)
 	}
@@ -189,6 +188,7 @@ func (ld *loader) instances(m *modinst, di int32, parent instID, each func(instI
 		each(id)
 		return true
 	}
+	s := &scope{ld: ld, mod: m, inst: parent}
 	if d.flags&hasEnabled != 0 && d.kind != schema.Port && d.kind != schema.NIC && d.kind != schema.Except {
 		on, ok := ld.enabled(s, u, d)
 		if !ok {
@@ -218,15 +218,15 @@ func (ld *loader) instances(m *modinst, di int32, parent instID, each func(instI
 
 func (ld *loader) enabled(s *scope, u *unit, d *udecl) (bool, bool) {
 	for i := range u.attrsOf(d) {
-		a := &u.attrs[int(d.attrs.first)+i]
+		a := u.attr(d, i)
 		if a.num != schema.AEnabled {
 			continue
 		}
 		if a.bad {
 			return true, false
 		}
-		if a.expr == 0 {
-			return a.val.Kind == Absent || a.val.N == 1, true
+		if a.expr() == 0 {
+			return a.kind == Absent || a.n == 1, true
 		}
 		v, ok := ld.evalAttr(s, u, d, a)
 		if !ok {
@@ -242,11 +242,11 @@ func (ld *loader) eachInstance(m *modinst, di int32, parent instID, s *scope, ea
 	d := &u.decls[di]
 	var a *attr
 	for i := range u.attrsOf(d) {
-		if u.attrs[int(d.attrs.first)+i].num == schema.AForEach {
-			a = &u.attrs[int(d.attrs.first)+i]
+		if u.attr(d, i).num == schema.AForEach {
+			a = u.attr(d, i)
 		}
 	}
-	list, ok := ld.forEach(s, u.fileOf(d, a), a.expr, a.at)
+	list, ok := ld.forEach(s, u.fileOf(d, a), a.expr(), a.at)
 	if !ok {
 		return false
 	}
@@ -277,7 +277,7 @@ func (ld *loader) eachInstance(m *modinst, di int32, parent instID, s *scope, ea
 // rangeInstances makes one instance for each member of a label.
 func (ld *loader) rangeInstances(m *modinst, di int32, parent instID, each func(instID)) bool {
 	d := &m.unit.decls[di]
-	for i, mem := range ld.members(d) {
+	for i, mem := range ld.members(m.unit, d) {
 		id := ld.newInst(m, di, parent)
 		if id == 0 {
 			return false
@@ -289,19 +289,21 @@ func (ld *loader) rangeInstances(m *modinst, di int32, parent instID, each func(
 	return true
 }
 
-func (ld *loader) members(d *udecl) []member {
-	if d.members == nil {
+func (ld *loader) members(u *unit, d *udecl) []member {
+	list, ok := u.ranges[d.self]
+	if !ok {
 		r, err := funcs.ParseRange(ld.strs[d.label])
 		if err != nil {
 			return nil
 		}
-		d.members = make([]member, 0, min(r.Len(), funcs.MaxRange))
+		list = make([]member, 0, min(r.Len(), funcs.MaxRange))
 		r.Each(func(mem funcs.Member) bool {
-			d.members = append(d.members, member{ld.str(mem.Name), ld.str(mem.Key)})
+			list = append(list, member{ld.str(mem.Name), ld.str(mem.Key)})
 			return true
 		})
+		u.ranges[d.self] = list
 	}
-	return d.members
+	return list
 }
 
 // memberKeys lists the varying texts of a member, one for each range.
@@ -322,15 +324,15 @@ func (ld *loader) nameOf(m *modinst, di int32, id instID) bool {
 	u := m.unit
 	d := &u.decls[di]
 	for i := range u.attrsOf(d) {
-		a := &u.attrs[int(d.attrs.first)+i]
+		a := u.attr(d, i)
 		if a.num != schema.AName {
 			continue
 		}
 		if a.bad {
 			return false
 		}
-		v, ok := a.val, true
-		if a.expr != 0 {
+		v, ok := a.value(), true
+		if a.expr() != 0 {
 			ld.insts[id].naming = true
 			v, ok = ld.evalAttr(&scope{ld: ld, mod: m, inst: id}, u, d, a)
 			ld.insts[id].naming = false

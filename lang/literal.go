@@ -38,7 +38,7 @@ func (r *reducer) value(at *attr, e hclsyntax.Expression, d *decl) {
 	}
 	switch st {
 	case isFinal:
-		at.val = v
+		at.set(v)
 		if pending(v.Kind) {
 			d.flags |= hasDynamic
 		}
@@ -59,7 +59,7 @@ func (r *reducer) conceal(from int, d *decl) {
 }
 
 func (r *reducer) keep(at *attr, e hclsyntax.Expression) {
-	at.expr = r.expr(e)
+	at.set(Value{valExpr, int64(r.expr(e))})
 }
 
 // literal reads a value that needs no evaluation.

@@ -36,7 +36,8 @@ type modinst struct {
 	byName                         map[famKey]*family
 	families                       []*family
 	state                          []declState // index = the unit's decl
-	pods                           progress    // of indexing the pods of its topologies
+	partly                         []*partlyShared
+	pods                           progress // of indexing the pods of its topologies
 }
 
 // variable is what is declared of an input.
@@ -91,9 +92,9 @@ func (ld *loader) addDecls(m *modinst) {
 	for i := range u.decls {
 		first[i+1] = first[i] + u.decls[i].attrs.n
 	}
-	var room sync.WaitGroup                                     // to clear it takes a while where there are many
-	room.Go(func() { ld.insts = grow(ld.insts, len(u.decls)) }) // most are one at least
-	room.Go(func() { c.Attrs = grow(c.Attrs, len(u.attrs)) })   // as blocks that are written once have theirs
+	var room sync.WaitGroup                                                        // to clear it takes a while where there are many
+	room.Go(func() { ld.insts = grow(ld.insts, len(u.decls)) })                    // most are one at least
+	room.Go(func() { c.Attrs = grow(c.Attrs, int(first[len(u.decls)]-first[0])) }) // as blocks that are written once have theirs
 	room.Go(func() { c.Decls = grow(c.Decls, len(u.decls))[:len(c.Decls)+len(u.decls)] })
 	room.Go(func() { c.Spans = grow(c.Spans, int(first[len(u.decls)])-len(c.Spans))[:first[len(u.decls)]] })
 	room.Wait()
@@ -105,11 +106,11 @@ func (ld *loader) addDecls(m *modinst) {
 				row.Parent = m.declBase + DeclID(d.parent)
 			}
 			for k := range u.attrsOf(d) {
-				a := &u.attrs[int(d.attrs.first)+k]
+				a := u.attr(d, k)
 				sp := Span{Num: a.num, Start: a.at.start, Len: a.at.length}
 				if a.from > 0 {
 					sp.Start, sp.Len = d.at.start, d.at.length
-					sp.From = a.at.in(u.files[a.from-1].id)
+					sp.From = a.at.in(u.fileOf(d, a).id)
 				}
 				c.Spans[int(first[i])+k] = sp
 			}

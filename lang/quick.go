@@ -468,7 +468,7 @@ func (q *quick) reduce(at *attr, a *quickAttr, d *decl) {
 		r.value(at, a.tree, d)
 		return
 	case quickRef:
-		at.val = q.ref(a)
+		at.set(q.ref(a))
 		d.flags |= hasDynamic
 		return
 	case quickNull:
@@ -476,11 +476,11 @@ func (q *quick) reduce(at *attr, a *quickAttr, d *decl) {
 	case quickText:
 		b := q.p.src[a.from+1 : a.from+int(a.at.length)-1]
 		if a.has && a.text == string(b) {
-			at.val = a.val
+			at.set(a.val)
 			return
 		}
 		if t.Base == schema.String && t.Enum == nil && len(t.Words) == 0 {
-			at.val = Value{Text, int64(r.bytesStr(b))}
+			at.set(Value{Text, int64(r.bytesStr(b))})
 			return
 		}
 		s := q.text(b)
@@ -495,7 +495,7 @@ func (q *quick) reduce(at *attr, a *quickAttr, d *decl) {
 		v, m = leafBool(&r.tables, t, name, a.n == 1)
 	}
 	if m == nil {
-		at.val = v
+		at.set(v)
 		return
 	}
 	said := len(r.diags)

@@ -57,15 +57,34 @@ const (
 )
 
 // attr is a written attribute of a block. Its value is final, or refers to the
-// file's refs and exprs.
+// file's refs and exprs. There are millions, so that nothing is left between the
+// fields.
 type attr struct {
-	val  Value
+	n    int64 // of its Value; of valExpr the index+1 in exprs
 	at   place
-	from int32 // index+1 in the folder's files where an override wrote it; 0: in the block's file
-	expr int32 // index+1 in exprs; 0: val
 	num  schema.Attr
+	from uint16 // index+1 in the unit's overs where an override wrote it; 0: in the block's file
+	kind ValueKind
 	def  attrDef
 	bad  bool // a diagnostic was given already
+}
+
+func (a *attr) set(v Value) { a.kind, a.n = v.Kind, v.N }
+
+// value is absent where an expression was written.
+func (a *attr) value() Value {
+	if a.kind == valExpr {
+		return Value{}
+	}
+	return Value{a.kind, a.n}
+}
+
+// expr is the index+1 in exprs; 0: value.
+func (a *attr) expr() int32 {
+	if a.kind == valExpr {
+		return int32(a.n)
+	}
+	return 0
 }
 
 // attrDef finds the definition of an attribute. It is no pointer: there are

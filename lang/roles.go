@@ -210,7 +210,7 @@ func (ld *loader) spanOfTerm(topo instID, t shape.Term) source.Span {
 	}
 	d := &u.decls[at]
 	for i := range u.attrsOf(d) {
-		a := &u.attrs[int(d.attrs.first)+i]
+		a := u.attr(d, i)
 		if name := a.num.Name(); name == t.Attr || t.Attr == "count" && name == "switches" || t.Attr == "nics" && name == "nodes" {
 			return a.at.in(u.fileOf(d, a).id)
 		}
@@ -294,7 +294,7 @@ func (ld *loader) pairCable(id instID) *attr {
 	}
 	u := ld.mods[in.mod].unit
 	d := &u.decls[in.decl]
-	if a := u.find(d, schema.ACable); a != nil && a.expr != 0 && !a.bad && seesBelow(d, a, u.fileOf(d, a)) {
+	if a := u.find(d, schema.ACable); a != nil && a.expr() != 0 && !a.bad && seesBelow(d, a, u.fileOf(d, a)) {
 		return a
 	}
 	return nil
@@ -302,7 +302,7 @@ func (ld *loader) pairCable(id instID) *attr {
 
 // seesBelow reports whether the cable of a tier names the switch below.
 func seesBelow(d *udecl, a *attr, f *file) bool {
-	return a.num == schema.ACable && a.expr != 0 && d.kind.Tier() && f.exprs[a.expr-1].deps&tierDeps(belowTier(d.kind)) != 0
+	return a.num == schema.ACable && a.expr() != 0 && d.kind.Tier() && f.exprs[a.expr()-1].deps&tierDeps(belowTier(d.kind)) != 0
 }
 
 // maxPairs bounds the pairs of switches whose cable is evaluated one by one.
@@ -327,7 +327,7 @@ func (ld *loader) pairsOfSwitch(topo, id instID, a *attr) bool {
 	}
 	vs := make([]Value, len(below))
 	s := &scope{ld: ld, mod: mod, inst: id}
-	need := u.fileOf(&u.decls[in.decl], a).exprs[a.expr-1].deps
+	need := u.fileOf(&u.decls[in.decl], a).exprs[a.expr()-1].deps
 	byBelow := need&(tierDeps(in.kind)|needsSelf) == 0 // the upper end does not matter
 	for i, b := range below {
 		if b == 0 {

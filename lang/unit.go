@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -16,20 +17,21 @@ type unit struct {
 	dir    string
 	files  []*file
 	decls  []udecl
-	attrs  []attr
-	top    []int32           // blocks of the fabric at the top
-	more   map[int32][]int32 // blocks that an override put inside another
-	base   map[int32]int32   // of blocks of overrides, what they were merged over
+	overs  []int32            // files of overrides that merged something
+	top    []int32            // blocks of the fabric at the top
+	more   map[int32][]int32  // blocks that an override put inside another
+	ranges map[int32][]member // of blocks whose label is a range, once asked for
+	base   map[int32]int32    // of blocks of overrides, what they were merged over
 	broken bool
 }
 
 // udecl is a decl of a unit: its numbers are the unit's, its strings the
-// Config's.
+// Config's. Like attrDef it holds no pointer, nor does any row that there are as
+// many of: the collector would read them while they are filled.
 type udecl struct {
 	decl
-	self    int32 // its own index
-	file    int32
-	members []member // of a range, once asked for
+	self int32 // its own index
+	file int32
 }
 
 // member is one name of a range.
@@ -38,12 +40,12 @@ type member struct{ name, key Str }
 // joinUnit appends the tables of files to each other, in the order of names. They
 // are numbered by then.
 func (ld *loader) joinUnit(dir string, files []*file) *unit {
-	u := &unit{dir: dir, files: files, more: map[int32][]int32{}, base: map[int32]int32{}}
-	decls, attrs := make([]int, len(files)+1), make([]int, len(files)+1) // where those of a file begin
+	u := &unit{dir: dir, files: files, more: map[int32][]int32{}, ranges: map[int32][]member{}, base: map[int32]int32{}}
+	decls := make([]int, len(files)+1) // where those of a file begin
 	for i, f := range files {
-		decls[i+1], attrs[i+1] = decls[i]+len(f.decls), attrs[i]+len(f.attrs)
+		decls[i+1] = decls[i] + len(f.decls)
 	}
-	u.decls, u.attrs = make([]udecl, decls[len(files)]), make([]attr, attrs[len(files)])
+	u.decls = make([]udecl, decls[len(files)])
 	for _, f := range files {
 		u.broken = u.broken || f.broken
 		ld.sizes[f.id] = len(f.src)
@@ -54,7 +56,7 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 	ld.inParts(len(files), 1, func(from, end int) {
 		for i := from; i < end; i++ {
 			ld.tables.put(&files[i].tables, files[i].shift)
-			tops[i] = u.add(int32(i), files[i], int32(decls[i]), uint32(attrs[i]))
+			tops[i] = u.add(int32(i), files[i], int32(decls[i]))
 		}
 	})
 	u.top = slices.Concat(tops...)
@@ -63,9 +65,9 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 	return u
 }
 
-// add moves a file's rows into the unit, and returns its blocks of the fabric at
-// the top. Base and attrBase are where they begin.
-func (u *unit) add(fi int32, f *file, base int32, attrBase uint32) (top []int32) {
+// add moves a file's blocks into the unit, where they begin at base, and returns
+// those of the fabric at the top. Attributes stay with the file.
+func (u *unit) add(fi int32, f *file, base int32) (top []int32) {
 	for i := range f.decls {
 		d := udecl{decl: f.decls[i], self: base + int32(i), file: fi}
 		if d.parent >= 0 {
@@ -74,31 +76,30 @@ func (u *unit) add(fi int32, f *file, base int32, attrBase uint32) (top []int32)
 			top = append(top, base+int32(i))
 		}
 		d.end += base
-		d.attrs.first += attrBase
 		d.label, d.first, d.head = f.shift.strs[d.label], f.shift.strs[d.first], f.shift.strs[d.head]
 		u.decls[base+int32(i)] = d
 	}
 	for i := range f.attrs {
-		a := f.attrs[i]
-		a.val = f.shift.value(a.val)
-		u.attrs[attrBase+uint32(i)] = a
+		f.attrs[i].set(f.shift.value(Value{f.attrs[i].kind, f.attrs[i].n}))
 	}
 	for i := range f.progs {
 		f.progs[i].decl += base
 	}
-	f.decls, f.attrs = nil, nil
+	f.decls = nil
 	f.tables = tables{}
 	return top
 }
 
 func (u *unit) attrsOf(d *udecl) []attr {
-	return u.attrs[d.attrs.first : d.attrs.first+d.attrs.n]
+	return u.files[d.file].attrs[d.attrs.first : d.attrs.first+d.attrs.n]
 }
+
+func (u *unit) attr(d *udecl, i int) *attr { return &u.files[d.file].attrs[int(d.attrs.first)+i] }
 
 // fileOf is the file an attribute was written in.
 func (u *unit) fileOf(d *udecl, a *attr) *file {
 	if a.from > 0 {
-		return u.files[a.from-1]
+		return u.files[u.overs[a.from-1]]
 	}
 	return u.files[d.file]
 }
@@ -219,6 +220,13 @@ func (ld *loader) override(u *unit) {
 			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has nothing to merge over: no other file has it", "an override file changes blocks of other files; new blocks stand in an ordinary one")
 			continue
 		}
+		if n := len(u.overs); n == 0 || u.overs[n-1] != d.file {
+			if n == math.MaxUint16 {
+				ld.fail(u.spanOf(d), "more than "+itoa(n)+" override files change something", "join them")
+				break
+			}
+			u.overs = append(u.overs, d.file)
+		}
 		u.merge(base, t)
 	}
 	u.top = top
@@ -242,14 +250,14 @@ func (u *unit) merge(base, over int32) {
 		}
 		a := put[0]
 		if a.from == 0 {
-			a.from = o.file + 1
+			a.from = uint16(len(u.overs))
 		}
 		merged = append(merged, a)
 		put = put[1:]
 	}
-	first := uint32(len(u.attrs))
-	u.attrs = append(u.attrs, merged...)
-	b.attrs = span32{first, uint32(len(merged))}
+	f := u.files[b.file]
+	b.attrs = span32{uint32(len(f.attrs)), uint32(len(merged))}
+	f.attrs = append(f.attrs, merged...)
 	b.flags |= o.flags & (hasForEach | hasEnabled | hasName | hasDynamic)
 	u.kids(over, func(k int32) {
 		match := int32(-1)

@@ -58,7 +58,7 @@ func (ld *loader) written(id instID, n schema.Attr) (cty.Value, *mistake) {
 
 func (u *unit) find(d *udecl, n schema.Attr) *attr {
 	for i := range u.attrsOf(d) {
-		if a := &u.attrs[int(d.attrs.first)+i]; a.num == n {
+		if a := u.attr(d, i); a.num == n {
 			return a
 		}
 	}
@@ -68,8 +68,8 @@ func (u *unit) find(d *udecl, n schema.Attr) *attr {
 // tree is the expression of an attribute. Those that were reduced are parsed
 // again from the source, which is rare: only what expressions read.
 func (ld *loader) tree(f *file, a *attr) *expr {
-	if a.expr != 0 {
-		return &f.exprs[a.expr-1]
+	if a.expr() != 0 {
+		return &f.exprs[a.expr()-1]
 	}
 	key := treeKey{file: f.id, start: a.at.start}
 	if e, ok := ld.trees[key]; ok {
@@ -107,7 +107,7 @@ func (ld *loader) provenance(m *modinst, d *udecl, i int, a *attr) {
 	decl := &ld.cfg.Decls[m.declBase+DeclID(d.self)]
 	row := &ld.cfg.Spans[decl.spans.first+uint32(i)]
 	if row.From.IsZero() {
-		row.From = ld.originOf(m, m.unit.fileOf(d, a).exprs[a.expr-1].tree, 0)
+		row.From = ld.originOf(m, m.unit.fileOf(d, a).exprs[a.expr()-1].tree, 0)
 	}
 }
 
