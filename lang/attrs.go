@@ -5,6 +5,7 @@ import (
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
+	"slices"
 )
 
 // declState is what is known of a written block in one module instance, so that
@@ -133,19 +134,25 @@ func keepsEnabled(k schema.Kind) bool {
 
 func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span32 {
 	u := m.unit
-	c := ld.cfg
 	attrs := u.attrsOf(d)
-	if d.flags&hasDynamic == 0 {
-		first := len(c.Attrs)
+	var room [32]Attr
+	vals := room[:0]
+	if d.flags&hasDynamic == 0 || !slices.ContainsFunc(attrs, func(a attr) bool { return a.kind == valExpr }) {
 		for i := range attrs {
 			a := &attrs[i]
-			if a.kind == Absent || a.num == schema.AEnabled && !keepsEnabled(d.kind) || a.num == schema.AVars {
+			v := a.value()
+			if a.bad || a.num == schema.AEnabled && !keepsEnabled(d.kind) || a.num == schema.AVars {
 				continue
 			}
-			ld.noteValue(m, d, a, a.value())
-			c.Attrs = append(c.Attrs, Attr{a.num, a.value()})
+			if pending(v.Kind) {
+				v, _ = ld.settle(m, u.fileOf(d, a), a, v, &a.def.of().Type)
+			}
+			if v.Kind != Absent {
+				ld.noteValue(m, d, a, v)
+				vals = append(vals, Attr{a.num, v})
+			}
 		}
-		return span32{uint32(first), uint32(len(c.Attrs) - first)}
+		return ld.enterAttrs(vals)
 	}
 	var fixed []Value
 	var once [16]Value
@@ -161,8 +168,6 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		fixed = p.fixed
 	}
 	s := ld.scopeFor(m, id)
-	var room [32]Attr
-	vals := room[:0]
 	for i := range attrs {
 		a := &attrs[i]
 		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
@@ -180,8 +185,14 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		vals = append(vals, Attr{a.num, v})
 	}
 	ld.scopes = append(ld.scopes, s)
-	first := len(c.Attrs)
-	c.Attrs = append(c.Attrs, vals...)
+	return ld.enterAttrs(vals)
+}
+
+// enterAttrs enters the values of a block. They are collected before, as evaluating
+// one may enter those of other blocks.
+func (ld *loader) enterAttrs(vals []Attr) span32 {
+	first := len(ld.cfg.Attrs)
+	ld.cfg.Attrs = append(ld.cfg.Attrs, vals...)
 	return span32{uint32(first), uint32(len(vals))}
 }
 
@@ -378,27 +389,41 @@ func fieldType(t *schema.Type, key Value) *schema.Type {
 	return nil
 }
 
+// settledRef is a reference as the value of an attribute, wherever in a file it is
+// written.
+type settledRef struct {
+	file *file
+	ref  uint32
+	def  attrDef
+}
+
 // settleRef resolves a written reference to a handle, or to all of a family
 // where a list is taken.
 func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Type) (Value, bool) {
-	r := f.refs[v.N]
-	steps := f.steps[r.first : r.first+r.n]
+	start, n := v.ref()
+	key := settledRef{f, n, a.def}
+	own := t == &a.def.of().Type
+	if out, ok := m.settled[key]; ok && own {
+		return out, true
+	}
+	steps := f.steps[f.refs[n].first : f.refs[n].first+f.refs[n].n]
 	kind, _ := rootKind(ld.strs[f.shift.strs[steps[0].text]])
 	cur := val{form: isRoot, ld: ld, mod: m, kind: kind}
-	whole := place{steps[0].at.start, steps[len(steps)-1].at.start + steps[len(steps)-1].at.length - steps[0].at.start}
+	last := steps[len(steps)-1].at
+	whole := place{start, last.start + last.length}
 	ld.refAt = whole.in(f.id)
 	for i := 1; i < len(steps); i++ {
-		s := &steps[i]
-		name := ld.strs[f.shift.strs[s.text]]
+		name := ld.strs[f.shift.strs[steps[i].text]]
+		at := place{start + steps[i].at.start, steps[i].at.length}
 		if cur.form == isCty {
 			if cur = cur.unwrap(); cur.form == isCty {
-				ld.fail(s.at.in(f.id), a.num.Name()+" is no reference: it goes on after an attribute", "name the block itself, as in switch.NAME.port[\"PORT\"]")
+				ld.fail(at.in(f.id), a.num.Name()+" is no reference: it goes on after an attribute", "name the block itself, as in switch.NAME.port[\"PORT\"]")
 				return Value{}, false
 			}
 		}
 		next, bad := ld.step(cur, name)
 		if bad != nil {
-			ld.fail(s.at.in(f.id), bad.summary, bad.help)
+			ld.fail(at.in(f.id), bad.summary, bad.help)
 			return Value{}, false
 		}
 		cur = next
@@ -407,6 +432,9 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 	if bad != nil {
 		ld.fail(whole.in(f.id), bad.summary, bad.help)
 		return Value{}, false
+	}
+	if own {
+		m.settled[key] = out
 	}
 	return out, true
 }

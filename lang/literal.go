@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"encoding/binary"
 	"slices"
 	"strconv"
 	"strings"
@@ -390,8 +391,36 @@ func (r *reducer) ref(t *schema.Type, name string, trav hcl.Traversal, at place)
 			return Value{}, isExpr
 		}
 	}
+	start := r.steps[first].at.start
+	for i := range r.steps[first:] {
+		r.steps[int(first)+i].at.start -= start
+	}
+	return refValue(start, r.noteRef(first)), isFinal
+}
+
+// noteRef enters the reference whose steps are the last ones, from first, and
+// returns its number. One that is written like another, as most are, is that one.
+func (r *reducer) noteRef(first uint32) uint32 {
+	key := r.refKey[:0]
+	for _, s := range r.steps[first:] {
+		key = binary.LittleEndian.AppendUint32(key, uint32(s.text))
+		key = binary.LittleEndian.AppendUint32(key, s.at.start)
+		key = binary.LittleEndian.AppendUint32(key, s.at.length)
+		key = strconv.AppendBool(key, s.index)
+	}
+	r.refKey = key
+	n, ok := r.refNum[string(key)]
+	if ok {
+		r.steps = r.steps[:first]
+		return n
+	}
+	n = uint32(len(r.refs))
 	r.refs = append(r.refs, span32{first, uint32(len(r.steps)) - first})
-	return Value{valRef, int64(len(r.refs) - 1)}, isFinal
+	if r.refNum == nil {
+		r.refNum = map[string]uint32{}
+	}
+	r.refNum[string(key)] = n
+	return n
 }
 
 // keyString is an index as text: map keys are texts.

@@ -37,6 +37,7 @@ type modinst struct {
 	families                       []*family
 	state                          []declState // index = the unit's decl
 	partly                         []*partlyShared
+	settled                        map[settledRef]Value
 	pods                           progress // of indexing the pods of its topologies
 }
 
@@ -64,7 +65,7 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 		id: uint32(len(ld.mods)), ld: ld, unit: u, addr: addr, parent: parent,
 		ctx:  &hcl.EvalContext{},
 		vars: map[string]*cell{}, locals: map[string]*cell{}, outs: map[string]*cell{},
-		variables: map[string]*variable{}, calls: map[string]*modCall{}, byName: map[famKey]*family{},
+		variables: map[string]*variable{}, calls: map[string]*modCall{}, byName: map[famKey]*family{}, settled: map[settledRef]Value{},
 		state: make([]declState, len(u.decls)),
 	}
 	if parent != nil {

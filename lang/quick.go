@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"maps"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -42,8 +43,8 @@ type quick struct {
 	known [schema.KindCount][]*quickWord
 }
 
-// quickWord is an attribute that some block of a kind had, and its last text
-// with the value that it became.
+// quickWord is an attribute that some block of a kind had, its last text with the
+// value that it became, and its last reference.
 type quickWord struct {
 	word string
 	def  *schema.AttrDef
@@ -51,6 +52,9 @@ type quickWord struct {
 	text string
 	val  Value
 	has  bool // the last text is known
+
+	steps []byte
+	same  uint32 // of the file's refs
 }
 
 // quickAttr is an attribute that was read and is not reduced yet: that is done
@@ -131,6 +135,7 @@ func (q *quick) undo(m quickMark) {
 	for _, s := range r.strs[m.strs:] {
 		delete(r.strNum, s)
 	}
+	maps.DeleteFunc(r.refNum, func(_ string, n uint32) bool { return int(n) >= m.refs })
 	r.decls, r.attrs, r.refs, r.steps = r.decls[:m.decls], r.attrs[:m.attrs], r.refs[:m.refs], r.steps[:m.steps]
 	r.exprs, r.progs, r.strs, r.lists = r.exprs[:m.exprs], r.progs[:m.progs], r.strs[:m.strs], r.lists[:m.lists]
 	r.maps, r.ratios, r.diags, r.stack = r.maps[:m.maps], r.ratios[:m.ratios], r.diags[:m.diags], r.stack[:0]
@@ -516,9 +521,12 @@ func (q *quick) text(b []byte) string {
 
 // ref notes the steps of a reference whose form is known to be right.
 func (q *quick) ref(a *quickAttr) Value {
-	r, src, base := q.r, q.p.src, q.p.base
+	r, src := q.r, q.p.src
 	first := uint32(len(r.steps))
 	end := a.from + int(a.at.length)
+	if bytes.Equal(a.steps, src[a.from:end]) {
+		return refValue(a.at.start, a.same)
+	}
 	for i := a.from; i < end; {
 		from, text := i, i
 		index := src[i] == '['
@@ -538,8 +546,8 @@ func (q *quick) ref(a *quickAttr) Value {
 		if index {
 			i += 2
 		}
-		r.steps = append(r.steps, step{text: n, index: index, at: place{uint32(base + from), uint32(i - from)}})
+		r.steps = append(r.steps, step{text: n, index: index, at: place{uint32(from - a.from), uint32(i - from)}})
 	}
-	r.refs = append(r.refs, span32{first, uint32(len(r.steps)) - first})
-	return Value{valRef, int64(len(r.refs) - 1)}
+	a.steps, a.same = src[a.from:end], r.noteRef(first)
+	return refValue(a.at.start, a.same)
 }

@@ -150,9 +150,10 @@ func (f *file) syntax(diags hcl.Diagnostics) {
 
 type reducer struct {
 	*file
-	stack []int32 // the blocks around
-	taken []attr  // of the block at hand
-	args  []*hclsyntax.Attribute
+	stack  []int32 // the blocks around
+	taken  []attr  // of the block at hand
+	args   []*hclsyntax.Attribute
+	refKey []byte // room of noteRef
 }
 
 // size reserves the tables for what the tree holds.

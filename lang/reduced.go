@@ -22,7 +22,8 @@ type file struct {
 	tables
 	decls   []decl
 	attrs   []attr
-	refs    []span32 // ranges of steps
+	refs    []span32 // ranges of steps; what is written alike has one
+	refNum  map[string]uint32
 	steps   []step
 	exprs   []expr
 	progs   []prog
@@ -124,9 +125,16 @@ func defOf(d *decl, def *schema.AttrDef) attrDef {
 // step is one part of a written reference.
 type step struct {
 	text  Str
-	index bool // in brackets
-	at    place
+	index bool  // in brackets
+	at    place // from where the reference starts
 }
+
+// refValue is a reference: one of the file's, and where it is written.
+func refValue(start, ref uint32) Value {
+	return Value{valRef, int64(uint64(start)<<32 | uint64(ref))}
+}
+
+func (v Value) ref() (start, ref uint32) { return uint32(uint64(v.N) >> 32), uint32(v.N) }
 
 // deps says what an expression cannot be evaluated without.
 type deps uint8

@@ -100,7 +100,7 @@ func (t *tables) pairsOf(kind ValueKind, ps []Pair) Value {
 // Forms of values that exist only between reducing a file and evaluating it.
 const (
 	valExpr     ValueKind = 200 + iota // N: index+1 of an expression of the file; of an attr only
-	valRef                             // N: index of a written reference of the file
+	valRef                             // N: as of refValue
 	valPendList                        // N: list with references in it
 	valPendMap                         // N: map with references in it
 	valPendObj                         // N: object with references in it
