@@ -45,7 +45,7 @@ type Config struct {
 	Outputs   []OutputVal // of the root module, rendered
 	strings   []string
 	modules   []string // module address prefixes, index = Decl.Module
-	byString  map[string]Str
+	numbers   *strTable
 	pairs     map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
 	late      *loader             // what conditions and connections are evaluated with; nil if there are none
 	insts     []instID            // by BlockID, what it was while it was evaluated; nil without connections
@@ -240,10 +240,7 @@ type OutputVal struct {
 func (c *Config) String(s Str) string { return c.strings[s] }
 
 // Intern returns the number of a string that is already in the table.
-func (c *Config) Intern(s string) (Str, bool) { n, ok := c.byString[s]; return n, ok }
-
-// StringNumbers is the string table by text, Str of each. It must not be changed.
-func (c *Config) StringNumbers() map[string]Str { return c.byString }
+func (c *Config) Intern(s string) (Str, bool) { return c.numbers.lookup(s) }
 
 // Block returns a block row; id must not be 0.
 func (c *Config) Block(id BlockID) *Block { return &c.Blocks[id] }

@@ -85,7 +85,7 @@ func (m *modinst) familyNames(k schema.Kind) []string {
 // findFamily looks a block up by its label: in the module, then among what is
 // predeclared.
 func (ld *loader) findFamily(m *modinst, k schema.Kind, label string) *family {
-	if n, ok := ld.strNum[label]; ok {
+	if n, ok := ld.lookup(label); ok {
 		if f := m.byName[famKey{k, n}]; f != nil {
 			return f
 		}
@@ -97,7 +97,7 @@ func (ld *loader) findFamily(m *modinst, k schema.Kind, label string) *family {
 }
 
 func (f *family) find(ld *loader, key string) instID {
-	n, ok := ld.strNum[key]
+	n, ok := ld.lookup(key)
 	if !ok {
 		return 0
 	}

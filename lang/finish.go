@@ -42,7 +42,7 @@ func (ld *loader) finish() (*Config, diag.List) {
 		c.Routes[i].Block = number[c.Routes[i].Block]
 	}
 	c.Lists, c.Maps, c.Ratios = ld.lists, ld.maps, ld.ratios
-	c.strings, c.byString = ld.strs, ld.strNum
+	c.strings, c.numbers = ld.strs, ld.strTable
 	c.modules = make([]string, max(len(ld.mods), 1))
 	for _, m := range ld.mods {
 		c.modules[m.id] = m.addr

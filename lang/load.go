@@ -380,7 +380,7 @@ func (ld *loader) reduceAll(fsys fs.FS, names []string) []*file {
 			bytes += min(info.Size(), int64(ld.MaxFileBytes))
 		}
 	}
-	ld.tables.expect(int(bytes))
+	ld.expect(int(bytes / bytesApart))
 	there, next := make([]bool, len(names)), 0
 	for range names {
 		there[<-done] = true

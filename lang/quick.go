@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"hash/maphash"
 	"maps"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -132,12 +133,10 @@ func (q *quick) mark() quickMark {
 // undo takes back what was read since a mark.
 func (q *quick) undo(m quickMark) {
 	r := q.r
-	for _, s := range r.strs[m.strs:] {
-		delete(r.strNum, s)
-	}
+	r.cut(m.strs)
 	maps.DeleteFunc(r.refNum, func(_ string, n uint32) bool { return int(n) >= m.refs })
 	r.decls, r.attrs, r.refs, r.steps = r.decls[:m.decls], r.attrs[:m.attrs], r.refs[:m.refs], r.steps[:m.steps]
-	r.exprs, r.progs, r.strs, r.lists = r.exprs[:m.exprs], r.progs[:m.progs], r.strs[:m.strs], r.lists[:m.lists]
+	r.exprs, r.progs, r.lists = r.exprs[:m.exprs], r.progs[:m.progs], r.lists[:m.lists]
 	r.maps, r.ratios, r.diags, r.stack = r.maps[:m.maps], r.ratios[:m.ratios], r.diags[:m.diags], r.stack[:0]
 	q.known = [schema.KindCount][]*quickWord{} // their values may be of strings that are gone
 }
@@ -513,7 +512,7 @@ func (q *quick) reduce(at *attr, a *quickAttr, d *decl) {
 
 // text is a text of the source, that of the tables if they have it.
 func (q *quick) text(b []byte) string {
-	if n, ok := q.r.strNum[string(b)]; ok {
+	if n, ok := find(q.r.strTable, b, uint32(maphash.Bytes(strSeed, b))); ok {
 		return q.r.strs[n]
 	}
 	return string(b)

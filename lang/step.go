@@ -143,7 +143,7 @@ func (ld *loader) stepKids(v val, name string) (val, *mistake) {
 	if v.kind.Tier() {
 		return ld.stepTierKids(v, name)
 	}
-	if n, ok := ld.strNum[name]; ok {
+	if n, ok := ld.lookup(name); ok {
 		if id := ld.kid(v.inst, v.kind, n); id != 0 {
 			return val{form: isInst, ld: ld, inst: id}, nil
 		}

@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/rocec/rocec/lang/schema"
@@ -11,8 +10,7 @@ import (
 // fills tables of its own while it is reduced, and they are appended to the
 // Config's afterwards.
 type tables struct {
-	strs   []string
-	strNum map[string]Str
+	*strTable
 	lists  [][]Value
 	maps   [][]Pair
 	ratios []Ratio
@@ -27,30 +25,7 @@ func newTables() tables { return tablesFor(0) }
 const bytesApart = 128
 
 // tablesFor is newTables with room for the texts of a file of so many bytes.
-func tablesFor(bytes int) tables {
-	strs := bytes / bytesApart
-	t := tables{strs: make([]string, 1, 64+strs), strNum: make(map[string]Str, strs)}
-	t.strNum[""] = 0
-	return t
-}
-
-func (t *tables) str(s string) Str {
-	if n, ok := t.strNum[s]; ok {
-		return n
-	}
-	n := Str(len(t.strs))
-	t.strs = append(t.strs, s)
-	t.strNum[s] = n
-	return n
-}
-
-// bytesStr interns without allocating when the text is already there.
-func (t *tables) bytesStr(b []byte) Str {
-	if n, ok := t.strNum[string(b)]; ok {
-		return n
-	}
-	return t.str(string(b))
-}
+func tablesFor(bytes int) tables { return tables{strTable: newStrTable(bytes / bytesApart)} }
 
 func (t *tables) text(s string) Value { return Value{Text, int64(t.str(s))} }
 func (t *tables) word(s string) Value { return Value{Word, int64(t.str(s))} }
@@ -128,17 +103,6 @@ func (s *shift) value(v Value) Value {
 	return v
 }
 
-// expect makes room for the texts of files of so many bytes.
-func (t *tables) expect(bytes int) {
-	strs := bytes / bytesApart
-	if strs > 2*len(t.strs)+1024 {
-		num := make(map[string]Str, len(t.strs)+strs)
-		maps.Copy(num, t.strNum)
-		t.strNum = num
-	}
-	t.strs = grow(t.strs, strs)
-}
-
 // number gives the rows of a file's tables their numbers in these, and returns
 // them. The rows themselves are put there later.
 func (t *tables) number(f *tables) *shift {
@@ -146,8 +110,9 @@ func (t *tables) number(f *tables) *shift {
 		strs:  make([]Str, len(f.strs)),
 		lists: int64(len(t.lists)), maps: int64(len(t.maps)), ratios: int64(len(t.ratios)),
 	}
-	for i, text := range f.strs {
-		s.strs[i] = t.str(text)
+	sums := f.sums()
+	for i := 1; i < len(f.strs); i++ {
+		s.strs[i] = t.strOf(f.strs[i], sums[i])
 	}
 	t.lists = slices.Grow(t.lists, len(f.lists))[:len(t.lists)+len(f.lists)]
 	t.maps = slices.Grow(t.maps, len(f.maps))[:len(t.maps)+len(f.maps)]

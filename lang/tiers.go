@@ -219,7 +219,7 @@ func (ld *loader) stepTierKids(v val, name string) (val, *mistake) {
 	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(insts) {
 		return val{form: isInst, ld: ld, inst: insts[i]}, nil
 	}
-	if n, ok := ld.strNum[name]; ok && len(insts) > 0 {
+	if n, ok := ld.lookup(name); ok && len(insts) > 0 {
 		if id := ld.tiers[tierKey{v.inst, v.kind}].named(ld, n); id != 0 {
 			return val{form: isInst, ld: ld, inst: id}, nil
 		}

@@ -127,10 +127,9 @@ type lagKey struct {
 }
 
 func newFabric(cfg *lang.Config) *fabric.Fabric {
-	numbers := cfg.StringNumbers()
 	known := len(cfg.Strings()) // conditions may add more, which are none of ours
 	find := func(text string) (fabric.Str, bool) {
-		n, ok := numbers[text]
+		n, ok := cfg.Intern(text)
 		return fabric.Str(n), ok && int(n) < known
 	}
 	return &fabric.Fabric{
