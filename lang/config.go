@@ -344,9 +344,6 @@ func (c *Config) SpanOf(d DeclID, n schema.Attr) source.Span {
 	return source.Span{}
 }
 
-// FirstSpan is the index of the first of SpansOf in Spans.
-func (c *Config) FirstSpan(d DeclID) int { return int(c.Decls[d].spans.first) }
-
 // SpansOf lists the attributes written in a decl, with their places.
 func (c *Config) SpansOf(d DeclID) []Span {
 	r := c.Decls[d].spans

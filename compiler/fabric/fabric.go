@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
 )
 
@@ -72,6 +71,7 @@ type Fabric struct {
 	Overrides  []Override
 	Ignores    []Ignore
 	Names      Strings
+	Spans      Spans // of what declarations write
 
 	// Defaults of the platforms' headroom tables, in file order.
 	HeadroomRows []HeadroomRow
@@ -571,18 +571,10 @@ type Ignore struct {
 // Decl is a written block; all that came of it share it.
 type Decl struct {
 	Span   source.Span
-	Head   Str  // as written: `port "Ethernet[0-3]"`
-	Module Str  // address prefix of its module: "module.pod1."; 0 = root
-	Tier   bool // a tier of a topology: see TierSays
+	Head   Str // as written: `port "Ethernet[0-3]"`
+	Module Str // address prefix of its module: "module.pod1."; 0 = root
 	Parent DeclID
-	Attrs  []AttrSpan
-}
-
-// AttrSpan is where one attribute was written, and the place its value came from.
-type AttrSpan struct {
-	Num  schema.Attr
-	Span source.Span
-	From source.Span
+	Tier   bool // a tier of a topology: see TierSays
 }
 
 // Layers is a chain of declarations around a row's own one. Each distinct chain

@@ -5,17 +5,19 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // Strings is the string table of a fabric. The zero value is ready.
 type Strings struct {
-	text []string
-	find func(string) (Str, bool) // among those it began with; nil: none
-	ids  map[string]Str           // of all others
+	text []string                 // those it began with
+	find func(string) (Str, bool) // among them; nil: none
+	more []string                 // all others: the first are far too many to be copied
+	ids  map[string]Str           // of them
 }
 
 // StringsFrom is a table that starts with the given strings under their own
-// indices; text[0] must be "". Find looks one of them up.
+// indices; text[0] must be "". It keeps them, and find looks one of them up.
 func StringsFrom(text []string, find func(string) (Str, bool)) Strings {
 	return Strings{text: text, find: find}
 }
@@ -31,8 +33,8 @@ func (s *Strings) Add(text string) Str {
 	if len(s.text) == 0 {
 		s.text = []string{""}
 	}
-	id := Str(len(s.text))
-	s.text = append(s.text, text)
+	id := Str(len(s.text) + len(s.more))
+	s.more = append(s.more, text)
 	s.ids[text] = id
 	return id
 }
@@ -52,7 +54,44 @@ func (s *Strings) Text(id Str) string {
 	if id == 0 {
 		return ""
 	}
+	if n := int(id) - len(s.text); n >= 0 {
+		return s.more[n]
+	}
 	return s.text[id]
+}
+
+// Spans is where attributes were written, by declaration. The zero value is ready.
+type Spans struct {
+	find func(DeclID, schema.Attr) source.Span // of what it began with, zero if it is not written; nil: none is
+	more map[declAttr]source.Span
+}
+
+type declAttr struct {
+	by  DeclID
+	num schema.Attr
+}
+
+// SpansFrom is a table of what find knows: a fabric has more attributes than of
+// all else, and holds none of them twice.
+func SpansFrom(find func(DeclID, schema.Attr) source.Span) Spans { return Spans{find: find} }
+
+// Add enters an attribute that find does not know.
+func (s *Spans) Add(by DeclID, n schema.Attr, at source.Span) {
+	if s.more == nil {
+		s.more = map[declAttr]source.Span{}
+	}
+	s.more[declAttr{by, n}] = at
+}
+
+// Find returns where a declaration writes an attribute, false if it does not.
+func (s *Spans) Find(by DeclID, n schema.Attr) (source.Span, bool) {
+	if s.find != nil {
+		if at := s.find(by, n); !at.IsZero() {
+			return at, true
+		}
+	}
+	at, ok := s.more[declAttr{by, n}]
+	return at, ok
 }
 
 // Text returns a string by number.
@@ -108,8 +147,8 @@ func (f *Fabric) LinkAddress(l LinkID) string {
 // the row of a cable list, else the declaration of the link.
 func (f *Fabric) LinkLabel(l LinkID, n schema.Attr, text string) diag.Label {
 	link := &f.Links[l]
-	if at, ok := f.attrOf(link.Decl, n); ok && link.Origin != OfCabling {
-		return diag.Label{Span: at.Span, Where: f.Where(link.Decl), Text: text}
+	if at, ok := f.Spans.Find(link.Decl, n); ok && link.Origin != OfCabling {
+		return diag.Label{Span: at, Where: f.Where(link.Decl), Text: text}
 	}
 	if link.List != 0 && (link.Origin == OfCabling || n == schema.ACable) {
 		return diag.Label{Span: link.Row, Where: f.Text(f.Cablings[link.List].Address), Text: text}
@@ -148,40 +187,31 @@ func (f *Fabric) Where(d DeclID) string {
 // Origin returns the declaration that wrote an attribute of a row with the
 // given declaration and layers, and the attribute's place in it. ok is false
 // when no declaration wrote it: the model or a built-in default did.
-func (f *Fabric) Origin(d DeclID, l LayersID, n schema.Attr) (at AttrSpan, by DeclID, ok bool) {
+func (f *Fabric) Origin(d DeclID, l LayersID, n schema.Attr) (at source.Span, by DeclID, ok bool) {
 	layers := &f.Layers[l]
 	for _, by := range layers.Before {
-		if at, ok = f.attrOf(by, n); ok {
+		if at, ok = f.Spans.Find(by, n); ok {
 			return at, by, true
 		}
 	}
 	// A port that no block speaks of has its switch's declaration.
-	if at, ok = f.attrOf(d, n); ok && (l == 0 || !f.Decls[d].Tier || TierSays(n, layers.NIC)) {
+	if at, ok = f.Spans.Find(d, n); ok && (l == 0 || !f.Decls[d].Tier || TierSays(n, layers.NIC)) {
 		return at, d, true
 	}
 	for _, by := range layers.Chain {
 		if f.Decls[by].Tier && !TierSays(n, layers.NIC) {
 			continue
 		}
-		if at, ok = f.attrOf(by, n); ok {
+		if at, ok = f.Spans.Find(by, n); ok {
 			return at, by, true
 		}
 	}
 	if n == schema.AModel || n == schema.AOS {
-		if at, ok = f.attrOf(layers.Below, n); ok {
+		if at, ok = f.Spans.Find(layers.Below, n); ok {
 			return at, layers.Below, true
 		}
 	}
-	return AttrSpan{}, 0, false
-}
-
-func (f *Fabric) attrOf(d DeclID, n schema.Attr) (AttrSpan, bool) {
-	for _, a := range f.Decls[d].Attrs {
-		if a.Num == n {
-			return a, true
-		}
-	}
-	return AttrSpan{}, false
+	return source.Span{}, 0, false
 }
 
 // PortOrigin is Origin for a port: what its link writes is nearer than what
@@ -195,13 +225,13 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 			own = 0
 		}
 		for _, by := range append(before[:len(before):len(before)], own) {
-			if at, ok := f.attrOf(by, n); ok {
-				return diag.Label{Span: at.Span, Where: f.Where(by)}, true
+			if at, ok := f.Spans.Find(by, n); ok {
+				return diag.Label{Span: at, Where: f.Where(by)}, true
 			}
 		}
 		link := &f.Links[port.Link]
-		if at, ok := f.attrOf(link.Decl, n); ok {
-			return diag.Label{Span: at.Span, Where: f.Where(link.Decl)}, true
+		if at, ok := f.Spans.Find(link.Decl, n); ok {
+			return diag.Label{Span: at, Where: f.Where(link.Decl)}, true
 		}
 		if n == schema.ACable && link.List != 0 {
 			return f.LinkLabel(port.Link, n, ""), true
@@ -211,7 +241,7 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 	if !ok && n == schema.ASpeed && port.NIC == 0 && port.Flags&SpeedSet != 0 && f.Ports[port.Peer].NIC != 0 {
 		return f.PortOrigin(port.Peer, n) // a node port of a topology has the speed of its NIC
 	}
-	return diag.Label{Span: at.Span, Where: f.Where(by)}, ok
+	return diag.Label{Span: at, Where: f.Where(by)}, ok
 }
 
 // PortLabel is a label for an attribute of a port: at the place where the value
@@ -227,7 +257,7 @@ func (f *Fabric) PortLabel(p PortID, n schema.Attr, text string) diag.Label {
 // Label is a label for an attribute of any row with a declaration and layers.
 func (f *Fabric) Label(d DeclID, l LayersID, n schema.Attr, text string) diag.Label {
 	if at, by, ok := f.Origin(d, l, n); ok {
-		return diag.Label{Span: at.Span, Where: f.Where(by), Text: text}
+		return diag.Label{Span: at, Where: f.Where(by), Text: text}
 	}
 	for _, by := range append([]DeclID{d}, f.Layers[l].Chain...) {
 		if s := f.Decls[by].Span; !s.IsZero() {

@@ -133,7 +133,7 @@ func (p *Pass) AtPort(e End, n schema.Attr, text string, values ...string) diag.
 // attribute of its contract, else at the port's qos.
 func (p *Pass) AtContract(e End, deviation schema.Attr, c *fabric.Class, n schema.Attr, text string, values ...string) diag.Label {
 	if at, by, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, deviation); ok && deviation != 0 {
-		return diag.Label{Span: at.Span, Where: p.Fabric.Where(by), Text: text, Values: values}
+		return diag.Label{Span: at, Where: p.Fabric.Where(by), Text: text, Values: values}
 	}
 	var l diag.Label
 	switch {

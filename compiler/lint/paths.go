@@ -64,7 +64,7 @@ func (p *Pass) overruled(l fabric.LinkID, e, host End) {
 	}
 	p.Report(p.AboutLink(l, e, host, diag.Diagnostic{
 		Severity: diag.Warning, Summary: fmt.Sprintf("mtu %d of %s does not hold: the port takes %d, and its peer %s sends %d", e.Port.MTUFloor, p.Name(e), e.Port.MTU, p.Name(host), host.Port.MTU),
-		Labels: []diag.Label{{Span: at.Span, Where: f.Where(by)}, p.AtPort(host, schema.AMTU, "other end")},
+		Labels: []diag.Label{{Span: at, Where: f.Where(by)}, p.AtPort(host, schema.AMTU, "other end")},
 		Notes:  []string{"on a bridged switch port mtu is a floor"}, Help: "leave it out, or write the MTU once, on the segment",
 	}))
 }

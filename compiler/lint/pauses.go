@@ -186,7 +186,7 @@ func macsecWord(m fabric.MACsec) string {
 // atMACsec points at what is said of encryption on a port, or else on its link.
 func (p *Pass) atMACsec(l fabric.LinkID, e End, text string) diag.Label {
 	if at, by, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, schema.AMACsec); ok {
-		return diag.Label{Span: at.Span, Where: p.Fabric.Where(by), Text: text}
+		return diag.Label{Span: at, Where: p.Fabric.Where(by), Text: text}
 	}
 	return p.Fabric.LinkLabel(l, schema.AMACsec, text)
 }

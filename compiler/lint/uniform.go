@@ -56,8 +56,8 @@ func (p *Pass) roleName(d *fabric.Device) string {
 // a row: the deviation is meant.
 func (p *Pass) excepted(l fabric.LayersID, attrs ...schema.Attr) bool {
 	for _, by := range p.Fabric.Layers[l].Before {
-		for _, a := range p.Fabric.Decls[by].Attrs {
-			if slices.Contains(attrs, a.Num) {
+		for _, a := range attrs {
+			if _, ok := p.Fabric.Spans.Find(by, a); ok {
 				return true
 			}
 		}

@@ -500,7 +500,7 @@ func (p *Pass) ifaceName(id fabric.IfaceID) string {
 func (p *Pass) atAddress(id fabric.IfaceID, text string) diag.Label {
 	iface := &p.Fabric.Ifaces[id]
 	if at, by, ok := p.Fabric.Origin(iface.Decl, 0, schema.AAddress); ok {
-		return diag.Label{Span: at.Span, Where: p.Fabric.Where(by), Text: text}
+		return diag.Label{Span: at, Where: p.Fabric.Where(by), Text: text}
 	}
 	dev := &p.Fabric.Devices[iface.Device]
 	return p.Fabric.Label(dev.Decl, dev.Layers, schema.ASlot, text)

@@ -33,12 +33,12 @@ func (d *draft) decl(head string, parent fabric.DeclID, attrs ...schema.Attr) fa
 		d.at++
 		return source.Span{File: 1, Start: d.at, Len: 1}
 	}
-	row := fabric.Decl{Span: span(), Head: d.s(head), Parent: parent}
+	id := fabric.DeclID(len(d.Decls))
+	d.Decls = append(d.Decls, fabric.Decl{Span: span(), Head: d.s(head), Parent: parent})
 	for _, a := range attrs {
-		row.Attrs = append(row.Attrs, fabric.AttrSpan{Num: a, Span: span()})
+		d.Spans.Add(id, a, span())
 	}
-	d.Decls = append(d.Decls, row)
-	return fabric.DeclID(len(d.Decls) - 1)
+	return id
 }
 
 // contract adds a qos of classes.

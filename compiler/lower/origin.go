@@ -128,7 +128,7 @@ var (
 func (b *builder) found(d fabric.DeclID, l fabric.LayersID, attrs ...schema.Attr) (diag.Label, bool) {
 	for _, a := range attrs {
 		if at, by, ok := b.f.Origin(d, l, a); ok {
-			return diag.Label{Span: at.Span, Where: b.f.Where(by)}, true
+			return diag.Label{Span: at, Where: b.f.Where(by)}, true
 		}
 	}
 	return diag.Label{}, false

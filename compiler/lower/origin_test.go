@@ -57,13 +57,11 @@ func TestSelected(t *testing.T) {
 func TestOrigin(t *testing.T) {
 	d, node, leaf := nvmeof()
 	span := func(decl fabric.DeclID, attr schema.Attr) source.Span {
-		for _, a := range d.Decls[decl].Attrs {
-			if a.Num == attr {
-				return a.Span
-			}
+		at, ok := d.Spans.Find(decl, attr)
+		if !ok {
+			t.Fatalf("%s does not write %s", d.Where(decl), attr.Name())
 		}
-		t.Fatalf("%s does not write %s", d.Where(decl), attr.Name())
-		return source.Span{}
+		return at
 	}
 	e0, e4 := d.port(leaf, "Ethernet0"), d.port(leaf, "Ethernet4")
 	class := func(i int) fabric.DeclID { return d.QoS[1].Classes[i].Decl }

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // samples are all fabrics of the tests.
@@ -44,7 +45,7 @@ func samples() map[string]*draft {
 
 // write makes a declaration say an attribute, after all others.
 func write(d *draft, by fabric.DeclID, n schema.Attr) {
-	d.Decls[by].Attrs = append(d.Decls[by].Attrs, fabric.AttrSpan{Num: n})
+	d.Spans.Add(by, n, source.Span{})
 }
 
 // skeleton is the text of an intent without what the shape leaves out.

@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -73,7 +74,10 @@ func (r *resolver) subnetAt(b lang.BlockID, v lang.Value) netip.Prefix {
 func (r *resolver) devices() {
 	r.deviceOf = make([]fabric.DeviceID, len(r.cfg.Blocks))
 	r.blockOf = make([]lang.BlockID, 1)
-	byName := map[string]lang.BlockID{}
+	n := 0
+	eachDevice(r.cfg, func(lang.BlockID) { n++ })
+	r.f.Devices, r.blockOf = slices.Grow(r.f.Devices, n), slices.Grow(r.blockOf, n)
+	byName := make(map[string]lang.BlockID, n)
 	eachDevice(r.cfg, func(b lang.BlockID) { r.addDevice(b, byName) })
 }
 

@@ -92,16 +92,10 @@ func TestThreads(t *testing.T) {
 		t.Error("eight threads give other rows than one")
 	}
 	for id := range cfg.Decls {
-		of, d := cfg.SpansOf(lang.DeclID(id)), &eight.Decls[id]
-		want, got := make([]string, len(of)), make([]string, len(d.Attrs))
-		for i, s := range of {
-			want[i] = fmt.Sprint(s.Num, s.Start, s.Len)
-		}
-		for i, s := range d.Attrs {
-			got[i] = fmt.Sprint(s.Num, s.Span.Start, s.Span.Len)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("decl %d: %s", id, diff)
+		for _, s := range cfg.SpansOf(lang.DeclID(id)) {
+			if at, ok := eight.Spans.Find(fabric.DeclID(id), s.Num); !ok || at.File != cfg.Decls[id].Span.File || at.Start != s.Start || at.Len != s.Len {
+				t.Fatalf("decl %d: %s was written at %d, %d bytes, and is found at %v", id, s.Num.Name(), s.Start, s.Len, at)
+			}
 		}
 	}
 }

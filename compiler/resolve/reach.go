@@ -21,13 +21,10 @@ func (r *resolver) reach() {
 			r.sets[b] = append(r.sets[b], o)
 		}
 		// What it sets is written at its `set`, as far as messages go.
-		decl := &r.f.Decls[r.decl(o)]
 		at := r.f.Label(r.decl(o), 0, schema.ASet, "").Span
-		attrs := slices.Clone(decl.Attrs)
 		for _, p := range r.cfg.Pairs(r.attr(o, schema.ASet)) {
-			attrs = append(attrs, fabric.AttrSpan{Num: schema.Attr(p.Key.N), Span: at})
+			r.f.Spans.Add(r.decl(o), schema.Attr(p.Key.N), at)
 		}
-		decl.Attrs = attrs
 	})
 }
 

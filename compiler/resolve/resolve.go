@@ -8,13 +8,13 @@ package resolve
 import (
 	"net/netip"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // Fabric builds the fabric of a configuration. The result is usable as far as
@@ -133,7 +133,8 @@ func newFabric(cfg *lang.Config) *fabric.Fabric {
 		return fabric.Str(n), ok && int(n) < known
 	}
 	return &fabric.Fabric{
-		Names:     fabric.StringsFrom(slices.Clip(cfg.Strings()), find),
+		Names:     fabric.StringsFrom(cfg.Strings(), find),
+		Spans:     fabric.SpansFrom(func(by fabric.DeclID, n schema.Attr) source.Span { return cfg.SpanOf(lang.DeclID(by), n) }),
 		Devices:   make([]fabric.Device, 1),
 		Ports:     make([]fabric.Port, 1),
 		Links:     make([]fabric.Link, 1),
@@ -155,8 +156,7 @@ func newFabric(cfg *lang.Config) *fabric.Fabric {
 	}
 }
 
-// decls copies the written blocks. Decls keep their numbers, and all spans
-// stand in one array.
+// decls copies the written blocks. Decls keep their numbers.
 func (r *resolver) decls() {
 	cfg, f := r.cfg, r.f
 	modules := []fabric.Str{} // by number; 0 is the root's
@@ -169,21 +169,10 @@ func (r *resolver) decls() {
 		}
 	}
 	f.Decls = make([]fabric.Decl, len(cfg.Decls))
-	spans := make([]fabric.AttrSpan, len(cfg.Spans))
 	inParts(len(cfg.Decls), func(from, end int) {
 		for id := from; id < end; id++ {
 			d := &cfg.Decls[id]
-			at, first := d.Span, cfg.FirstSpan(lang.DeclID(id))
-			of := cfg.SpansOf(lang.DeclID(id))
-			own := spans[first : first+len(of) : first+len(of)]
-			for i, s := range of {
-				at.Start, at.Len = s.Start, s.Len
-				own[i] = fabric.AttrSpan{Num: s.Num, Span: at, From: s.From}
-			}
-			f.Decls[id] = fabric.Decl{
-				Span: d.Span, Head: fabric.Str(d.Head), Module: modules[d.Module], Parent: fabric.DeclID(d.Parent),
-				Tier: d.Kind.Tier(), Attrs: own,
-			}
+			f.Decls[id] = fabric.Decl{Span: d.Span, Head: fabric.Str(d.Head), Module: modules[d.Module], Parent: fabric.DeclID(d.Parent), Tier: d.Kind.Tier()}
 		}
 	})
 }
