@@ -1,11 +1,12 @@
 package lang
 
 import (
+	"slices"
+
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
-	"slices"
 )
 
 // declState is what is known of a written block in one module instance, so that
@@ -149,7 +150,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 			}
 			if v.Kind != Absent {
 				ld.noteValue(m, d, a, v)
-				vals = append(vals, Attr{a.num, v})
+				vals = append(vals, Attr{a.num, v.Kind, v.N})
 			}
 		}
 		return ld.enterAttrs(vals)
@@ -182,7 +183,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		if v.Kind == Absent || a.num == schema.AVars {
 			continue
 		}
-		vals = append(vals, Attr{a.num, v})
+		vals = append(vals, Attr{a.num, v.Kind, v.N})
 	}
 	ld.scopes = append(ld.scopes, s)
 	return ld.enterAttrs(vals)
@@ -251,7 +252,6 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, fixed []Value, id instID) {
 		case a.expr() == 0 && pending(v.Kind):
 			v, _ = ld.settle(m, u.fileOf(d, a), a, v, &a.def.of().Type)
 		case a.expr() != 0:
-			ld.provenance(m, d, i, a)
 			if sharedBy(d, u.fileOf(d, a).exprs[a.expr()-1].deps) != forAll {
 				continue
 			}

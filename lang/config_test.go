@@ -69,27 +69,23 @@ segment "inner" {
 		addr := c.Address(BlockID(id))
 		got[addr] = textAt(files, c, c.Decls[b.Decl].Span) + " | " + c.String(c.Decls[b.Decl].Head)
 		for _, s := range c.SpansOf(b.Decl) {
-			line := textAt(files, c, c.SpanOf(b.Decl, s.Num))
-			if !s.From.IsZero() {
-				line += " <- " + textAt(files, c, s.From)
-			}
-			got[addr+" "+s.Num.Name()] = line
+			got[addr+" "+s.Num.Name()] = textAt(files, c, c.SpanOf(b.Decl, s.Num))
 		}
 	}
 	want := map[string]string{
 		`segment.s`:                        `segment "s" | segment "s"`,
-		`segment.s vlan`:                   `local.again <- 77`,
-		`segment.s mtu`:                    `var.mtu <- 9000`,
+		`segment.s vlan`:                   `local.again`,
+		`segment.s mtu`:                    `var.mtu`,
 		`switch.tor`:                       `switch "tor" | switch "tor"`,
 		`switch.tor os`:                    `"sonic/202405"`,
-		`switch.tor role`:                  `"x-${var.role}" <- "leaf"`,
+		`switch.tor role`:                  `"x-${var.role}"`,
 		`switch.tor.port["Ethernet0"]`:     `port "Ethernet[0-4:4]" | port "Ethernet[0-4:4]"`,
 		`switch.tor.port["Ethernet0"] mtu`: `1500`,
 		`switch.tor.port["Ethernet4"]`:     `port "Ethernet[0-4:4]" | port "Ethernet[0-4:4]"`,
 		`switch.tor.port["Ethernet4"] mtu`: `1500`,
 		`module.m.segment.inner`:           `segment "inner" | segment "inner"`,
 		`module.m.segment.inner vlan`:      `5`,
-		`module.m.segment.inner mtu`:       `var.size <- 9000`,
+		`module.m.segment.inner mtu`:       `var.size`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got\n%s", d)

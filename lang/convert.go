@@ -153,8 +153,8 @@ func (ld *loader) qosCycles() {
 		chain = append(chain, id)
 		if len(chain) < maxFrames {
 			for _, a := range ld.attrsOf(id) {
-				if a.Num == schema.AFrom && a.Val.Kind == Handle {
-					visit(instID(a.Val.N))
+				if a.Num == schema.AFrom && a.Val().Kind == Handle {
+					visit(instID(a.Val().N))
 				}
 			}
 		}

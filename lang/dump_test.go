@@ -31,7 +31,7 @@ func dump(c *Config, sorted bool) string {
 			s.WriteString(" kind=" + c.TopologyKind(id))
 		}
 		for _, a := range c.AttrsOf(id) {
-			fmt.Fprintf(&s, " %s=%s", a.Num.Name(), show(c, a.Val))
+			fmt.Fprintf(&s, " %s=%s", a.Num.Name(), show(c, a.Val()))
 		}
 		for i, v := range c.pairs[id] {
 			fmt.Fprintf(&s, " cable%d=%s", i, show(c, v))

@@ -19,7 +19,9 @@ func (ld *loader) finish() (*Config, diag.List) {
 	c := ld.cfg
 	number := ld.number()
 	for i := range c.Attrs {
-		renumber(&c.Attrs[i].Val, number)
+		if a := &c.Attrs[i]; a.kind == Handle {
+			a.n = int64(number[a.n])
+		}
 	}
 	for _, l := range ld.lists {
 		for i := range l {

@@ -111,7 +111,6 @@ func (ld *loader) addDecls(m *modinst) {
 				sp := Span{Num: a.num, Start: a.at.start, Len: a.at.length}
 				if a.from > 0 {
 					sp.Start, sp.Len = d.at.start, d.at.length
-					sp.From = a.at.in(u.fileOf(d, a).id)
 				}
 				c.Spans[int(first[i])+k] = sp
 			}

@@ -150,7 +150,7 @@ func (ld *loader) checkPods(m *modinst) {
 		for _, id := range f.insts {
 			for _, a := range ld.attrsOf(id) {
 				if a.Num == schema.APods {
-					ld.podsFit(id, ld.elements(a.Val))
+					ld.podsFit(id, ld.elements(a.Val()))
 				}
 			}
 		}

@@ -30,7 +30,7 @@ func (ld *loader) routes(m *modinst) {
 func (ld *loader) attrVal(id instID, n schema.Attr) Value {
 	for _, a := range ld.attrsOf(id) {
 		if a.Num == n {
-			return a.Val
+			return a.Val()
 		}
 	}
 	return Value{}

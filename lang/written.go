@@ -101,16 +101,6 @@ func (ld *loader) tree(f *file, a *attr) *expr {
 	return e
 }
 
-// provenance notes where the value of an attribute comes from, when that is a
-// variable, a local or a module's input.
-func (ld *loader) provenance(m *modinst, d *udecl, i int, a *attr) {
-	decl := &ld.cfg.Decls[m.declBase+DeclID(d.self)]
-	row := &ld.cfg.Spans[decl.spans.first+uint32(i)]
-	if row.From.IsZero() {
-		row.From = ld.originOf(m, m.unit.fileOf(d, a).exprs[a.expr()-1].tree, 0)
-	}
-}
-
 // originOf follows references to variables and locals to where the value was
 // written.
 func (ld *loader) originOf(m *modinst, e hclsyntax.Expression, depth int) source.Span {

@@ -279,7 +279,7 @@ func (r *resolver) contents(b lang.BlockID) uint32 {
 		t.peers = t.peers || a.Num == schema.APeer || a.Num == schema.ASet
 		if !alone(a.Num) {
 			t.key = binary.LittleEndian.AppendUint16(t.key, uint16(a.Num))
-			t.key = r.appendValue(t.key, a.Val)
+			t.key = r.appendValue(t.key, a.Val())
 		}
 	}
 	id, ok := t.ids[string(t.key)]

@@ -98,9 +98,9 @@ func (x *expander) portText(topology, tier lang.BlockID, p fabric.PortID, block 
 		}
 		for _, a := range say {
 			for i := range def.Attrs {
-				if def.Attrs[i].Num == a.Num && a.Val.Kind != lang.Absent && a.Num != schema.AName {
+				if def.Attrs[i].Num == a.Num && a.Val().Kind != lang.Absent && a.Num != schema.AName {
 					has[a.Num] = true
-					fmt.Fprintf(&b, "%s = %s\n", a.Num.Name(), x.valueText(&def.Attrs[i].Type, a.Val))
+					fmt.Fprintf(&b, "%s = %s\n", a.Num.Name(), x.valueText(&def.Attrs[i].Type, a.Val()))
 				}
 			}
 		}

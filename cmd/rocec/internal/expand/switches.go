@@ -13,12 +13,12 @@ func (x *expander) generatedSwitch(w *strings.Builder, topology, tier lang.Block
 	fmt.Fprintf(w, "switch %s {\n", quoted(x.f.Text(x.f.Devices[d].Name)))
 	def := schema.Def(x.cfg.Block(tier).Kind)
 	for _, a := range x.cfg.AttrsOf(tier) {
-		if ofTier(a.Num) || a.Val.Kind == lang.Absent {
+		if ofTier(a.Num) || a.Val().Kind == lang.Absent {
 			continue
 		}
 		for i := range def.Attrs {
 			if def.Attrs[i].Num == a.Num {
-				fmt.Fprintf(w, "%s = %s\n", a.Num.Name(), x.valueText(&def.Attrs[i].Type, a.Val))
+				fmt.Fprintf(w, "%s = %s\n", a.Num.Name(), x.valueText(&def.Attrs[i].Type, a.Val()))
 			}
 		}
 	}
