@@ -66,7 +66,7 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 		ctx:  &hcl.EvalContext{},
 		vars: map[string]*cell{}, locals: map[string]*cell{}, outs: map[string]*cell{},
 		variables: map[string]*variable{}, calls: map[string]*modCall{}, byName: map[famKey]*family{}, settled: map[settledRef]Value{},
-		state: make([]declState, len(u.decls)),
+		state: touched(make([]declState, len(u.decls))),
 	}
 	if parent != nil {
 		m.depth = parent.depth + 1

@@ -40,7 +40,7 @@ func (t *strTable) expect(n int) {
 	}
 	if size > len(t.slots) {
 		sums := t.sums()
-		t.slots = make([]strSlot, size)
+		t.slots = touched(make([]strSlot, size))
 		for i := 1; i < len(sums); i++ { // in the order of numbers, for cut
 			t.slots[t.free(sums[i])] = strSlot{sums[i], Str(i)}
 		}

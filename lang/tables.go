@@ -133,6 +133,17 @@ func grow[T any](rows []T, n int) []T {
 	return more[:len(rows)]
 }
 
+// touched are new rows of up to 32 bytes that will be read before they are written. The
+// system gives a page of zeros to who reads, and another to who writes then, for which it
+// stops all cores; so each page is written to at once.
+func touched[T any](rows []T) []T {
+	var zero T
+	for i := 0; i < len(rows); i += 4096 / 32 {
+		rows[i] = zero
+	}
+	return rows
+}
+
 // put puts the rows of a file's tables in their places. Those of several files may
 // be put there at once.
 func (t *tables) put(f *tables, s *shift) {
