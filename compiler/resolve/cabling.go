@@ -22,6 +22,13 @@ type listed struct {
 func (r *resolver) lists() {
 	r.f.Cablings = make([]fabric.Cabling, 1, 1+len(r.cfg.Cables))
 	r.rowsOf = make([][]listed, 1, 1+len(r.cfg.Cables))
+	links := 0
+	for i := range r.cfg.Cables {
+		if list := &r.cfg.Cables[i]; list.Define {
+			links += len(list.Rows)
+		}
+	}
+	r.roomForLinks(links)
 	for i := range r.cfg.Cables {
 		list := &r.cfg.Cables[i]
 		row := fabric.Cabling{

@@ -27,8 +27,8 @@ func (r *resolver) interfaces() {
 	r.carried = map[fabric.PortID][]lang.BlockID{}
 	r.carriedNative = map[fabric.PortID]lang.BlockID{}
 	r.ifaceBlock = make([]lang.BlockID, 1)
+	r.roomForIfaces()
 	r.tierInterfaces()
-	r.roomForPorts()
 	for id := 1; id < len(r.f.Devices); id++ {
 		d := fabric.DeviceID(id)
 		b := r.blockOf[d]
@@ -42,16 +42,20 @@ func (r *resolver) interfaces() {
 	}
 }
 
-// roomForPorts makes room for the interfaces of ports with an address, of which a
-// fabric that is written out has more than of all others.
-func (r *resolver) roomForPorts() {
-	more := 0
+// roomForIfaces makes room for all interfaces: a fabric has more of them than of
+// all other rows.
+func (r *resolver) roomForIfaces() {
+	more := len(r.f.NICs) + r.tierIfaces() // most NICs have one each
 	for b := range r.cfg.Blocks {
-		if r.cfg.Blocks[b].Kind == schema.Port && r.attr(lang.BlockID(b), schema.AAddress).Kind != lang.Absent {
+		switch r.cfg.Blocks[b].Kind {
+		case schema.Interface, schema.Bond:
 			more++
+		case schema.Port:
+			if r.attr(lang.BlockID(b), schema.AAddress).Kind != lang.Absent {
+				more++
+			}
 		}
 	}
-	more += len(r.f.NICs)
 	r.f.Ifaces, r.ifaceBlock = slices.Grow(r.f.Ifaces, more), slices.Grow(r.ifaceBlock, more)
 }
 

@@ -39,11 +39,18 @@ func (r *resolver) linkAttr(b lang.BlockID, n schema.Attr) lang.Value {
 	return layered{r.cfg, append(append(slices.Clip(r.sets[b]), b), r.defaultsFor(b, "link")...)}.get(n)
 }
 
+// roomForLinks makes room for about n more links. Counts that do not fit the
+// ports may say anything.
+func (r *resolver) roomForLinks(n int) {
+	n = min(n, len(r.f.Ports))
+	r.f.Links, r.linkBlocks = slices.Grow(r.f.Links, n), slices.Grow(r.linkBlocks, n)
+}
+
 func (r *resolver) addLink(row fabric.Link, from lang.BlockID) fabric.LinkID {
 	id := fabric.LinkID(len(r.f.Links))
 	r.f.Links = append(r.f.Links, row)
 	if len(r.linkBlocks) == 0 {
-		r.linkBlocks = make([]lang.BlockID, 1)
+		r.linkBlocks = append(r.linkBlocks, 0)
 	}
 	r.linkBlocks = append(r.linkBlocks, from)
 	a, b := &r.f.Ports[row.A], &r.f.Ports[row.B]

@@ -3,7 +3,6 @@ package resolve
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -26,25 +25,28 @@ type legs struct {
 	vrf     fabric.Str
 }
 
-// tierInterfaces makes the interfaces of generated switches: loopbacks, the
-// subnets of leaves and those of uplinks.
-func (r *resolver) tierInterfaces() {
-	r.legOf = map[lang.BlockID]*legs{}
-	more := len(r.f.NICs) // most have one each
+// tierIfaces is how many interfaces generated switches have at most.
+func (r *resolver) tierIfaces() (n int) {
 	for _, t := range r.topos[1:] {
 		for rank := fabric.LeafTier; rank <= fabric.CoreTier; rank++ {
-			more += len(t.tiers[rank].blocks) // loopbacks
+			n += len(t.tiers[rank].blocks) // loopbacks
 			for i, b := range t.tiers[rank].blocks {
 				if up := t.tiers[rank].up; len(up) > 0 && r.attr(b, schema.AFabricSubnet).Kind != lang.Absent {
-					more += 2 * len(up[i])
+					n += 2 * len(up[i])
 				}
 				if down := t.tiers[rank].down; len(down) > 0 && r.attr(b, schema.AAddressing).Kind != lang.Absent {
-					more += len(down[i]) // an address for each node port
+					n += len(down[i]) // an address for each node port
 				}
 			}
 		}
 	}
-	r.f.Ifaces, r.ifaceBlock = slices.Grow(r.f.Ifaces, more), slices.Grow(r.ifaceBlock, more)
+	return n
+}
+
+// tierInterfaces makes the interfaces of generated switches: loopbacks, the
+// subnets of leaves and those of uplinks.
+func (r *resolver) tierInterfaces() {
+	r.legOf = map[lang.BlockID]*legs{}
 	for _, t := range r.topos[1:] {
 		for rank := fabric.LeafTier; rank <= fabric.CoreTier; rank++ {
 			x := &t.tiers[rank]

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -21,8 +20,7 @@ func (r *resolver) wire() {
 			links += len(r.f.Topologies[t.id].Nodes)*p.NICs + p.Leaves*p.LeafUp + len(t.pods)*p.Spines*p.SpineUp
 		}
 	}
-	links = min(links, len(r.f.Ports)) // counts that do not fit may say anything
-	r.f.Links, r.linkBlocks = slices.Grow(r.f.Links, links), slices.Grow(r.linkBlocks, links)
+	r.roomForLinks(links)
 	for _, t := range r.topos[1:] {
 		r.wireUp(t)
 	}
