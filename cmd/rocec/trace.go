@@ -211,7 +211,7 @@ func (t *tracer) byIP(ip netip.Addr) ([]fabric.PortID, error) {
 	f := t.res.Fabric
 	for i := 1; i < len(f.Ifaces); i++ {
 		row := &f.Ifaces[i]
-		if !slices.ContainsFunc(row.Addresses, func(p netip.Prefix) bool { return p.Addr() == ip }) {
+		if !slices.ContainsFunc(f.Addresses(row), func(p netip.Prefix) bool { return p.Addr() == ip }) {
 			continue
 		}
 		switch {

@@ -71,7 +71,8 @@ type Fabric struct {
 	Overrides  []Override
 	Ignores    []Ignore
 	Names      Strings
-	Spans      Spans // of what declarations write
+	Spans      Spans       // of what declarations write
+	Prefixes   PrefixTable // of Ifaces
 
 	// Defaults of the platforms' headroom tables, in file order.
 	HeadroomRows []HeadroomRow
@@ -326,19 +327,19 @@ const (
 type Iface struct {
 	Device    DeviceID
 	Name      Str
-	Kind      IfaceKind
 	On        PortID // NIC or switch port, 0 if it sits on a LAG or segment
 	OnLAG     LAGID
 	Pin       PortID
 	Segment   SegmentID // whose VLAN it is in
-	Tagged    bool
-	Addresses []netip.Prefix
-	Gateway   netip.Addr
+	Addresses Prefixes
+	Gateway   Prefixes // one of a whole address, or none
 	VRF       Str
-	MTU       uint16
-	RDMA      bool
 	Decl      DeclID
 	Layers    LayersID
+	MTU       uint16
+	Kind      IfaceKind
+	Tagged    bool
+	RDMA      bool
 }
 
 // NIC is the adapter side of a host port.

@@ -59,7 +59,7 @@ func vlanShared(p *Pass) {
 	}
 	for i := 1; i < len(f.Ifaces); i++ {
 		iface := &f.Ifaces[i]
-		if !iface.RDMA && len(iface.Addresses) > 0 && f.Devices[iface.Device].Kind == fabric.Node && p.rdmaSegment(iface.Segment) {
+		if !iface.RDMA && iface.Addresses.Len() > 0 && f.Devices[iface.Device].Kind == fabric.Node && p.rdmaSegment(iface.Segment) {
 			meet(shared{iface.Segment, "other traffic of hosts"}, iface.Device, fabric.IfaceID(i))
 		}
 	}
@@ -189,7 +189,7 @@ func (p *Pass) inPrefix(prefix netip.Prefix) (name string, at diag.Label, addres
 		if !iface.RDMA || f.Devices[iface.Device].Kind != fabric.Node {
 			continue
 		}
-		for _, a := range iface.Addresses {
+		for _, a := range f.Addresses(iface) {
 			if prefix.Contains(a.Addr()) {
 				return fmt.Sprintf("%s of %s", a.Addr(), p.ifaceName(fabric.IfaceID(i))), p.atAddress(fabric.IfaceID(i), "an RDMA endpoint"), f.IfaceAddress(fabric.IfaceID(i))
 			}

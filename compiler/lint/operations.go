@@ -165,7 +165,7 @@ func inBand(p *Pass) {
 		if f.Devices[f.Ifaces[i].Device].Kind != fabric.Switch {
 			continue
 		}
-		for _, a := range f.Ifaces[i].Addresses {
+		for _, a := range f.Addresses(&f.Ifaces[i]) {
 			if a.Addr().IsLinkLocalUnicast() {
 				continue
 			}

@@ -286,8 +286,8 @@ func subnetTwice(p *Pass) {
 
 // commonSubnet is a subnet in which two interfaces have different addresses.
 func (p *Pass) commonSubnet(a, b fabric.IfaceID) (netip.Prefix, bool) {
-	for _, x := range p.Fabric.Ifaces[a].Addresses {
-		for _, y := range p.Fabric.Ifaces[b].Addresses {
+	for _, x := range p.Fabric.Addresses(&p.Fabric.Ifaces[a]) {
+		for _, y := range p.Fabric.Addresses(&p.Fabric.Ifaces[b]) {
 			if x.Bits() == y.Bits() && x.Addr() != y.Addr() && x.Overlaps(y) {
 				return x.Masked(), true
 			}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -210,6 +211,7 @@ func otherRails(p *Pass) {
 		}
 		return -1 // a bond, or no port at all
 	}
+	home := func(i *fabric.Iface) netip.Prefix { return f.Addresses(i)[0].Masked() }
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		if dev := &f.Devices[d]; dev.Kind != fabric.Node || dev.Manage == fabric.HandsOff {
 			continue
@@ -218,7 +220,7 @@ func otherRails(p *Pass) {
 		for _, i := range ifaces {
 			iface := &f.Ifaces[i]
 			rail := railOf(iface)
-			if rail < 0 || len(iface.Addresses) == 0 || iface.Gateway.IsValid() {
+			if rail < 0 || iface.Addresses.Len() == 0 || iface.Gateway.Len() > 0 {
 				continue
 			}
 			c := expects(p.End(iface.On))
@@ -228,12 +230,12 @@ func otherRails(p *Pass) {
 			for _, o := range ifaces {
 				other := &f.Ifaces[o]
 				far := railOf(other)
-				if far < 0 || far == rail || len(other.Addresses) == 0 || iface.Addresses[0].Masked() == other.Addresses[0].Masked() {
+				if far < 0 || far == rail || other.Addresses.Len() == 0 || home(iface) == home(other) {
 					continue
 				}
 				e := p.End(iface.On)
 				p.Report(diag.Diagnostic{
-					Summary: fmt.Sprintf("nic %s cannot reach %s of rail %d: it has no gateway, and class %s crosses rails", p.Name(e), other.Addresses[0].Masked(), far, f.Text(c.Name)), Address: f.PortAddress(e.ID),
+					Summary: fmt.Sprintf("nic %s cannot reach %s of rail %d: it has no gateway, and class %s crosses rails", p.Name(e), home(other), far, f.Text(c.Name)), Address: f.PortAddress(e.ID),
 					Labels: []diag.Label{p.AtPort(e, schema.AGateway, ""), f.Label(c.Decl, 0, schema.ACrossRail, "the class")}, Help: "write a gateway for each rail, or drop cross_rail",
 				})
 				break

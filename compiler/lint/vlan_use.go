@@ -110,11 +110,11 @@ func isolatedGateway(p *Pass) {
 	for id := 1; id < len(f.Ifaces); id++ {
 		iface := &f.Ifaces[id]
 		seg := &f.Segments[iface.Segment]
-		if !iface.Gateway.IsValid() || iface.Segment == 0 || !seg.Isolated || f.Devices[iface.Device].Kind != fabric.Node {
+		if iface.Gateway.Len() == 0 || iface.Segment == 0 || !seg.Isolated || f.Devices[iface.Device].Kind != fabric.Node {
 			continue
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s has gateway %s, and its segment %s is isolated", p.ifaceName(fabric.IfaceID(id)), iface.Gateway, f.Text(seg.Name)), Address: f.IfaceAddress(fabric.IfaceID(id)), Concerns: []string{f.Text(seg.Address)},
+			Summary: fmt.Sprintf("%s has gateway %s, and its segment %s is isolated", p.ifaceName(fabric.IfaceID(id)), f.Gateway(iface), f.Text(seg.Name)), Address: f.IfaceAddress(fabric.IfaceID(id)), Concerns: []string{f.Text(seg.Address)},
 			Labels: []diag.Label{p.atGateway(fabric.IfaceID(id), ""), f.Label(seg.Decl, 0, schema.AIsolated, "isolated")}, Help: "leave the gateway out",
 		})
 	}

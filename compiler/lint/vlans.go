@@ -327,8 +327,9 @@ func addressTwice(p *Pass) {
 	}
 	for id := 1; id < len(f.Ifaces); id++ {
 		iface := &f.Ifaces[id]
-		for _, a := range iface.Addresses {
-			if a.Addr() == iface.Gateway {
+		gateway := f.Gateway(iface)
+		for _, a := range f.Addresses(iface) {
+			if a.Addr() == gateway {
 				p.ownGateway(fabric.IfaceID(id))
 			}
 			if a.Addr().IsLinkLocalUnicast() {
@@ -366,7 +367,7 @@ func (p *Pass) ownGateway(id fabric.IfaceID) {
 		return
 	}
 	p.Report(diag.Diagnostic{
-		Summary: fmt.Sprintf("%s is the address of %s and of its gateway", iface.Gateway, p.ifaceName(id)), Address: p.Fabric.IfaceAddress(id),
+		Summary: fmt.Sprintf("%s is the address of %s and of its gateway", p.Fabric.Gateway(iface), p.ifaceName(id)), Address: p.Fabric.IfaceAddress(id),
 		Labels: []diag.Label{p.atAddress(id, ""), p.atGateway(id, "its gateway")}, Help: "give the node another slot, or write another address or gateway",
 	})
 }
@@ -391,7 +392,7 @@ func key4(vrf fabric.Str, a netip.Addr) uint64 {
 func (p *Pass) keys4() []uint64 {
 	keys := make([]uint64, 0, len(p.Fabric.Ifaces))
 	for i := range p.Fabric.Ifaces {
-		for _, a := range p.Fabric.Ifaces[i].Addresses {
+		for _, a := range p.Fabric.Addresses(&p.Fabric.Ifaces[i]) {
 			if a.Addr().Is4() && !a.Addr().IsLinkLocalUnicast() {
 				keys = append(keys, key4(p.Fabric.Ifaces[i].VRF, a.Addr()))
 			}
@@ -428,7 +429,7 @@ func (p *Pass) overlaps(ifaces []fabric.IfaceID) {
 	}
 	p.subnets = p.subnets[:0]
 	for _, id := range ifaces {
-		for _, a := range f.Ifaces[id].Addresses {
+		for _, a := range f.Addresses(&f.Ifaces[id]) {
 			if !a.Addr().IsLinkLocalUnicast() {
 				p.subnets = append(p.subnets, subnet{f.Ifaces[id].VRF, a.Masked(), id})
 			}
@@ -460,7 +461,7 @@ func (p *Pass) overlaps(ifaces []fabric.IfaceID) {
 func (p *Pass) disjoint(ifaces []fabric.IfaceID) bool {
 	p.homes = p.homes[:0]
 	for _, id := range ifaces {
-		for _, a := range p.Fabric.Ifaces[id].Addresses {
+		for _, a := range p.Fabric.Addresses(&p.Fabric.Ifaces[id]) {
 			if a.Addr().IsLinkLocalUnicast() {
 				continue
 			}

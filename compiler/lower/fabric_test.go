@@ -218,9 +218,10 @@ func (d *draft) iface(i fabric.Iface) fabric.IfaceID {
 	return fabric.IfaceID(len(d.Ifaces) - 1)
 }
 
-func prefixes(list ...string) (out []netip.Prefix) {
+func (d *draft) prefixes(list ...string) fabric.Prefixes {
+	var parsed []netip.Prefix
 	for _, s := range list {
-		out = append(out, netip.MustParsePrefix(s))
+		parsed = append(parsed, netip.MustParsePrefix(s))
 	}
-	return out
+	return d.Prefixes.Add(parsed...)
 }

@@ -372,7 +372,7 @@ func BenchmarkDevice(b *testing.B) {
 		p := &d.Ports[x]
 		p.Mbps, p.MTU, p.Profile, p.Flags = 400_000, 9000, onHost, fabric.MTUSet
 		d.cable(d.Devices[tor].First+i, x, 3_000)
-		d.iface(fabric.Iface{Device: node, Name: p.Name, Kind: fabric.DirectIface, On: x, RDMA: true, MTU: 9000, Addresses: prefixes("10.0.0.1/24")})
+		d.iface(fabric.Iface{Device: node, Name: p.Name, Kind: fabric.DirectIface, On: x, RDMA: true, MTU: 9000, Addresses: d.prefixes("10.0.0.1/24")})
 	}
 	f := facts(b, d)
 	for name, id := range map[string]fabric.DeviceID{"switch of 64 ports": tor, "node of 8": node} {

@@ -65,12 +65,12 @@ func (b *builder) iface(id fabric.IfaceID) {
 	if i.MTU > 0 && !b.sameMTU(i) {
 		out.MTU = intent.Some(i.MTU)
 	}
-	if len(i.Addresses) > 0 {
-		out.Addresses = intent.Some(slices.Clip(i.Addresses))
+	if i.Addresses.Len() > 0 {
+		out.Addresses = intent.Some(b.f.Addresses(i))
 	}
 	out.Unique = b.ownAddress(i)
-	if i.Gateway.IsValid() && b.host {
-		out.Gateway = intent.Some(i.Gateway)
+	if a := b.f.Gateway(i); a.IsValid() && b.host {
+		out.Gateway = intent.Some(a)
 	}
 	if i.Kind == fabric.VLANIface {
 		out.QoS = b.ifaceQoS(i)
@@ -81,7 +81,7 @@ func (b *builder) iface(id fabric.IfaceID) {
 // ownAddress reports whether the other switch of the pair has other addresses in
 // the VLAN of an SVI.
 func (b *builder) ownAddress(i *fabric.Iface) bool {
-	if i.Kind != fabric.SVI || b.dev.MLAG == 0 || len(i.Addresses) == 0 {
+	if i.Kind != fabric.SVI || b.dev.MLAG == 0 || i.Addresses.Len() == 0 {
 		return false
 	}
 	pair := b.f.MLAGs[b.dev.MLAG].Switches
@@ -89,7 +89,7 @@ func (b *builder) ownAddress(i *fabric.Iface) bool {
 	for _, id := range b.facts.IfacesOf(peer) {
 		o := &b.f.Ifaces[id]
 		if o.Kind == fabric.SVI && b.f.Segments[o.Segment].VLAN == b.f.Segments[i.Segment].VLAN {
-			return !slices.Equal(o.Addresses, i.Addresses)
+			return !slices.Equal(b.f.Addresses(o), b.f.Addresses(i))
 		}
 	}
 	return false

@@ -37,7 +37,7 @@ func (b *builder) ordered(ids []fabric.IfaceID) []fabric.IfaceID {
 		if c := cmp.Compare(b.f.Segments[i.Segment].VLAN, b.f.Segments[j.Segment].VLAN); c != 0 {
 			return c
 		}
-		return cmp.Or(b.compareNames(i.Name, j.Name), cmp.Compare(i.Kind, j.Kind), slices.CompareFunc(i.Addresses, j.Addresses, netip.Prefix.Compare))
+		return cmp.Or(b.compareNames(i.Name, j.Name), cmp.Compare(i.Kind, j.Kind), slices.CompareFunc(b.f.Addresses(i), b.f.Addresses(j), netip.Prefix.Compare))
 	}
 	if slices.IsSortedFunc(ids, order) {
 		return ids

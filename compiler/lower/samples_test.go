@@ -42,14 +42,14 @@ func s2d() (d *draft, node, tor fabric.DeviceID) {
 	for i, seg := range []fabric.SegmentID{a, b} {
 		d.iface(fabric.Iface{
 			Device: node, Name: d.s("vSMB" + string(rune('A'+i))), Kind: fabric.VNICIface, OnLAG: team, Pin: d.Devices[node].First + fabric.PortID(i),
-			Segment: seg, Tagged: true, MTU: 9000, RDMA: true, Addresses: prefixes([]string{"10.2.199.11/24", "10.2.200.11/24"}[i]),
+			Segment: seg, Tagged: true, MTU: 9000, RDMA: true, Addresses: d.prefixes([]string{"10.2.199.11/24", "10.2.200.11/24"}[i]),
 		})
 	}
 	d.iface(fabric.Iface{
 		Device: node, Name: d.s("vMgmt"), Kind: fabric.VNICIface, OnLAG: team, Segment: mgmt,
-		Addresses: prefixes("10.0.10.11/24"), Gateway: netip.MustParseAddr("10.0.10.1"),
+		Addresses: d.prefixes("10.0.10.11/24"), Gateway: d.prefixes("10.0.10.1/32"),
 	})
-	d.iface(fabric.Iface{Device: tor, Name: d.s("Vlan10"), Kind: fabric.SVI, Segment: mgmt, Addresses: prefixes("10.0.10.1/24"), Gateway: netip.MustParseAddr("10.0.10.1")})
+	d.iface(fabric.Iface{Device: tor, Name: d.s("Vlan10"), Kind: fabric.SVI, Segment: mgmt, Addresses: d.prefixes("10.0.10.1/24"), Gateway: d.prefixes("10.0.10.1/32")})
 	return d, node, tor
 }
 
@@ -91,8 +91,8 @@ func nvmeof() (d *draft, node, leaf fabric.DeviceID) {
 	kept.Mbps, kept.Profile, kept.Flags, kept.Manage = 40_000, onSwitch, fabric.Kept|fabric.SpeedSet, fabric.Verify
 	d.Headrooms = append(d.Headrooms, fabric.Headroom{AllBytes: 60_000})
 	d.Ports[d.port(leaf, "Ethernet4")].Headroom = 1
-	d.iface(fabric.Iface{Device: node, Name: d.s("rail0.100"), Kind: fabric.VLANIface, On: d.port(node, "rail0"), Segment: tagged, Tagged: true, MTU: 4200, RDMA: true, Addresses: prefixes("10.0.100.11/24")})
-	d.iface(fabric.Iface{Device: node, Name: d.s("rail1"), Kind: fabric.DirectIface, On: d.port(node, "rail1"), Segment: native, MTU: 4200, RDMA: true, Addresses: prefixes("10.0.200.11/24")})
+	d.iface(fabric.Iface{Device: node, Name: d.s("rail0.100"), Kind: fabric.VLANIface, On: d.port(node, "rail0"), Segment: tagged, Tagged: true, MTU: 4200, RDMA: true, Addresses: d.prefixes("10.0.100.11/24")})
+	d.iface(fabric.Iface{Device: node, Name: d.s("rail1"), Kind: fabric.DirectIface, On: d.port(node, "rail1"), Segment: native, MTU: 4200, RDMA: true, Addresses: d.prefixes("10.0.200.11/24")})
 	return d, node, leaf
 }
 
@@ -134,7 +134,7 @@ func mlag() (d *draft, a, b fabric.DeviceID) {
 		})
 		d.iface(fabric.Iface{
 			Device: dev, Name: d.s("Vlan50"), Kind: fabric.SVI, Segment: storage, MTU: 9000,
-			Addresses: prefixes([]string{"10.0.50.1/24", "10.0.50.2/24"}[i]),
+			Addresses: d.prefixes([]string{"10.0.50.1/24", "10.0.50.2/24"}[i]),
 		})
 	}
 	for i := range fabric.PortID(2) {
@@ -148,7 +148,7 @@ func mlag() (d *draft, a, b fabric.DeviceID) {
 	})
 	d.iface(fabric.Iface{
 		Device: host, Name: d.s("bond0.50"), Kind: fabric.VLANIface, OnLAG: fabric.LAGID(len(d.LAGs) - 1), Segment: storage, Tagged: true, MTU: 9000, RDMA: true,
-		Addresses: prefixes("10.0.50.11/24"),
+		Addresses: d.prefixes("10.0.50.11/24"),
 	})
 	return d, a, b
 }

@@ -176,13 +176,13 @@ func (s *shape) ifaceOf(id fabric.IfaceID) {
 		vrf = i.VRF
 	}
 	s.put(uint32(vrf))
-	s.flags(i.Tagged, i.RDMA, s.ownAddress(i), i.Gateway.IsValid())
-	s.put(uint32(len(i.Addresses)))
-	for _, a := range i.Addresses {
+	s.flags(i.Tagged, i.RDMA, s.ownAddress(i), i.Gateway.Len() > 0)
+	s.put(uint32(i.Addresses.Len()))
+	for _, a := range s.f.Addresses(i) {
 		s.ok = s.ok && s.rel.prefix(a)
 	}
-	if i.Gateway.IsValid() {
-		s.ok = s.ok && s.rel.address(i.Gateway)
+	if a := s.f.Gateway(i); a.IsValid() {
+		s.ok = s.ok && s.rel.address(a)
 	}
 }
 

@@ -216,7 +216,7 @@ func TestShapeFolds(t *testing.T) {
 	if direct.Kind != fabric.DirectIface {
 		t.Fatal("the interface is another one")
 	}
-	direct.Gateway = netip.MustParseAddr("10.0.200.1")
+	direct.Gateway = d.prefixes("10.0.200.1/32")
 	facts := facts(t, d)
 	shape := func() string {
 		s, ok := Shape(d.Fabric, facts, node, nil)
@@ -239,14 +239,14 @@ func TestShapeFolds(t *testing.T) {
 		"long name":     {func() { d.Devices[node].Name = d.s(fmt.Sprintf("%065d", 1)) }, "none"},
 		"slot":          {func() { d.Devices[node].Slot = 7 }, "same"},
 		"address": {func() {
-			direct.Addresses, direct.Gateway = prefixes("10.9.200.77/24"), netip.MustParseAddr("10.9.200.1")
+			direct.Addresses, direct.Gateway = d.prefixes("10.9.200.77/24"), d.prefixes("10.9.200.1/32")
 		}, "same"},
-		"gateway outside": {func() { direct.Gateway = netip.MustParseAddr("10.0.201.1") }, "other"},
-		"gateway itself":  {func() { direct.Gateway = netip.MustParseAddr("10.0.200.11") }, "other"},
-		"length":          {func() { direct.Addresses = prefixes("10.0.200.11/25") }, "other"},
-		"overlap":         {func() { direct.Addresses = prefixes("10.0.100.12/24") }, "other"},
-		"IPv6":            {func() { direct.Addresses = prefixes("2001:db8::11/24") }, "other"},
-		"loopback":        {func() { direct.Addresses = prefixes("127.0.0.1/24") }, "none"},
+		"gateway outside": {func() { direct.Gateway = d.prefixes("10.0.201.1/32") }, "other"},
+		"gateway itself":  {func() { direct.Gateway = d.prefixes("10.0.200.11/32") }, "other"},
+		"length":          {func() { direct.Addresses = d.prefixes("10.0.200.11/25") }, "other"},
+		"overlap":         {func() { direct.Addresses = d.prefixes("10.0.100.12/24") }, "other"},
+		"IPv6":            {func() { direct.Addresses = d.prefixes("2001:db8::11/24") }, "other"},
+		"loopback":        {func() { direct.Addresses = d.prefixes("127.0.0.1/24") }, "none"},
 		"MAC":             {func() { nic.MAC = d.s("02:00:00:00:00:7f") }, "same"},
 		"one MAC twice":   {func() { nic.MAC = d.s("02:00:00:00:00:00") }, "none"},
 		"MAC of a group":  {func() { nic.MAC = d.s("03:00:00:00:00:7f") }, "none"},

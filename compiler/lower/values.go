@@ -70,11 +70,11 @@ func Values(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, b []byte) 
 		if v.skips(i) {
 			continue
 		}
-		v.b = binary.LittleEndian.AppendUint32(v.b, uint32(len(i.Addresses)))
-		for _, a := range i.Addresses {
+		v.b = binary.LittleEndian.AppendUint32(v.b, uint32(i.Addresses.Len()))
+		for _, a := range f.Addresses(i) {
 			v.address(a.Addr())
 		}
-		v.address(i.Gateway)
+		v.address(f.Gateway(i))
 	}
 	if m, side := v.pair(); m != nil {
 		v.text(f.Text(f.Devices[m.Switches[1-side]].Name))
@@ -103,11 +103,11 @@ func Like(f *fabric.Fabric, facts *derive.Facts, d fabric.DeviceID, other *inten
 			continue
 		}
 		to := &out.Ifaces[next]
-		if next++; len(i.Addresses) > 0 {
-			to.Addresses = intent.Some(slices.Clip(i.Addresses))
+		if next++; i.Addresses.Len() > 0 {
+			to.Addresses = intent.Some(f.Addresses(i))
 		}
 		if !to.Gateway.IsZero() {
-			to.Gateway = intent.Some(i.Gateway)
+			to.Gateway = intent.Some(f.Gateway(i))
 		}
 	}
 	if m, side := b.pair(); m != nil {

@@ -62,12 +62,13 @@ func scramble(t *rapid.T, d *draft) {
 	}
 	rows := d.Ifaces[1:]
 	for i := range rows {
-		rows[i].Addresses = slices.Clone(rows[i].Addresses)
-		for k, p := range rows[i].Addresses {
+		list := slices.Clone(d.Addresses(&rows[i]))
+		for k, p := range list {
 			if few.Draw(t, "moves") == 1 && p.Addr().Is4() {
-				rows[i].Addresses[k] = netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 7, byte(few.Draw(t, "net")), 9}), p.Bits())
+				list[k] = netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 7, byte(few.Draw(t, "net")), 9}), p.Bits())
 			}
 		}
+		rows[i].Addresses = d.Prefixes.Add(list...)
 	}
 	for i := range rows {
 		k := rapid.IntRange(0, i).Draw(t, "row")

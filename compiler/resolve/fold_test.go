@@ -88,7 +88,7 @@ func TestThreads(t *testing.T) {
 		return f
 	}
 	one, eight := read(1), read(8)
-	if fmt.Sprint(one.Decls, one.Layers, one.Ports, one.Ifaces, one.Profiles) != fmt.Sprint(eight.Decls, eight.Layers, eight.Ports, eight.Ifaces, eight.Profiles) {
+	if fmt.Sprint(one.Decls, one.Layers, one.Ports, one.Ifaces, one.Prefixes, one.Profiles) != fmt.Sprint(eight.Decls, eight.Layers, eight.Ports, eight.Ifaces, eight.Prefixes, eight.Profiles) {
 		t.Error("eight threads give other rows than one")
 	}
 	for id := range cfg.Decls {

@@ -24,7 +24,7 @@ func TestGateway(t *testing.T) {
 		}
 		f, found := Fabric(cfg)
 		switch {
-		case want == "" && (found.HasErrors() || f.Ifaces[1].Gateway.String() != "10.0.0.1"):
+		case want == "" && (found.HasErrors() || f.Gateway(&f.Ifaces[1]).String() != "10.0.0.1"):
 			t.Errorf("%s: %v, %v", nic, found, f.Ifaces)
 		case want != "" && (len(found) != 1 || !strings.Contains(found[0].Summary, want)):
 			t.Errorf("%s: %v", nic, found)

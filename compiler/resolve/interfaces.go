@@ -57,6 +57,7 @@ func (r *resolver) roomForIfaces() {
 		}
 	}
 	r.f.Ifaces, r.ifaceBlock = slices.Grow(r.f.Ifaces, more), slices.Grow(r.ifaceBlock, more)
+	r.f.Prefixes = slices.Grow(r.f.Prefixes, more)
 }
 
 func (r *resolver) addIface(row fabric.Iface, b lang.BlockID) {
@@ -264,8 +265,32 @@ func (r *resolver) pin(d fabric.DeviceID, b lang.BlockID, row *fabric.Iface) {
 	row.Pin = p
 }
 
-// addresses gives every interface its addresses, MTU, VRF, gateway and RDMA
-// duty, now that ports are settled.
+// readAddresses gives interfaces the addresses that are written while ports are
+// settled, which takes nothing of them. Nobody asks before he has waited.
+func (r *resolver) readAddresses() (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var list []netip.Prefix
+		for id := 1; id < len(r.f.Ifaces); id++ {
+			row := &r.f.Ifaces[id]
+			if row.Addresses.Len() > 0 { // those of tiers are there
+				continue
+			}
+			list = list[:0]
+			for _, e := range r.cfg.List(r.said(r.ifaceBlock[id], schema.AAddress)) {
+				if p, err := netip.ParsePrefix(r.cfg.Text(e)); err == nil { // no word
+					list = append(list, p)
+				}
+			}
+			row.Addresses = r.f.Prefixes.Add(list...)
+		}
+	}()
+	return func() { <-done }
+}
+
+// addresses gives every interface the addresses that follow from its place, and
+// its MTU, VRF, gateway and RDMA duty, now that ports are settled.
 func (r *resolver) addresses() {
 	rdma := make([]bool, len(r.f.QoS)) // by QoSID
 	for q := range r.f.QoS {
@@ -282,14 +307,14 @@ func (r *resolver) addresses() {
 			around[row.Device] = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false)
 		}
 		row.Layers = around[row.Device]
-		if len(row.Addresses) == 0 { // those of tiers are there
+		if row.Addresses.Len() == 0 {
 			r.address(row, b, seg)
 		}
 		if row.VRF == 0 {
 			row.VRF = seg.VRF
 		}
 		if seg.Gateway.IsValid() && row.Kind != fabric.SVI {
-			row.Gateway = seg.Gateway
+			row.Gateway = r.f.Prefixes.AddAddr(seg.Gateway)
 		}
 		if r.cfg.Blocks[b].Kind == schema.NIC {
 			r.gateway(row, b)
@@ -318,9 +343,10 @@ func (r *resolver) gateway(row *fabric.Iface, b lang.BlockID) {
 	if v.Kind == lang.Absent {
 		return
 	}
-	row.Gateway, _ = netip.ParseAddr(r.cfg.Text(v)) // the loader has checked its form
-	if !slices.ContainsFunc(row.Addresses, func(p netip.Prefix) bool { return p.Contains(row.Gateway) }) {
-		r.fail(fmt.Sprintf("gateway %s of %s is in none of its subnets", row.Gateway, r.f.PortName(row.On)), "write an address of the same subnet",
+	a, _ := netip.ParseAddr(r.cfg.Text(v)) // the loader has checked its form
+	row.Gateway = r.f.Prefixes.AddAddr(a)
+	if !slices.ContainsFunc(r.f.Addresses(row), func(p netip.Prefix) bool { return p.Contains(a) }) {
+		r.fail(fmt.Sprintf("gateway %s of %s is in none of its subnets", a, r.f.PortName(row.On)), "write an address of the same subnet",
 			r.at(b, schema.AGateway, ""), r.at(b, schema.AAddress, "its address"))
 	}
 }
@@ -332,34 +358,10 @@ func (r *resolver) idleGateway(b lang.BlockID) {
 	}
 }
 
-// one is a list of one address, in memory that many lists share.
-func (r *resolver) one(a netip.Prefix) []netip.Prefix {
-	if len(r.prefixes) == cap(r.prefixes) {
-		r.prefixes = make([]netip.Prefix, 0, 4096)
-	}
-	r.prefixes = append(r.prefixes, a)
-	n := len(r.prefixes)
-	return r.prefixes[n-1 : n : n]
-}
-
-// address is the written one, else host number first + slot - 1 of the subnet,
-// else one in the subnet of the leaf.
+// address is that of an interface that writes none: host number first + slot - 1
+// of the subnet, else one in the subnet of the leaf.
 func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segment) {
-	v := r.said(b, schema.AAddress)
-	if r.cfg.IsWord(v, "none") {
-		return
-	}
-	for _, e := range r.cfg.List(v) {
-		p, err := netip.ParsePrefix(r.cfg.Text(e))
-		switch {
-		case err != nil:
-		case row.Addresses == nil:
-			row.Addresses = r.one(p)
-		default:
-			row.Addresses = append(row.Addresses, p)
-		}
-	}
-	if v.Kind != lang.Absent || r.f.Devices[row.Device].Kind == fabric.Switch {
+	if r.f.Devices[row.Device].Kind == fabric.Switch || r.said(b, schema.AAddress).Kind != lang.Absent {
 		return
 	}
 	subnet, first := seg.Subnet, seg.First
@@ -368,7 +370,7 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 	}
 	if !subnet.IsValid() && row.On != 0 {
 		if a, gateway, ok := r.legAddress(row.On); ok {
-			row.Addresses, row.Gateway = r.one(a), gateway
+			row.Addresses, row.Gateway = r.f.Prefixes.Add(a), r.f.Prefixes.AddAddr(gateway)
 			_, tier := r.legOn(row.On)
 			row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device], tier}, true)
 			return
@@ -384,7 +386,7 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 			"widen the subnet, lower first, or write the address", r.at(r.blockOf[row.Device], schema.ASlot, ""))
 		return
 	}
-	row.Addresses = r.one(netip.PrefixFrom(a, subnet.Bits()))
+	row.Addresses = r.f.Prefixes.Add(netip.PrefixFrom(a, subnet.Bits()))
 }
 
 // nicSubnet is the subnet that a NIC or bond writes, read once for equal ones.

@@ -46,14 +46,16 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.lags()        // LAGs and bonds, and the LAGs that bonds imply
 	r.interfaces()  // what is written of addresses; the VLANs they bring
 	r.gpus()        // of nodes
-	r.settings()    // what each port is told, layer by layer
-	r.addresses()   // interfaces get addresses and MTUs
-	r.overrides()   // accepted rules, by row
-	r.selections()  // target blocks
-	r.validated()   // versions that were tested
-	r.rollout()     // waves of devices
-	r.analysis()    // how far the proofs go
-	r.silences()    // comments that silence rules
+	read := r.readAddresses()
+	r.settings() // what each port is told, layer by layer
+	read()
+	r.addresses()  // interfaces get addresses and MTUs
+	r.overrides()  // accepted rules, by row
+	r.selections() // target blocks
+	r.validated()  // versions that were tested
+	r.rollout()    // waves of devices
+	r.analysis()   // how far the proofs go
+	r.silences()   // comments that silence rules
 	return r.f, r.diags
 }
 
@@ -116,7 +118,6 @@ type resolver struct {
 	pairs         map[fabric.MLAGID][]lang.BlockID
 	ifaceBlock    []lang.BlockID              // by IfaceID
 	subnetOf      map[lang.Value]netip.Prefix // what NICs write
-	prefixes      []netip.Prefix              // addresses, the last of several blocks
 	single        [1]fabric.PortID            // what below returns
 	untrusted     fabric.QoSID
 }

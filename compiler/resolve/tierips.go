@@ -87,7 +87,7 @@ func (r *resolver) loopback(d fabric.DeviceID, b lang.BlockID, i int) {
 		name = "Loopback0" // [SONiC Configuration.md, Loopback Interface; noolex/sonic-mgmt-framework interface.xml]
 	}
 	r.addIface(fabric.Iface{
-		Device: d, Name: r.f.Names.Add(name), Kind: fabric.LoopbackIface, Decl: r.decl(b), Addresses: r.one(netip.PrefixFrom(a, a.BitLen())),
+		Device: d, Name: r.f.Names.Add(name), Kind: fabric.LoopbackIface, Decl: r.decl(b), Addresses: r.f.Prefixes.AddAddr(a),
 	}, b)
 }
 
@@ -142,7 +142,7 @@ func (r *resolver) routedBy(p fabric.PortID, a netip.Prefix, tier, subnet lang.B
 	row := &r.f.Ports[p]
 	row.Flags |= fabric.RoutedPort
 	r.addIface(fabric.Iface{
-		Device: row.Device, Name: row.Name, Kind: fabric.RoutedIface, On: p, VRF: r.text(r.attr(tier, schema.AVRF)), Decl: r.decl(subnet), Addresses: r.one(a),
+		Device: row.Device, Name: row.Name, Kind: fabric.RoutedIface, On: p, VRF: r.text(r.attr(tier, schema.AVRF)), Decl: r.decl(subnet), Addresses: r.f.Prefixes.Add(a),
 	}, tier)
 }
 
@@ -188,7 +188,7 @@ func (r *resolver) leafSubnets(t *topology) {
 		}
 		r.addIface(fabric.Iface{
 			Device: d, Name: r.f.Names.Add(fmt.Sprintf("Vlan%d", r.f.Segments[l.segment].VLAN)), Kind: fabric.SVI, Segment: l.segment, VRF: l.vrf, Decl: r.decl(b),
-			Addresses: r.one(netip.PrefixFrom(gateway, p.Bits())),
+			Addresses: r.f.Prefixes.Add(netip.PrefixFrom(gateway, p.Bits())),
 		}, b)
 	}
 }

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -665,7 +664,7 @@ defaults "nic" {
 	var got []string
 	for i := 1; i < len(f.Ifaces); i++ {
 		x := &f.Ifaces[i]
-		got = append(got, fmt.Sprintf("%s %s %v", f.Text(f.Devices[x.Device].Name), f.Text(x.Name), x.Addresses))
+		got = append(got, fmt.Sprintf("%s %s %v", f.Text(f.Devices[x.Device].Name), f.Text(x.Name), f.Addresses(x)))
 	}
 	want := []string{"n1 p0.5 [10.5.0.11/24]", "n1 p1.5 [10.5.0.11/24]", "n2 ens9.6 [10.6.0.12/24]", "n2 p1.5 [10.2.0.99/24]"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -844,12 +843,12 @@ func addresses(f *fabric.Fabric) []string {
 	var got []string
 	for i := 1; i < len(f.Ifaces); i++ {
 		x := &f.Ifaces[i]
-		line := f.Text(f.Devices[x.Device].Name) + " " + f.Text(x.Name) + " " + fmt.Sprint(x.Addresses)
+		line := f.Text(f.Devices[x.Device].Name) + " " + f.Text(x.Name) + " " + fmt.Sprint(f.Addresses(x))
 		if x.VRF != 0 && f.Devices[x.Device].Kind == fabric.Switch {
 			line += " " + f.Text(x.VRF)
 		}
-		if x.Gateway != (netip.Addr{}) {
-			line += " via " + x.Gateway.String()
+		if x.Gateway.Len() > 0 {
+			line += " via " + f.Gateway(x).String()
 		}
 		got = append(got, line)
 	}

@@ -157,10 +157,10 @@ func (x *expander) nicSays(p fabric.PortID) map[string]string {
 	}
 	if i, ok := x.ports[p]; ok && !written(schema.AAddress) && !written(schema.ASubnet) {
 		iface := &x.f.Ifaces[i]
-		if seg := &x.f.Segments[iface.Segment]; len(iface.Addresses) > 0 && (iface.Segment == 0 || seg.Tier) {
-			says["address"] = prefixes(iface)
-			if iface.Gateway.IsValid() {
-				says["gateway"] = quoted(iface.Gateway.String())
+		if seg := &x.f.Segments[iface.Segment]; iface.Addresses.Len() > 0 && (iface.Segment == 0 || seg.Tier) {
+			says["address"] = x.prefixes(iface)
+			if a := x.f.Gateway(iface); a.IsValid() {
+				says["gateway"] = quoted(a.String())
 			}
 		}
 	}

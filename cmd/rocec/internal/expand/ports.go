@@ -111,8 +111,8 @@ func (x *expander) portText(topology, tier lang.BlockID, p fabric.PortID, block 
 	x.layered(&b, p, has, func(n schema.Attr) bool { return tier != 0 && x.cfg.Attr(tier, n).Kind != lang.Absent })
 	if i, ok := x.ports[p]; ok && !has[schema.AAddress] {
 		iface := &x.f.Ifaces[i]
-		if len(iface.Addresses) > 0 {
-			address = prefixes(iface)
+		if iface.Addresses.Len() > 0 {
+			address = x.prefixes(iface)
 		}
 		if iface.VRF != 0 && !has[schema.AVRF] {
 			fmt.Fprintf(&b, "vrf = %s\n", quoted(x.f.Text(iface.VRF)))
@@ -177,7 +177,7 @@ func (x *expander) interfaces(w *strings.Builder, d fabric.DeviceID) {
 		default:
 			continue
 		}
-		fmt.Fprintf(w, "interface %s {\non = %s\naddress = %s\n", quoted(x.f.Text(row.Name)), on, prefixes(row))
+		fmt.Fprintf(w, "interface %s {\non = %s\naddress = %s\n", quoted(x.f.Text(row.Name)), on, x.prefixes(row))
 		if row.VRF != 0 && row.VRF != x.f.Segments[row.Segment].VRF {
 			fmt.Fprintf(w, "vrf = %s\n", quoted(x.f.Text(row.VRF)))
 		}
@@ -195,9 +195,9 @@ func (x *expander) ofTopology(d fabric.DeclID) bool {
 	return false
 }
 
-func prefixes(row *fabric.Iface) string {
+func (x *expander) prefixes(row *fabric.Iface) string {
 	var list []string
-	for _, a := range row.Addresses {
+	for _, a := range x.f.Addresses(row) {
 		list = append(list, quoted(a.String()))
 	}
 	if len(list) == 1 {

@@ -151,7 +151,7 @@ func addresses(f *fabric.Fabric) map[string][]string {
 			continue
 		}
 		name := f.Text(f.Devices[x.Device].Name)
-		for _, a := range x.Addresses {
+		for _, a := range f.Addresses(x) {
 			out[name] = append(out[name], a.String())
 		}
 	}
