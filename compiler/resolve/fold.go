@@ -30,7 +30,8 @@ type folds struct {
 	lastKey  foldKey
 	lastFold fold
 
-	lastAround *around // for which, with lastFold, lastLayers is the chain
+	lastAround *around // for which, with lastFold and lastBy, lastLayers is the chain
+	lastBy     [2]lang.BlockID
 	lastLayers fabric.LayersID
 	chain      []lang.BlockID
 }
@@ -184,9 +185,13 @@ func (r *resolver) copyFold(p fabric.PortID, a *around, from *fold) {
 	row.VLANs, row.Native, row.Profile, row.Headroom = t.VLANs, t.Native, t.Profile, t.Headroom
 	row.Mbps, row.MTU, row.MTUFloor, row.FEC, row.Role, row.Manage, row.Flags = t.Mbps, t.MTU, t.MTUFloor, t.FEC, t.Role, t.Manage, t.Flags
 	row.MACsec = t.MACsec
-	if f := &r.folds; f.lastAround != a || row.LAG != 0 || a.nic && row.Link != 0 {
+	var by [2]lang.BlockID // what reaches a NIC, of which a node has several
+	if a.nic {
+		by[0], by[1] = r.connects(p)
+	}
+	if f := &r.folds; f.lastAround != a || f.lastBy != by || row.LAG != 0 {
 		f.chain = r.portChain(f.chain[:0], p, a, from.segments)
-		f.lastLayers, f.lastAround = r.layersOf(nil, f.chain, a.nic), a
+		f.lastLayers, f.lastAround, f.lastBy = r.layersOf(nil, f.chain, a.nic), a, by
 	}
 	row.Layers = r.folds.lastLayers
 	if row.NIC == 0 {

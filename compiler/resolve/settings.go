@@ -35,6 +35,9 @@ func (r *resolver) settings() {
 // their ports.
 func (r *resolver) outwardQueues() {
 	f := r.f
+	if !slices.ContainsFunc(f.Profiles, func(p fabric.Profile) bool { return f.QoS[p.QoS].Untrusted }) {
+		return // no port has it
+	}
 	for d := range f.Devices {
 		if f.Devices[d].Kind != fabric.Switch {
 			continue
