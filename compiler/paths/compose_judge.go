@@ -111,6 +111,7 @@ type judge struct {
 	sends  map[sender][]frameID
 	points []uint64 // code points that every map treats alike
 	out    [][]fabric.PortID
+	seen   map[outKind]bool // by the ports of one device
 }
 
 type sender struct {
@@ -121,7 +122,7 @@ type sender struct {
 func newJudge(f *fabric.Fabric, facts *derive.Facts) *judge {
 	j := &judge{
 		f: f, facts: facts, known: map[hopKind]verdict{}, ids: map[frame]frameID{}, kinds: map[endKind]int32{}, kindOf: make([]int32, len(f.Ports)),
-		sends: map[sender][]frameID{}, frames: make([]frame, 1), ends: make([]endKind, 1),
+		sends: map[sender][]frameID{}, seen: map[outKind]bool{}, frames: make([]frame, 1), ends: make([]endKind, 1),
 	}
 	for id := range f.Ports {
 		port := &f.Ports[id]

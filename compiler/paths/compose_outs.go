@@ -6,6 +6,16 @@ import (
 	"github.com/rocec/rocec/compiler/fabric"
 )
 
+// outKind is what frames meet that leave by a port.
+type outKind struct {
+	own, peer int32
+	device    fabric.DeviceID
+	ends      bool         // at a node that takes classes: an untrusted one may stand before it
+	lag       fabric.LAGID // of NICs that are not alike
+	vlans     [2]fabric.VLANSetID
+	native    [2]fabric.SegmentID
+}
+
 // outs are the ports of a device by which frames can leave it.
 func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
 	if j.out == nil {
@@ -15,16 +25,8 @@ func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
 		return j.out[d]
 	}
 	list := []fabric.PortID{}
-	type kind struct {
-		own, peer int32
-		device    fabric.DeviceID
-		ends      bool         // at a node that takes classes: an untrusted one may stand before it
-		lag       fabric.LAGID // of NICs that are not alike
-		vlans     [2]fabric.VLANSetID
-		native    [2]fabric.SegmentID
-	}
-	seen := map[kind]bool{}
-	var last kind // neighbours are mostly alike
+	clear(j.seen)
+	var last outKind // neighbours are mostly alike
 	first, end := j.f.PortsOf(d)
 	for p := first; p < end; p++ {
 		port := &j.f.Ports[p]
@@ -32,7 +34,7 @@ func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
 			continue
 		}
 		peer := &j.f.Ports[port.Peer]
-		k := kind{own: j.kindOf[p], peer: j.kindOf[port.Peer]}
+		k := outKind{own: j.kindOf[p], peer: j.kindOf[port.Peer]}
 		if j.f.Devices[peer.Device].Kind == fabric.Switch {
 			k.device = peer.Device
 		} else {
@@ -41,8 +43,8 @@ func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
 		if j.pcp {
 			k.vlans, k.native = [2]fabric.VLANSetID{port.VLANs, peer.VLANs}, [2]fabric.SegmentID{port.Native, peer.Native}
 		}
-		if k != last && !seen[k] {
-			seen[k] = true
+		if k != last && !j.seen[k] {
+			j.seen[k] = true
 			list = append(list, p)
 		}
 		last = k

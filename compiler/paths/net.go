@@ -333,7 +333,7 @@ func layChannels(n *Net, d *Down) *channels {
 		kind      uint32
 		width     int32
 	}
-	var bundles []bundle
+	bundles := make([]bundle, 0, len(order))
 	deg := make([]int32, n.Switches+1)
 	for s := range n.Switches {
 		mine := order[start[s]:start[s+1]]
