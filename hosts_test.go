@@ -34,7 +34,7 @@ step apply rocec apply --auto-approve
 echo "@ set"; settings rd0 rd1 rd2
 echo "@ file"; at a cat /etc/netplan/60-rocec.yaml; at a networkctl status rd0
 step again rocec plan --detailed-exitcode
-echo "@ write"; crossed
+step write crossed
 `
 
 // sshArmed is a change of one of them that nobody confirms.
@@ -189,6 +189,7 @@ func sshResult(t *testing.T, results []oracle.GuestResult) {
 		}
 	}
 	said(t, apply, "again", "0", "No changes.")
+	said(t, apply, "write", "0")
 	wrote(t, apply["write"])
 	if soaks() {
 		said(t, apply, "armed", "0")
@@ -237,15 +238,14 @@ func goneResult(t *testing.T, boot map[string]string) {
 	}
 }
 
-// wrote: the writes have a bandwidth, and left with the TOS of the class.
+// wrote: all writes were made, and left with the TOS of the class. ib_write_bw prints
+// its row once the last has completed. The bandwidth in it says nothing: where the
+// clock of an emulated processor is not even, perftest has it as 0 (get_cpu_mhz in its
+// src/get_clock.c).
 func wrote(t *testing.T, text string) {
 	t.Helper()
-	table := regexp.MustCompile(`(?m)^ *65536 +20 +(\S+) +(\S+)\s+(\S+)\s*$`).FindStringSubmatch(text)
-	if table == nil {
-		t.Fatalf("ib_write_bw has no table:\n%s", text)
-	}
-	if rate, err := strconv.ParseFloat(table[2], 64); err != nil || rate <= 0 {
-		t.Errorf("ib_write_bw: %s MB/s on average", table[2])
+	if !regexp.MustCompile(`(?m)^ *65536 +20([ \t]+\S+){3}[ \t]*$`).MatchString(text) {
+		t.Errorf("ib_write_bw has no row of 20 writes of 65536 bytes:\n%s", text)
 	}
 	sent := regexp.MustCompile(`Sent (\d+) bytes`).FindAllStringSubmatch(text, -1)
 	if len(sent) != 2 {
@@ -254,8 +254,7 @@ func wrote(t *testing.T, text string) {
 	if marked, err := strconv.Atoi(sent[0][1]); err != nil || marked < 20*65536 {
 		t.Errorf("%s bytes left with the TOS of the class:\n%s", sent[0][1], text)
 	}
-	// The answer to the end of a connection may have the TOS of none.
-	if others, err := strconv.Atoi(sent[1][1]); err != nil || others > 4096 {
+	if sent[1][1] != "0" {
 		t.Errorf("%s bytes left with another TOS:\n%s", sent[1][1], text)
 	}
 }

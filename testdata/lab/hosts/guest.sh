@@ -72,20 +72,26 @@ booted() {
 	done
 }
 
-# crossed has host b write into the memory of host a, by rdma_cm, and counts what leaves the port of b: with the TOS of the class,
-# and any other.
+# crossed has host b write into the memory of host a, by rdma_cm, and counts what leaves the port of b for a queue pair of the
+# reliable kind (the first three bits of the opcode are 0, IB_OPCODE_RC in include/rdma/ib_pack.h): with the TOS of the class, and any
+# other. What rdma_cm says itself is of another kind, and the answer to the end of a connection may have any TOS. It fails unless
+# both hosts end well.
 crossed() {
-	local roce=(u32 match ip protocol 17 0xff match ip dport 4791 0xffff) args=(ib_write_bw -R -F -n 20 -s 65536) server i
+	local roce=(u32 match ip protocol 17 0xff match ip dport 4791 0xffff match u8 0 0xe0 at 28) args=(ib_write_bw -R -F -n 20 -s 65536) server failed=1
 	by_cable
 	tc qdisc add dev rd2 clsact
 	tc filter add dev rd2 egress protocol ip prio 1 "${roce[@]}" match ip tos 0x6a 0xff action ok
 	tc filter add dev rd2 egress protocol ip prio 2 "${roce[@]}" action ok
-	at a timeout 600 "${args[@]}" -d rxe_rd0 >/dev/null 2>&1 &
+	at a timeout 600 "${args[@]}" -d rxe_rd0 >/run/served 2>&1 &
 	server=$!
-	for ((i = 0; i < 60; i++)); do # until the server listens
-		! at b timeout 300 "${args[@]}" -d rxe_rd2 10.100.0.11 || break
+	while kill -0 "$server" 2>/dev/null; do # until it listens
+		if at b timeout 600 "${args[@]}" -d rxe_rd2 10.100.0.11; then
+			failed=0
+			break
+		fi
 		sleep 1
 	done
-	wait "$server"
+	wait "$server" || { cat /run/served; failed=1; }
 	tc -s filter show dev rd2 egress
+	return "$failed"
 }
