@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -54,9 +53,11 @@ func TestKill(t *testing.T) {
 		}
 		whole = append(whole, tree(t, filepath.Join(dir, "out")))
 	}
+	begun := time.Now()
 	if code, _, errOut := rocec(t, dir, nil, "apply", "--auto-approve", variants[1]); code != 0 {
 		t.Fatal(errOut)
 	}
+	takes := time.Since(begun)
 	killed := 0
 	for i := range 16 {
 		v := variants[i%2]
@@ -66,7 +67,7 @@ func TestKill(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(rand.N(60 * time.Millisecond))
+		time.Sleep(rand.N(takes))
 		_ = c.Process.Kill()
 		if c.Wait() != nil {
 			killed++
@@ -208,10 +209,23 @@ func TestInterrupt(t *testing.T) {
 		t.Fatalf("afterwards: %d, %s", code, errOut)
 	}
 	put(t, filepath.Join(dir, "record", "default"), ".lock.json", []byte(`{"id": "abc", "operation": "apply", "who": "alice", "host": "far-away", "version": "1", "created": "2026-01-02T03:04:05Z"}`))
-	c, _ := started(t, dir, "apply", "--auto-approve", "--lock-timeout=1m", "--var=smb_share=60")
-	time.Sleep(300 * time.Millisecond)
+	guard := filepath.Join(dir, "record", "default", ".guard")
+	if err := os.Remove(guard); err != nil {
+		t.Fatal(err)
+	}
+	c, out := started(t, dir, "apply", "--auto-approve", "--lock-timeout=1h", "--var=smb_share=60")
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for _, err := os.Stat(guard); err != nil; _, err = os.Stat(guard) { // it asks for the lock
+		select {
+		case <-ended:
+			said, _ := io.ReadAll(out)
+			t.Fatalf("it ended before it asked for the lock: %s", said)
+		case <-time.After(time.Millisecond):
+		}
+	}
 	_ = c.Process.Signal(os.Interrupt)
-	_ = c.Wait()
+	<-ended
 	if code := c.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("waiting for a lock: exit code %d", code)
 	}
@@ -220,9 +234,7 @@ func TestInterrupt(t *testing.T) {
 // started runs the program with an input that stays open. It is killed in the end.
 func started(t *testing.T, dir string, args ...string) (*exec.Cmd, io.Reader) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
-	t.Cleanup(stop)
-	c := exec.CommandContext(ctx, "rocec", args...)
+	c := exec.CommandContext(t.Context(), "rocec", args...)
 	c.Dir = dir
 	in, err := c.StdinPipe()
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -152,7 +151,6 @@ func TestLargeFile(t *testing.T) {
 		if err := os.Truncate(filepath.Join(dir, "a.roce.hcl"), c.bytes); err != nil {
 			t.Fatal(err)
 		}
-		start := time.Now()
 		for command, want := range map[string]int{"validate": 1, "fmt": 2} {
 			code, _, errOut := rocec(t, dir, nil, command)
 			if command == "fmt" && c.bytes > 256<<20 {
@@ -161,9 +159,6 @@ func TestLargeFile(t *testing.T) {
 			if code != want || !strings.Contains(errOut, c.want) {
 				t.Errorf("%s of %d bytes: exit code %d, %.2000s", command, c.bytes, code, errOut)
 			}
-		}
-		if took := time.Since(start); took > 20*time.Second {
-			t.Errorf("%d bytes took %s", c.bytes, took)
 		}
 	}
 }

@@ -27,7 +27,8 @@ type liveSite struct {
 	t       *testing.T
 	dir     string
 	lab     *lab.Lab
-	clock   *shiftedTime // of the devices
+	clock   *shiftedTime                        // of the devices
+	met     atomic.Pointer[func(device string)] // called before a device runs a command line
 	env     []string
 	old     []string // journals of runs before
 	victim  string   // the device that something happens to
@@ -64,7 +65,11 @@ func onLab(t *testing.T, name string, replace ...string) *liveSite {
 	}
 	site := &liveSite{t: t, dir: dir, clock: &shiftedTime{}}
 	devices := site.load()
-	o := lab.Options{Clock: site.clock}
+	o := lab.Options{Clock: site.clock, Before: func(device string) {
+		if f := site.met.Load(); f != nil {
+			(*f)(device)
+		}
+	}}
 	if slices.ContainsFunc(devices, func(d served) bool { return d.target.Name == "sonic" }) {
 		oracle.Need(t, "python3")
 		o.Accept = oracle.NewYang(t).Valid
@@ -210,7 +215,7 @@ func TestLive(t *testing.T) {
 
 	// A change of one class, held for a person, and confirmed.
 	s.edit(`dscp     = [48]`, `dscp     = [46]`)
-	s.run(0, []string{"apply", "--auto-approve", "--wave=canary", "--confirm=60s"}, "1 to be confirmed", "rocec confirm", `node.s["s1"]: changed, goes back at`)
+	s.run(0, []string{"apply", "--auto-approve", "--wave=canary", "--confirm=1h"}, "1 to be confirmed", "rocec confirm", `node.s["s1"]: changed, goes back at`)
 	s.run(1, []string{"apply", "--auto-approve"}, "waits to be confirmed until", "run rocec confirm, or rocec rollback")
 	s.run(0, []string{"rollback", "--status"}, "waits to be confirmed", "says that it is changed, and goes back by itself in")
 	s.run(0, []string{"confirm"}, "Confirm complete: 1 applied")
@@ -245,12 +250,7 @@ func TestOthersLeft(t *testing.T) {
 	t.Parallel()
 	s := onLab(t, "live")
 	s.victim, s.args = "s2", applyHosts
-	c, _, done := s.slowly()
-	if s.await(done, "changed", "s2") {
-		_ = c.Process.Kill()
-		<-done
-	}
-	s.heal()
+	s.until("changed").kill()
 	s.run(0, []string{"apply", "--auto-approve", "--target=node.s[s1]"}, "did not come to its end", "Resume complete:", "No changes.")
 	if left := s.run(0, []string{"rollback", "--status"}); strings.Contains(left, "not at its end") || strings.Contains(left, "needs you") {
 		t.Error(left)
@@ -267,16 +267,14 @@ func TestLastWatched(t *testing.T) {
   }
   wave "rest" {`
 	s := onLab(t, "live", canary+"}", canary+`
-    soak = "2s"
+    soak = "20m"
     gate = ["no_discards"]
   }`)
-	s.victim, s.args = "tor", []string{"apply", "--auto-approve"}
-	c, _, done := s.slowly()
-	if s.await(done, "recorded", "tor") {
-		_ = c.Process.Kill()
-		<-done
-	}
-	s.heal()
+	s.victim = "tor"
+	p := s.start([]string{"apply", "--auto-approve"})
+	p.await("recorded")
+	p.kill()
+	s.editIn("rollout.roce.hcl", "20m", "1s")
 	s.run(0, []string{"plan", "--detailed-exitcode"}, "No changes.")
 	if err := s.lab.Inject("s3", *struck(lab.FaultDrops, "", 0, 0)); err != nil {
 		t.Fatal(err)
@@ -285,7 +283,7 @@ func TestLastWatched(t *testing.T) {
 	const again = "Wave rest was changed by an earlier apply, and not watched to its end"
 	s.run(0, []string{"apply", "--auto-approve", "--wave=canary"}, "No changes.") // not asked for
 	for range 2 {
-		s.run(1, []string{"apply", "--auto-approve", "--wave=rest"}, "No changes.", again, "Wave rest is watched for 2 s",
+		s.run(1, []string{"apply", "--auto-approve", "--wave=rest"}, "No changes.", again, "Wave rest is watched for 1 s",
 			`Stopped by wave rest: gate counters: node.s["s3"]: rdma0: frames dropped on priority 3 grew by 12`)
 	}
 	if err := s.lab.Heal("s3"); err != nil {
@@ -293,7 +291,7 @@ func TestLastWatched(t *testing.T) {
 	}
 	// It is asked for under the name that it has by now.
 	s.editIn("rollout.roce.hcl", `wave "rest"`, `wave "others"`)
-	s.run(0, []string{"apply", "--auto-approve"}, "No changes.", "Wave others is watched for 2 s", "Apply complete: 0 applied")
+	s.run(0, []string{"apply", "--auto-approve"}, "No changes.", "Wave others is watched for 1 s", "Apply complete: 0 applied")
 	if out := s.run(0, []string{"apply", "--auto-approve"}, "No changes."); strings.Contains(out, "watched") {
 		t.Errorf("it is watched once more:\n%s", out)
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -263,7 +262,6 @@ func (r *runner) script(s *step, in, env map[string]string) (map[string]string, 
 	for k, v := range env {
 		c.Env = append(c.Env, k+"="+v)
 	}
-	c.WaitDelay = 10 * time.Second
 	text, err := c.CombinedOutput()
 	r.log.Write(text)
 	page, _ := os.ReadFile(summary)

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
@@ -209,22 +208,29 @@ func (p *pipeline) lab() {
 	if err := c.Start(); err != nil {
 		p.t.Fatal(err)
 	}
+	ended := make(chan bool)
+	go func() {
+		_ = c.Wait()
+		close(ended)
+	}()
 	p.t.Cleanup(func() {
 		_ = c.Process.Signal(os.Interrupt)
-		_ = c.Wait()
+		<-ended
 		if p.t.Failed() {
 			p.t.Logf("lab: %s", &out)
 		}
 	})
 	file := filepath.Join(p.repo, ".rocec", "lab", "lab.json")
-	for end := time.Now().Add(time.Minute); ; {
+	for {
 		status := exec.Command("rocec", "lab", "status")
 		status.Dir, status.Env = p.repo, p.env
 		if err := status.Run(); err == nil {
 			break
 		}
-		if time.Now().After(end) {
+		select {
+		case <-ended:
 			p.t.Fatal("the lab does not start")
+		default:
 		}
 	}
 	p.env = append(p.env, "ROCEC_LAB="+file)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +44,7 @@ var systems = []system{
 	},
 	{
 		name: "Windows host", folder: "smb", device: "n1", address: `node.s2d["n1"]`, from: "default = 50", to: "default = 60",
-		replace: []string{`switch "tor" {`, "rollout {\n  confirm = \"60s\"\n  wave \"all\" {}\n}\n\nswitch \"tor\" {"}, middle: `^set-netqostrafficclass`, nth: 1, settled: true,
+		replace: []string{`switch "tor" {`, "rollout {\n  confirm = \"1h\"\n  wave \"all\" {}\n}\n\nswitch \"tor\" {"}, middle: `^set-netqostrafficclass`, nth: 1, settled: true,
 	},
 }
 
@@ -58,7 +61,7 @@ func (y *system) harms() []danger {
 		{what: "it reboots in the middle of the change", fault: struck(lab.FaultReboot, y.middle, y.nth, 1)},
 		{what: "it shows the wrong host key", fault: struck(lab.FaultHostKey, "", 0, 0)},
 		{what: "it never prompts", fault: struck(lab.FaultMute, "", 0, 0)},
-		{what: "it lets in, and answers nothing from the middle of the change until it is taken back", run: silent},
+		{what: "it lets in, and answers nothing from the middle of the change until it is taken back", run: silent, confirm: "60s"},
 		{what: "it is slow", fault: struck(lab.FaultSlow, "", 0, 0)},
 		{what: "its disk is full", fault: struck(lab.FaultFull, "", 0, 0)},
 		{what: "its clock jumps a year ahead while it is changed", run: jumped(365 * 24 * time.Hour)},
@@ -105,7 +108,12 @@ func (y *system) meet(t *testing.T, d *danger) string {
 	for _, program := range y.needs {
 		oracle.Need(t, program)
 	}
-	s := onLab(t, y.folder, y.replace...)
+	confirm := strconv.Quote(cmp.Or(d.confirm, "1h"))
+	replace := []string{`"1h"`, confirm}
+	for _, r := range y.replace {
+		replace = append(replace, strings.ReplaceAll(r, `"1h"`, confirm))
+	}
+	s := onLab(t, y.folder, replace...)
 	s.victim, s.args = y.device, []string{"apply", "--auto-approve", "--target=" + y.address}
 	s.env = append(s.env, "ROCEC_PATIENCE=30s")
 	s.run(0, s.args)
@@ -121,9 +129,7 @@ func (y *system) meet(t *testing.T, d *danger) string {
 	s.load()
 	was := intent.Digest(s.shown(y.device))
 	if d.fault != nil {
-		if err := s.lab.Inject(y.device, *d.fault); err != nil {
-			t.Fatal(err)
-		}
+		s.inject(d.fault)
 	}
 	var end outcome
 	if d.run != nil {
@@ -131,9 +137,7 @@ func (y *system) meet(t *testing.T, d *danger) string {
 	} else {
 		end = s.apply(s.args...)
 	}
-	if err := s.lab.Heal(y.device); err != nil {
-		t.Fatal(err)
-	}
+	s.heal()
 	state := stood(s.project.alone(s.devices[y.device]), s.shown(y.device), was)
 	if named := slices.Contains(end.named, y.device); state == between && (!named || end.exit != 3) {
 		t.Errorf("it is between two states, exit code %d, named %t", end.exit, named)

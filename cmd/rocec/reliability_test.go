@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,10 +36,11 @@ const (
 // danger is one thing that goes wrong while three hosts are changed: s1 in a wave
 // of its own, then s2 and s3 in step. It happens to s2 unless it says otherwise.
 type danger struct {
-	what  string
-	quick bool // met without being asked for
-	fault *lab.Fault
-	run   func(s *liveSite) outcome // nil: apply
+	what    string
+	quick   bool // met without being asked for
+	fault   *lab.Fault
+	run     func(s *liveSite) outcome // nil: apply
+	confirm string                    // of the rollout, where the way back waits for it; "" = 1h
 }
 
 // outcome is what came of a run.
@@ -73,13 +77,13 @@ func dangers() []danger {
 		{what: "it says yes and does nothing", fault: struck(lab.FaultLie, `^dcb`, 1, -1)},
 		{what: "its disk is full", fault: struck(lab.FaultFull, "", 0, 0)},
 		{what: "nobody reaches it", fault: struck(lab.FaultDown, "", 0, 0)},
-		{what: "it lets in, and answers nothing from the middle of the change on", fault: struck(lab.FaultHang, `\bchange\b`, 1, 1)},
-		{what: "it lets in, and answers nothing from the middle of the change until it is taken back", run: silent},
+		{what: "it lets in, and answers nothing from the middle of the change on", fault: struck(lab.FaultHang, `\bchange\b`, 1, 1), confirm: "24s"},
+		{what: "it lets in, and answers nothing from the middle of the change until it is taken back", run: silent, confirm: "80s"},
 	}
 	list = append(list, kills()...)
 	list = append(list,
 		danger{what: `kill -9 of rocec after it wrote "changed", then rollback`, run: killedAt("changed", "rollback", "--auto-approve")},
-		danger{what: "it disappears while it is changed, and comes back", run: vanished},
+		danger{what: "it disappears while it is changed, and comes back", run: vanished, confirm: "80s"},
 		danger{what: "the clocks of all hosts jump a year ahead while it is changed", run: jumped(365 * 24 * time.Hour)},
 		danger{what: "the clocks of all hosts jump a year back while it is changed", run: jumped(-365 * 24 * time.Hour)},
 		danger{what: "two applies at once, with one record", run: twoAtOnce},
@@ -137,16 +141,39 @@ func ended(code int, text string) outcome {
 	return end
 }
 
+// underWay is a rocec that runs, until it has ended.
+type underWay struct {
+	site *liveSite
+	cmd  *exec.Cmd
+	out  bytes.Buffer
+	done chan error
+	goOn func() // lets a device go on that was held
+}
+
 // start starts rocec and lets it run.
-func (s *liveSite) start(env []string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+func (s *liveSite) start(args []string) *underWay {
 	s.t.Helper()
-	var out bytes.Buffer
-	c := exec.Command("rocec", append(slices.Clone(args), "--json")...)
-	c.Dir, c.Env, c.Stdout, c.Stderr = s.dir, append(append(os.Environ(), s.env...), env...), &out, &out
-	if err := c.Start(); err != nil {
+	p := &underWay{site: s, done: make(chan error, 1), goOn: func() {}, cmd: exec.Command("rocec", append(slices.Clone(args), "--json")...)}
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = s.dir, append(os.Environ(), s.env...), &p.out, &p.out
+	if err := p.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	return c, &out
+	go func() { p.done <- p.cmd.Wait() }()
+	return p
+}
+
+// kill ends it on the spot.
+func (p *underWay) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.done
+	p.goOn()
+}
+
+// end waits for its end.
+func (p *underWay) end() outcome {
+	p.goOn()
+	<-p.done
+	return ended(p.cmd.ProcessState.ExitCode(), p.out.String())
 }
 
 func (s *liveSite) journals() []string {
@@ -154,45 +181,65 @@ func (s *liveSite) journals() []string {
 	return list
 }
 
-// await waits until the journal has a line, as long as the process lives.
-func (s *liveSite) await(done <-chan error, step, device string) bool {
+// wrote tells whether a journal of this run has a step of the device that things happen to.
+func (s *liveSite) wrote(step string) bool {
 	mark := fmt.Sprintf(`{"event":%q,`, step)
-	limit := time.After(2 * time.Minute)
-	for {
-		select {
-		case <-limit:
-			s.t.Errorf("it never wrote %q of %s", step, device)
-			return false
-		case err := <-done:
-			s.t.Errorf("it ended before it wrote %q of %s: %v", step, device, err)
-			return false
-		case <-time.After(2 * time.Millisecond):
+	for _, f := range s.journals() {
+		if slices.Contains(s.old, f) {
+			continue
 		}
-		for _, f := range s.journals() {
-			if slices.Contains(s.old, f) {
-				continue
+		text, _ := os.ReadFile(f)
+		for l := range strings.Lines(string(text)) {
+			if strings.HasPrefix(l, mark) && strings.Contains(l, `"device":"`+s.victim+`"`) {
+				return true
 			}
-			text, _ := os.ReadFile(f)
-			for l := range strings.Lines(string(text)) {
-				if strings.HasPrefix(l, mark) && strings.Contains(l, `"device":"`+device+`"`) {
-					return true
-				}
-			}
+		}
+	}
+	return false
+}
+
+// await waits until the journal has a step, and demands that the process lives until then.
+func (p *underWay) await(step string) {
+	p.site.t.Helper()
+	for !p.site.wrote(step) {
+		select {
+		case err := <-p.done:
+			p.site.t.Fatalf("it ended before it wrote %q of %s: %v\n%s", step, p.site.victim, err, &p.out)
+		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }
 
+// until starts the apply of the site and returns when its journal has a step of the
+// device. What the device is told next waits for goOn.
+func (s *liveSite) until(step string) *underWay {
+	s.t.Helper()
+	reached, goOn := make(chan bool), make(chan bool)
+	var met func(device string)
+	met = func(device string) {
+		if device == s.victim && s.wrote(step) && s.met.CompareAndSwap(&met, nil) {
+			close(reached)
+			select {
+			case <-goOn:
+			case <-s.t.Context().Done():
+			}
+		}
+	}
+	s.met.Store(&met)
+	p := s.start(s.args)
+	p.goOn = sync.OnceFunc(func() { close(goOn) })
+	select {
+	case <-reached:
+	case err := <-p.done:
+		s.t.Fatalf("it ended before it was told anything after %q of %s: %v\n%s", step, s.victim, err, &p.out)
+	}
+	return p
+}
+
 // killedAt kills rocec when the journal has a step of the device, and runs it again.
-// Every command line of the device waits a moment before, so that the kill comes in
-// time.
 func killedAt(step string, next ...string) func(s *liveSite) outcome {
 	return func(s *liveSite) outcome {
-		c, _, done := s.slowly()
-		if s.await(done, step, s.victim) {
-			_ = c.Process.Kill()
-			<-done
-		}
-		s.heal()
+		s.until(step).kill()
 		_, status, _ := rocec(s.t, s.dir, s.env, "rollback", "--status")
 		if !strings.Contains(status, "not at its end") {
 			s.t.Errorf("killed at %s: the status does not say so:\n%s", step, status)
@@ -204,21 +251,10 @@ func killedAt(step string, next ...string) func(s *liveSite) outcome {
 	}
 }
 
-// slowly starts the apply of the site, with a device that answers slowly, so that
-// something can be done to it in time.
-func (s *liveSite) slowly() (c *exec.Cmd, out *bytes.Buffer, done chan error) {
-	s.t.Helper()
-	s.inject(lab.FaultSlow)
-	c, out = s.start(nil, s.args...)
-	done = make(chan error, 1)
-	go func() { done <- c.Wait() }()
-	return c, out, done
-}
-
 // inject lets something go wrong on the device that things happen to.
-func (s *liveSite) inject(kind lab.FaultKind) {
+func (s *liveSite) inject(f *lab.Fault) {
 	s.t.Helper()
-	if err := s.lab.Inject(s.victim, *struck(kind, "", 0, 0)); err != nil {
+	if err := s.lab.Inject(s.victim, *f); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -234,58 +270,40 @@ func (s *liveSite) heal() {
 // vanished takes the device off the network in the middle of its change, until it is
 // taken back.
 func vanished(s *liveSite) outcome {
-	c, out, done := s.slowly()
-	if s.await(done, "change", s.victim) {
-		s.heal()
-		s.inject(lab.FaultDown)
-		if s.await(done, "revert", s.victim) {
-			s.heal()
-		}
-		<-done
-	}
-	return ended(c.ProcessState.ExitCode(), out.String())
+	p := s.until("change")
+	s.inject(struck(lab.FaultDown, "", 0, 0))
+	p.goOn()
+	p.await("revert")
+	s.heal()
+	return p.end()
 }
 
 // silent has the device answer nothing from the middle of its change until it is
 // taken back.
 func silent(s *liveSite) outcome {
-	if err := s.lab.Inject(s.victim, *struck(lab.FaultHang, `\bchange\b`, 1, 1)); err != nil {
-		s.t.Fatal(err)
-	}
-	c, out := s.start(nil, s.args...)
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
-	if s.await(done, "revert", s.victim) {
-		s.heal()
-		<-done
-	}
-	return ended(c.ProcessState.ExitCode(), out.String())
+	s.inject(struck(lab.FaultHang, `\bchange\b`, 1, 1))
+	p := s.start(s.args)
+	p.await("revert")
+	s.heal()
+	return p.end()
 }
 
 // jumped sets the clocks of all devices in the middle of the change.
 func jumped(by time.Duration) func(s *liveSite) outcome {
 	return func(s *liveSite) outcome {
-		c, out, done := s.slowly()
-		if s.await(done, "change", s.victim) {
-			s.clock.ahead.Add(int64(by))
-			<-done
-		}
-		return ended(c.ProcessState.ExitCode(), out.String())
+		p := s.until("change")
+		s.clock.ahead.Add(int64(by))
+		return p.end()
 	}
 }
 
 // twoAtOnce starts a second apply while the first is at work, which stands still
 // meanwhile.
 func twoAtOnce(s *liveSite) outcome {
-	c, _, done := s.slowly()
-	second := outcome{}
-	if s.await(done, "begin", s.victim) {
-		goOn := standStill(s.t, c.Process)
-		second = s.apply(s.args...)
-		goOn()
-		if err := <-done; err != nil {
-			s.t.Errorf("the first apply: %v", err)
-		}
+	p := s.until("begin")
+	second := s.apply(s.args...)
+	if first := p.end(); first.exit != 0 {
+		s.t.Errorf("the first apply: %+v", first)
 	}
 	holder := regexp.MustCompile(`by "[^"]*" on host "[^"]*" for "apply" since .*? \(if`)
 	second.message = holder.ReplaceAllString(second.message, "(if")
@@ -295,18 +313,12 @@ func twoAtOnce(s *liveSite) outcome {
 
 // twoRecords does so with a record of its own: nothing but the devices knows.
 func twoRecords(s *liveSite) outcome {
-	c, _, done := s.slowly()
-	second := outcome{}
-	if s.await(done, "begun", s.victim) {
-		goOn := standStill(s.t, c.Process)
-		code, out, errOut := rocec(s.t, s.dir, append(slices.Clone(s.env), "ROCEC_WORKSPACE=other"), "apply", "--auto-approve", "--target="+s.devices[s.victim].address, "--json")
-		goOn()
-		second = ended(code, out+errOut)
-		if err := <-done; err != nil {
-			s.t.Errorf("the first apply: %v", err)
-		}
+	p := s.until("begun")
+	code, out, errOut := rocec(s.t, s.dir, append(slices.Clone(s.env), "ROCEC_WORKSPACE=other"), "apply", "--auto-approve", "--target="+s.devices[s.victim].address, "--json")
+	if first := p.end(); first.exit != 0 {
+		s.t.Errorf("the first apply: %+v", first)
 	}
-	return second
+	return ended(code, out+errOut)
 }
 
 // TestReliability meets faults with the program itself, against simulated hosts
@@ -369,11 +381,7 @@ func tabled(t *testing.T, name, head string, names, rows []string) {
 
 // meet is one fault met, as a row.
 func (d *danger) meet(t *testing.T) string {
-	confirm := "24s"
-	if d.run != nil || d.fault != nil && d.fault.Kind == lab.FaultSlow {
-		confirm = "80s" // these are slow on purpose
-	}
-	s := onLab(t, "live", `confirm = "60s"`, fmt.Sprintf("confirm = %q", confirm))
+	s := onLab(t, "live", `"1h"`, strconv.Quote(cmp.Or(d.confirm, "1h")))
 	s.victim, s.args = "s2", applyHosts
 	s.env = append(s.env, "ROCEC_PATIENCE=10s")
 	s.run(0, applyHosts)
@@ -386,9 +394,7 @@ func (d *danger) meet(t *testing.T) string {
 		was[h] = intent.Digest(s.observed(h))
 	}
 	if d.fault != nil {
-		if err := s.lab.Inject("s2", *d.fault); err != nil {
-			t.Fatal(err)
-		}
+		s.inject(d.fault)
 	}
 	var end outcome
 	if d.run != nil {
@@ -396,9 +402,7 @@ func (d *danger) meet(t *testing.T) string {
 	} else {
 		end = s.apply(applyHosts...)
 	}
-	if err := s.lab.Heal("s2"); err != nil {
-		t.Fatal(err)
-	}
+	s.heal()
 	row := fmt.Sprintf("| %s | %d |", d.what, end.exit)
 	for _, h := range hosts {
 		state := s.state(h, was[h])
@@ -416,6 +420,7 @@ func (d *danger) meet(t *testing.T) string {
 var (
 	anID      = regexp.MustCompile(`\b20\d{6}t\d{6}[a-z0-9]{8}\b`)
 	anAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	aDigest   = regexp.MustCompile(`/netqos-[0-9a-f]{12}/`)
 	aPrint    = regexp.MustCompile(`SHA256:[A-Za-z0-9+/]+`)
 	// How far the two ends are when a connection ends decides in which words the
 	// system says so.
@@ -427,6 +432,7 @@ var (
 func steady(message string) string {
 	message = anID.ReplaceAllString(message, "ID")
 	message = anAddress.ReplaceAllString(message, "ADDRESS")
+	message = aDigest.ReplaceAllString(message, "/netqos-DIGEST/")
 	message = aPrint.ReplaceAllString(message, "SHA256:...")
 	message = aLoss.ReplaceAllString(message, "the connection was lost")
 	return strings.ReplaceAll(message, "|", "\\|")

@@ -30,7 +30,7 @@ func TestBetweenWaves(t *testing.T) {
 	} {
 		t.Run(end.signal.String(), func(t *testing.T) {
 			t.Parallel()
-			s := onLab(t, "live", `gate   = ["verify"]`, "soak   = \"20m\"\n    gate   = [\"verify\"]", `confirm = "60s"`, `confirm = "10m"`)
+			s := onLab(t, "live", `gate   = ["verify"]`, "soak   = \"20m\"\n    gate   = [\"verify\"]")
 			s.args = applyHosts
 			c := exec.Command("rocec", append(s.args, "--json")...)
 			c.Dir, c.Env = s.dir, append(os.Environ(), s.env...)
@@ -97,13 +97,4 @@ func (s *liveSite) breakIn() {
 	for _, args := range [][]string{{"rollback", "--auto-approve"}, {"confirm"}, s.args} {
 		s.run(1, args, "another rocec on this machine is at work with", "and lives, though its lock was broken: wait for it, or end it")
 	}
-}
-
-// standStill holds a process until it may go on.
-func standStill(t *testing.T, p *os.Process) (goOn func()) {
-	t.Helper()
-	if err := p.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	return func() { _ = p.Signal(syscall.SIGCONT) }
 }

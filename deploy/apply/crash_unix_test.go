@@ -100,15 +100,14 @@ func killed(t *testing.T, mode, dir, watched string, after time.Duration) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	before, limit := manifest(watched), time.Now().Add(10*time.Second)
-	for manifest(watched) == before && time.Now().Before(limit) {
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for before := manifest(watched); manifest(watched) == before && len(ended) == 0; {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(after)
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait()
+	_ = c.Process.Kill()
+	<-ended
 	if out.Len() > 0 {
 		t.Fatalf("the child said %s", out)
 	}

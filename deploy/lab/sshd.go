@@ -27,6 +27,7 @@ type server struct {
 	other   ssh.Signer    // that it shows by a fault
 	client  ssh.PublicKey // who may log in
 	machine func() (Machine, error)
+	before  func() // Options.Before; may be nil
 	left    func() // called when a connection has ended; may be nil
 	banner  string
 
@@ -234,6 +235,9 @@ func (s *server) exec(ctx context.Context, m Machine, ch ssh.Channel, line strin
 	words := line
 	if w, ok := m.(worded); ok {
 		words = w.Words(line)
+	}
+	if s.before != nil {
+		s.before()
 	}
 	f, struck := s.faults.Next(Line, words)
 	if struck && f.Kind == FaultDropBefore {

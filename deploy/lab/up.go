@@ -40,6 +40,10 @@ type Options struct {
 	Faults  map[string][]Fault
 	Accept  func(ctx context.Context, configDB []byte) error // Environment.Accept of all machines
 	Cables  func() []Cable                                   // between ports of devices, also of those that are none of the lab; asked for when somebody needs them
+	// Before, if not nil, is called when a command line for a device has come over a
+	// connection, and is run when it returns: so something can be done in the middle of
+	// a rollout, however fast that is.
+	Before func(device string)
 	// Keep starts machines with what they had stored when the last lab with it stopped
 	// in this folder, and keeps that for the next. All of them have to be Keepers.
 	Keep bool
@@ -133,6 +137,9 @@ func (l *Lab) start(devices []Device) error {
 			return err
 		}
 		r.server.faults, r.server.machine = &r.faults, func() (Machine, error) { return l.machine(r) }
+		if l.o.Before != nil {
+			r.server.before = func() { l.o.Before(d.Name) }
+		}
 		r.server.prompt = d.User + "@" + d.Name + "$ "
 		r.server.banner = "This is a simulation of " + d.Name + " (" + d.Target + "), made by rocec lab. It forwards no packets."
 		if r.listener, r.port, err = l.listen(); err != nil {

@@ -129,7 +129,7 @@ func TestLockExcludes(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			l, err := s.Lock(context.Background(), "apply", "0.1.0", 30*time.Second)
+			l, err := s.Lock(context.Background(), "apply", "0.1.0", time.Hour)
 			if err != nil {
 				t.Error(err)
 				return

@@ -1,6 +1,6 @@
 rollout {
   order   = "downstream_first"
-  confirm = "60s"
+  confirm = "1h"
   wave "canary" {
     select = [node.s["s1"]]
     gate   = ["verify"]
