@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 )
@@ -29,6 +30,15 @@ var (
 	errHopLost = errors.New("the connection to the jump host is lost")
 	errBusy    = errors.New("another call of this session is under way")
 )
+
+// errCut is an end of the session that nobody here asked for.
+var errCut = failed(KindLost, "the log of its SSH server says why, or that it was restarted", "the other end closed the session")
+
+// cut tells whether an error says no more than that the other end has gone. In which
+// of these words it does depends on what was under way.
+func cut(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
 
 // failure is what went wrong before it is known for which device. Its kind and
 // help are those of the Error that it becomes.
@@ -82,7 +92,7 @@ func (t *told) Unwrap() error { return t.cause }
 // why is the part of an error's chain that callers may ask for and that has a
 // fixed text.
 func why(err error) error {
-	for _, known := range []error{context.Canceled, context.DeadlineExceeded, errTimeout, errClosed, errDead, errTooMuch, io.EOF, net.ErrClosed} {
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded, errTimeout, errClosed, errDead, errTooMuch, net.ErrClosed} {
 		if errors.Is(err, known) {
 			return known
 		}

@@ -55,8 +55,8 @@ func (l *link) watch() {
 	lost := make(chan struct{})
 	go func() {
 		err := l.client.Wait()
-		if err == nil {
-			err = errors.New("the device ended the connection")
+		if err == nil || cut(err) {
+			err = errCut
 		}
 		l.end(err)
 		close(lost)
@@ -121,7 +121,9 @@ func (l *link) do(ctx context.Context, op string, call func() (Output, error)) (
 			return r.out, nil
 		}
 		// What fails because the session was ended says less than why it was.
-		err = cmp.Or(l.ended(), r.err)
+		if err = cmp.Or(l.ended(), r.err); cut(err) {
+			err = errCut
+		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 		l.end(err)
@@ -160,8 +162,8 @@ func (l *link) exec(command string, stdin []byte) (Output, error) {
 	case errors.As(err, &status):
 		// A signal counts as in a shell: 128 and its number.
 		out.Exit = status.ExitStatus()
-	case errors.As(err, &missing):
-		return Output{}, errors.New("the command ended without an exit status")
+	case errors.As(err, &missing): // what is left of a command whose connection has ended
+		return Output{}, errCut
 	case err != nil && !errors.Is(err, io.EOF): // which says that it did not read all of its input
 		return Output{}, err
 	}

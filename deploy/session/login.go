@@ -318,5 +318,9 @@ func explainLogin(err error, address string, me *identity, keys *hostKeys) error
 	case keys.passed && (strings.Contains(err.Error(), "unable to authenticate") || strings.Contains(err.Error(), "ssh: disconnect")):
 		return failed(KindAuth, "", "%s does not let user %q in with %s: %w", address, me.user, strings.Join(me.said, ", "), err)
 	}
+	if cut(err) { // sshd_config(5)
+		return failed(KindUnreachable, "see MaxStartups and PerSourcePenalties of its sshd_config, and whether an SSH server is behind that port",
+			"%s: the other end closed the connection before it let us in", address)
+	}
 	return failed(KindUnreachable, "", "%s: %w", address, err)
 }

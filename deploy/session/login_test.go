@@ -302,7 +302,20 @@ func TestUnreachable(t *testing.T) {
 				}()
 				return here, nil
 			}
-		}, session.KindUnreachable, "handshake failed"},
+		}, session.KindUnreachable, "whether an SSH server is behind that port"},
+		{"at its limit", func(to *session.Spec, _ *session.Client) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { l.Close() })
+			go func() {
+				if conn, err := l.Accept(); err == nil {
+					conn.Close()
+				}
+			}()
+			to.Port = uint16(l.Addr().(*net.TCPAddr).Port)
+		}, session.KindUnreachable, "the other end closed the connection before it let us in (see MaxStartups"},
 		{"hostile text", func(_ *session.Spec, c *session.Client) {
 			c.DialNet = func(context.Context, string, string) (net.Conn, error) {
 				return nil, errors.New("\x1b[2Jgone\nleaf2: fine \xff")

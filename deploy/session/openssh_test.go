@@ -398,7 +398,8 @@ func opensshLost(t *testing.T, s *sshd) {
 	if _, err := sess.Run(t.Context(), cut, nil); err == nil || kindOf(t, err) != session.KindLost {
 		t.Fatalf("%v, want %s", err, session.KindLost)
 	}
-	if _, err := sess.Run(t.Context(), "true", nil); err == nil || kindOf(t, err) != session.KindLost {
+	_, err := sess.Run(t.Context(), "true", nil)
+	if err == nil || kindOf(t, err) != session.KindLost || !strings.Contains(err.Error(), "run: the other end closed the session (the log of its SSH server says why") {
 		t.Errorf("the next command: %v, want %s", err, session.KindLost)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("done\n"), 0); err != nil {
