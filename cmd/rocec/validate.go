@@ -107,18 +107,20 @@ func (p *project) checks() {
 		return
 	}
 	view := p.fabricView()
+	var found diag.List
 	for _, c := range p.cfg.Checks {
 		holds, message, diags := p.cfg.Eval(c, view)
-		p.diags = append(p.diags, diags...)
+		found = append(found, diags...)
 		if holds || diags.HasErrors() {
 			continue
 		}
 		if message == "" {
 			message = "its condition is false"
 		}
-		p.diags.Add(diag.Diagnostic{
+		found.Add(diag.Diagnostic{
 			Summary: fmt.Sprintf("check %s fails: %s", c.Name, message), Address: "check." + c.Name,
 			Labels: []diag.Label{{Span: c.Span, Where: fmt.Sprintf("check %q", c.Name)}},
 		})
 	}
+	p.diags = append(p.diags, diag.Fold(found)...)
 }

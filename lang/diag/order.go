@@ -161,7 +161,8 @@ func addressNames(address string) []string {
 
 // nameless is a sentence with the names in it blotted out, so that what is said
 // of two ports reads the same: quoted text, words of the address, words with a
-// slash or bracket, addresses, and words such as leaf01. Values such as 400G stay.
+// slash or bracket, addresses, words such as leaf01, and what a device or check is
+// called: in each call of a module it has another name. Values such as 400G stay.
 func nameless(s string, names []string) string {
 	var b strings.Builder
 	for i, quoted := range strings.Split(s, `"`) {
@@ -169,9 +170,11 @@ func nameless(s string, names []string) string {
 			b.WriteString(`"`)
 			continue
 		}
+		before := ""
 		for w := range strings.FieldsSeq(quoted) {
 			core := strings.Trim(w, ",;:()'")
-			if isName(core) || slices.Contains(names, core) {
+			called := before == "node" || before == "switch" || before == "check"
+			if before = w; core != "" && (called || isName(core) || slices.Contains(names, core)) {
 				w = strings.Replace(w, core, "*", 1)
 			}
 			b.WriteString(w)

@@ -66,6 +66,14 @@ func TestFold(t *testing.T) {
 		"labels":   func(d *Diagnostic) { d.Labels = d.Labels[:1] },
 		"nowhere":  func(d *Diagnostic) { d.Labels[0].Span = source.Span{} },
 	}
+	for _, s := range []string{"switch %s has no model", "check module.%s.mtu fails: it is small", "RDMA is on in node %s: it is lossy"} {
+		called := func(name string) Diagnostic {
+			return finding(func(d *Diagnostic) { d.Summary, d.Address = fmt.Sprintf(s, name), "" })
+		}
+		if got := Fold(List{called("east-tor"), called("west-tor")}); len(got) != 1 || got[0].Count != 2 {
+			t.Errorf("%s: %+v", s, got)
+		}
+	}
 	address := func(ip string) Diagnostic {
 		return finding(func(d *Diagnostic) { d.Summary = ip + " is used by gpu001/eth2 and gpu002/eth2" })
 	}
