@@ -23,6 +23,7 @@ type environment struct {
 	port    string   // the first
 	gpus    []string // beside which they are, in order; none where no port says so
 	away    []string // devices that are beside no GPU while others are
+	v4, v6  bool     // families of the addresses on its devices
 }
 
 // agrees reports whether one file serves both.
@@ -82,6 +83,7 @@ func (h *host) classes(clash func(a, b *environment)) []*environment {
 				clash(list[at], e)
 			}
 			list[at].add(gpuOf(p), h.rdmaDevices(p))
+			list[at].families(h.Ifaces, h.carries(p))
 		}
 	}
 	return list
@@ -100,6 +102,19 @@ func (e *environment) add(gpu string, devices []string) {
 	for _, d := range devices {
 		if !slices.Contains(e.devices, d) && !slices.Contains(e.away, d) {
 			*into = append(*into, d)
+		}
+	}
+}
+
+// families takes those of the addresses that are on a carrier for RDMA.
+func (e *environment) families(ifaces []intent.Iface, carrier string) {
+	for i := range ifaces {
+		f := &ifaces[i]
+		if f.On != carrier || !f.RDMA {
+			continue
+		}
+		for _, a := range f.Addresses.Or(nil) {
+			e.v4, e.v6 = e.v4 || a.Addr().Is4(), e.v6 || a.Addr().Is6()
 		}
 	}
 }
@@ -146,7 +161,9 @@ func (h *host) rdmaDevices(p *intent.Port) []string {
 //
 // NCCL_IB_TC and UCX_IB_TRAFFIC_CLASS are the whole TOS byte, NCCL_IB_SL and
 // UCX_IB_SL the priority that a tagged frame gets (NVIDIA NCCL user guide,
-// environment variables; openucx/ucx src/uct/ib/base/ib_iface.c). nvme --tos is
+// environment variables; openucx/ucx src/uct/ib/base/ib_iface.c). NCCL looks for a
+// GID of IPv4 unless NCCL_IB_ADDR_FAMILY says otherwise, and without one takes the
+// first, of fe80 and RoCE v1 (the same guide, since 2.21); UCX looks for both. nvme --tos is
 // the same byte (Linux drivers/nvme/host/rdma.c, rdma_set_service_type). Of
 // ROCEC_PORTS rocec-env makes NCCL_IB_HCA, exact names with their ports, and
 // UCX_NET_DEVICES, in this order.
@@ -174,6 +191,9 @@ func (h *host) environment(f *emit.File, e *environment) {
 	}
 	f.Put(here, "ROCEC_PORTS=", strings.Join(e.devices, ","))
 	f.Put(at(intent.OfPort, e.port, "roce_mode"), "NCCL_IB_ROCE_VERSION_NUM=", strings.TrimPrefix(e.version, "v"))
+	if e.v6 && !e.v4 {
+		f.Put(here, "NCCL_IB_ADDR_FAMILY=AF_INET6")
+	}
 	if e.marked {
 		f.Put(here, "NCCL_IB_TC=", tos)
 		f.Put(here, "UCX_IB_TRAFFIC_CLASS=", tos)

@@ -62,7 +62,12 @@ func (l *limit) members(g *intent.LAG) {
 			l.refuse(fmt.Sprintf("ports %q and %q of bond %q have different qos", first.Name, m, g.Name), "give all members one qos",
 				at(intent.OfPort, m, "qos"), at(intent.OfPort, first.Name, "qos"))
 		}
-		if l.rdma(p) && (p.NIC.Driver != mlx5 || p.NIC.Adapter == "" || p.NIC.Adapter != first.NIC.Adapter) {
+		switch {
+		case !l.rdma(p):
+		case p.NIC.Driver != mlx5:
+			l.refuse(fmt.Sprintf("bond %q carries RDMA over port %q, which is driven by %s", g.Name, m, p.NIC.Driver),
+				"bond the ports of one mlx5 adapter, which share an RDMA device (RoCE LAG), or leave these apart", here, at(intent.OfPort, m, "model"))
+		case p.NIC.Adapter == "" || p.NIC.Adapter != first.NIC.Adapter:
 			l.refuse(fmt.Sprintf("bond %q carries RDMA over ports of different adapters", g.Name),
 				"bond the ports of one mlx5 adapter: only they share an RDMA device (RoCE LAG)", here, at(intent.OfPort, m, "adapter"))
 		}

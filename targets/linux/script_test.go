@@ -2,6 +2,7 @@ package linux
 
 import (
 	"encoding/json"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -591,6 +592,16 @@ func TestClasses(t *testing.T) {
 	for _, want := range []string{"ROCEC_PORTS=bond0.100=bond0/rail0/rail1\n", "NCCL_IB_SL=3\n", "UCX_IB_SL=3\n", "NCCL_IB_TC=106\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	for want, first := range map[bool][]string{true: {"2001:db8::b/64"}, false: {"2001:db8::b/64", "10.10.0.11/24"}} {
+		six := nvmeHost()
+		for i, addresses := range [][]string{first, {"2001:db8:1::b/64"}} {
+			six.Ifaces[i].Addresses, six.Ifaces[i].Gateway = prefixes(addresses...), intent.Opt[netip.Addr]{}
+		}
+		text := string(find(t, artifacts(t, six), "env/rdma.env"))
+		if got := strings.Contains(text, "\nNCCL_IB_ADDR_FAMILY=AF_INET6\n"); got != want {
+			t.Errorf("of IPv6 alone %v:\n%s", want, text)
 		}
 	}
 	for _, a := range artifacts(t, iwarpHost()) {
