@@ -251,7 +251,11 @@ func (f *flat) iface(i *Iface) {
 	set(f, "mtu", i.MTU, number)
 	set(f, "address", i.Addresses, prefixes)
 	set(f, "gateway", i.Gateway, netip.Addr.String)
-	plain(f, "vrf", i.VRF, word)
+	vrf := i.VRF
+	if vrf == "" && i.Addresses.IsSet() && (i.Kind == SVI || i.Kind == Routed) {
+		vrf = "default" // a switch has each address in some table, named or not
+	}
+	plain(f, "vrf", vrf, word)
 	plain(f, "rdma", i.RDMA, strconv.FormatBool)
 	plain(f, "unique", i.Unique, strconv.FormatBool)
 	for _, x := range f.flatQoS(i.QoS) {

@@ -63,7 +63,7 @@ func TestFields(t *testing.T) {
 	want = append(want,
 		`lag["PortChannel1"] = present`, `lag["PortChannel1"].id = 1`, `lag["PortChannel1"].members = Ethernet0`,
 		`lag["PortChannel1"].mode = lacp`, `lag["PortChannel1"].rate = fast`,
-		`interface["Vlan10"] = present`, `interface["Vlan10"].segment = 10`, `interface["Vlan10"].address = 10.0.0.1/24`,
+		`interface["Vlan10"] = present`, `interface["Vlan10"].segment = 10`, `interface["Vlan10"].address = 10.0.0.1/24`, `interface["Vlan10"].vrf = default`,
 	)
 	if diff := cmp.Diff(want, lines(filled())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -277,5 +277,22 @@ func BenchmarkDiff(b *testing.B) {
 		if len(Diff(d, d)) != 0 {
 			b.Fatal("differs from itself")
 		}
+	}
+}
+
+// TestDiffLeavesAVRF: an address of no written VRF is in the default one, and an
+// interface that a device has in another has to leave it. A host says nothing of it.
+func TestDiffLeavesAVRF(t *testing.T) {
+	at := func(kind IfaceKind, vrf string) *Device {
+		return &Device{Ifaces: []Iface{{Name: "i", Kind: kind, VRF: vrf, Addresses: Some([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/31")})}}}
+	}
+	want := []Difference{{Path: Path{Object: OfIface, Name: "i", Field: "vrf"}, Before: "red", After: "default"}}
+	for _, kind := range []IfaceKind{SVI, Routed} {
+		if diff := cmp.Diff(want, Diff(at(kind, ""), at(kind, "red"))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+	if list := Diff(at(Direct, ""), at(Direct, "red")); len(list) > 0 {
+		t.Error(list)
 	}
 }
