@@ -15,10 +15,15 @@ import (
 func (r *resolver) settings() {
 	r.profiles = map[fabric.Profile]fabric.ProfileID{}
 	r.vlanSets = map[string]fabric.VLANSetID{}
+	replaced := r.replaced()
 	r.foldKeys(func(d fabric.DeviceID, keys []portKey) {
 		around := r.around(d)
 		first, end := r.f.PortsOf(d)
 		for p := first; p < end; p++ {
+			if replaced[p] {
+				r.f.Ports[p].Manage = fabric.HandsOff
+				continue
+			}
 			r.settle(p, &around, &keys[p-first])
 		}
 	})
@@ -27,6 +32,28 @@ func (r *resolver) settings() {
 	for id := 1; id < len(r.f.LAGs); id++ {
 		r.lagVLANs(fabric.LAGID(id))
 	}
+}
+
+// replaced are the whole ports that are not there, as their children have other
+// names and stand for them: what is around them says nothing of them. One that
+// something is on, or whose block says more than its split, stays: it is refused
+// by what it says.
+func (r *resolver) replaced() map[fabric.PortID]bool {
+	gone := map[fabric.PortID]bool{}
+	for i := range r.f.Breakouts {
+		for _, p := range r.f.Breakouts[i].Overlaps {
+			more := slices.ContainsFunc(r.cfg.AttrsOf(r.portBlock[p]), func(a lang.Attr) bool { return a.Num != schema.ABreakout && a.Num != schema.AName })
+			if row := &r.f.Ports[p]; row.Link == 0 && row.LAG == 0 && !more {
+				gone[p] = true
+			}
+		}
+	}
+	if len(gone) > 0 {
+		for i := range r.f.Ifaces {
+			delete(gone, r.f.Ifaces[i].On)
+		}
+	}
+	return gone
 }
 
 // outwardQueues gives ports with qos.untrusted the queues that the switch's other

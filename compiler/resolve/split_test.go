@@ -131,3 +131,39 @@ func TestPlatformRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestReplacedPorts: what a switch says of its ports is said of the children of a
+// split port and not of the whole, which is not there; what its own block says of
+// the whole port stays, for the target to refuse.
+func TestReplacedPorts(t *testing.T) {
+	for _, c := range []struct{ block, want string }{
+		{`breakout = "4x100G"`, ""},
+		{`name = "swp1"
+    breakout = "4x100G"`, ""},
+		{`breakout = "4x100G"
+    mtu      = 9000`, "swp1"},
+		{`breakout = "4x100G"
+    address  = ["10.0.0.0/31"]`, "swp1"},
+	} {
+		f := load(t, contract+`
+switch "leaf" {
+  model = "nvidia/sn4700"
+  os    = "cumulus-linux/5.15"
+  qos   = qos.q
+  port "swp1" {
+    `+c.block+`
+  }
+  port "swp1s[0-3]" { enabled = true }
+}
+`)
+		managed := map[string]bool{}
+		for p := 1; p < len(f.Ports); p++ {
+			if row := &f.Ports[p]; row.Manage == fabric.Full && row.Profile != 0 {
+				managed[f.Text(row.Name)] = true
+			}
+		}
+		if managed["swp1"] != (c.want == "swp1") || !managed["swp1s3"] {
+			t.Errorf("%s: %v", c.block, managed)
+		}
+	}
+}
