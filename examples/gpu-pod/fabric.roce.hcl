@@ -50,7 +50,7 @@ topology "rail_optimized" "pod1" {
   leaf {
     count         = 8
     model         = "nvidia/sn5600"
-    os            = "cumulus-linux/5.11"
+    os            = "cumulus-linux/5.14" # ports of a written speed negotiate it since then, as Spectrum-4 must with its like
     node_ports    = "swp[1-32]"
     up_ports      = "swp[33-64]"
     cable         = { media = "dac", length = "3m" }

@@ -120,13 +120,23 @@ func (b *builder) physical(p *intent.Port) {
 	}
 }
 
-// speed is the speed of a port: its own, else that of the split it is a child of.
+// speed is the speed of a port: its own, else that of the split it is a child of,
+// which a child that negotiates comes to by itself and, where a speed would force
+// it, is not told.
 func (b *builder) speed(p *intent.Port) intent.Opt[uint32] {
+	if b.words.forces && p.Autoneg.Or(false) {
+		return p.Mbps
+	}
+	return speedOf(b.device, p)
+}
+
+// speedOf is the speed that a port is meant to have.
+func speedOf(d *intent.Device, p *intent.Port) intent.Opt[uint32] {
 	parent := parentOf(p.Name)
 	if p.Mbps.IsSet() || parent == "" {
 		return p.Mbps
 	}
-	if first := b.port[parent+"s0"]; first != nil {
+	if first := d.PortNamed(parent + "s0"); first != nil {
 		if _, mbps, ok := splitOf(first.Breakout); ok {
 			return intent.Some(mbps)
 		}

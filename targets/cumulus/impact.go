@@ -16,9 +16,11 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 	switch c.Path.Object {
 	case intent.OfPort:
 		switch c.Path.Word() {
+		case "": // the port is not there: see exists
+			return targets.Impact{Interrupts: true, Note: "where its cage is split otherwise, all links of that go down"}
 		case "speed", "autoneg":
 			note := "the link of " + name + " goes down and comes up"
-			if c.Path.Field == "speed" && releaseOf(d.OS.Version).Compare(release{Major: 5, Minor: 14}) < 0 {
+			if c.Path.Field == "speed" && wordsOf(d.OS.Version).forces {
 				note += "; before 5.14 a speed without autoneg also switches negotiation off"
 			}
 			return targets.Impact{Interrupts: true, Note: note}

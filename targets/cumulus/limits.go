@@ -116,12 +116,31 @@ func (l *limit) port(p *intent.Port) {
 		l.refuse(fmt.Sprintf("port %s has fec %s", p.Name, p.FEC.Value), help, at("fec"))
 	}
 	l.breakout(p, at("breakout"))
+	l.forced(p, at)
 	l.members(p.Name, p.Native, p.Tagged, p.MTU, at)
 	if l.routed[p.Name] && targets.Bridged(p.Native, p.Tagged) {
 		l.refuse(fmt.Sprintf("%s has an address and VLANs", p.Name), "put the address on the segment, or take the VLANs off the port", at("segments"))
 	}
 	if c := p.CableMm; c.IsSet() && (c.Value == 0 || metres(c.Value) > maxMetres) {
 		l.refuse(fmt.Sprintf("port %s has a cable of %d mm", p.Name, c.Value), "write a length of up to 100 km", at("cable"))
+	}
+}
+
+// forced: a port of 25G or 100G that does not negotiate stays down with the FEC that
+// it has by itself [Switch Port Attributes, Considerations, Auto-negotiation and
+// FEC]; and before 5.14 one of a written speed never negotiates [the same,
+// Auto-negotiation and Link Speed].
+func (l *limit) forced(p *intent.Port, at func(string) intent.Path) {
+	forces := wordsOf(l.device.OS.Version).forces
+	if forces && p.Mbps.IsSet() && p.Autoneg.Or(false) {
+		l.refuse(fmt.Sprintf("port %s negotiates and has a speed, which ends negotiation before 5.14", p.Name), "leave speed or autoneg out, or update the switch", at("autoneg"), at("speed"))
+	}
+	mbps := speedOf(l.device, p)
+	off := p.Autoneg.IsSet() && !p.Autoneg.Value || forces && mbps.IsSet() && !p.Autoneg.IsSet()
+	used := p.Enabled.Or(p.QoS != "")
+	if off && used && !p.FEC.IsSet() && !p.Verify && (mbps.Value == 25_000 || mbps.Value == 100_000) {
+		l.refuse(fmt.Sprintf("port %s is forced to %s and says nothing of fec: its link would stay down", p.Name, speeds[mbps.Value]),
+			`write the fec of its neighbour, "rs", "fc" or "none", or autoneg = true`, at("speed"))
 	}
 }
 

@@ -60,6 +60,26 @@ func TestLimits(t *testing.T) {
 			"cannot set deny_roce_v1 on port \"swp3\" (write deny = [\"roce_v2\"]",
 		},
 		"deny on a member": {pair, func(d *intent.Device) { d.Ports[0].Deny = intent.Some([]intent.RDMA{}) }, `port "swp1" drops RDMA and is in LAG "bond1"`},
+		"forced, no fec":   {tor, forced(100_000), "port swp5 is forced to 100G and says nothing of fec"},
+		"forced by a split": {tor, func(d *intent.Device) {
+			d.Ports[0].Breakout, d.Ports[0].FEC, d.Ports[0].Autoneg = "4x25G", intent.Opt[intent.FEC]{}, intent.Opt[bool]{}
+		}, "port swp1s0 is forced to 25G"},
+		"forced, 400G": {tor, forced(400_000), ""},
+		"forced, shut": {tor, func(d *intent.Device) {
+			forced(100_000)(d)
+			d.Ports[5].Enabled = intent.Some(false)
+		}, ""},
+		"forced since 5.14": {mode14, func(d *intent.Device) {
+			for i := range d.Ports {
+				d.Ports[i].Mbps, d.Ports[i].FEC = intent.Some(uint32(100_000)), intent.Opt[intent.FEC]{}
+			}
+		}, "port swp1 is forced to 100G"},
+		"negotiated since 5.14": {mode14, func(d *intent.Device) {
+			for i := range d.Ports {
+				d.Ports[i].Mbps, d.Ports[i].FEC, d.Ports[i].Autoneg = intent.Some(uint32(100_000)), intent.Opt[intent.FEC]{}, intent.Opt[bool]{}
+			}
+		}, ""},
+		"negotiated before": {tor, func(d *intent.Device) { d.Ports[5].Autoneg = intent.Some(true) }, "port swp5 negotiates and has a speed, which ends negotiation before 5.14"},
 		"split":            {tor, func(d *intent.Device) { d.Ports[0].Breakout = "3x100G" }, `split as "3x100G"`},
 		"split lanes":      {tor, func(d *intent.Device) { d.Ports[0].Breakout = "4x56G" }, `split as "4x56G"`},
 		"split child":      {tor, func(d *intent.Device) { d.Ports[1].Breakout = "4x50G" }, "is not the first child"},
@@ -156,6 +176,14 @@ func TestLimits(t *testing.T) {
 			c.change(d)
 			targettest.Limit(t, &Target, d, c.want)
 		})
+	}
+}
+
+// forced takes a routed port of tor to a speed that it does not negotiate, and its FEC away.
+func forced(mbps uint32) func(*intent.Device) {
+	return func(d *intent.Device) {
+		p := &d.Ports[5]
+		p.Mbps, p.FEC, p.Autoneg = intent.Some(mbps), intent.Opt[intent.FEC]{}, intent.Opt[bool]{}
 	}
 }
 

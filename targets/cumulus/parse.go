@@ -155,10 +155,11 @@ func (p *parser) interfaces() {
 		ports[p.hint.Ports[i].Name] = true
 	}
 	for _, name := range names {
-		if portName.MatchString(name) && p.root.get("interface", name, "link", "breakout") == nil {
+		if portName.MatchString(name) {
 			ports[name] = true
 		}
 	}
+	maps.DeleteFunc(ports, func(name string, _ bool) bool { return !exists(p.root, name) })
 	for _, name := range slices.SortedFunc(maps.Keys(ports), byName) {
 		p.port(name)
 	}
@@ -176,6 +177,24 @@ func (p *parser) interfaces() {
 			p.address(intent.Iface{Name: name, Kind: intent.Routed, On: name}, n)
 		}
 	}
+}
+
+// exists reports whether a switch has a port by how it is split: a whole one is
+// not there beside its children, nor where it is disabled for a neighbour's, and
+// a child only if there are as many.
+func exists(root *node, name string) bool {
+	whole, child := name, -1
+	if parent := parentOf(name); parent != "" {
+		whole = parent
+		_, child = portID(name)
+	}
+	for _, mode := range root.items("interface", whole, "link", "breakout") {
+		if n, isSplit := strings.CutSuffix(mode, "x"); n != "1" {
+			children, _ := strconv.Atoi(n)
+			return isSplit && child >= 0 && child < children
+		}
+	}
+	return child < 0
 }
 
 func (p *parser) port(name string) {
@@ -319,6 +338,9 @@ func (p *parser) known(is func(*intent.Iface) bool) *intent.Iface {
 // families are the keys over addresses, of all versions.
 var families = []string{"ip", "ipv4", "ipv6"}
 
+// vrfs are the keys of an interface's VRF, of all versions.
+var vrfs = [][]string{{"vrf"}, {"ip", "vrf"}}
+
 func (p *parser) addressed(n *node) bool {
 	return slices.ContainsFunc(families, func(f string) bool { return len(n.items(f, "address")) > 0 })
 }
@@ -342,8 +364,8 @@ func (p *parser) address(f intent.Iface, n *node) {
 		}
 	}
 	f.Addresses = intent.Some(list)
-	for _, vrf := range []string{n.value("vrf"), n.value("ip", "vrf")} {
-		if vrf != "" && vrf != "default" {
+	for _, keys := range vrfs {
+		if vrf := n.value(keys...); vrf != "" && vrf != "default" {
 			f.VRF = vrf
 		}
 	}

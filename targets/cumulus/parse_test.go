@@ -113,6 +113,12 @@ func generated(r *rapid.T) *intent.Device {
 			FEC: targettest.Maybe(r, fecs), Autoneg: targettest.Maybe(r, rapid.Bool()), MTU: targettest.Maybe(r, rapid.Uint16Range(1500, 9216)),
 			CableMm: targettest.Maybe(r, rapid.Uint32Range(1, 2_000_000)), QoS: d.QoS[i%len(d.QoS)].Name,
 		}
+		switch { // see limit.forced
+		case !p.Autoneg.Or(false):
+			p.FEC = intent.Some(fecs.Draw(r, "fec"))
+		case wordsOf(d.OS.Version).forces:
+			p.Mbps = intent.Opt[uint32]{}
+		}
 		switch rapid.IntRange(0, 3).Draw(r, "kind") {
 		case 0:
 			p.Name += "s0"

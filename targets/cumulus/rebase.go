@@ -74,6 +74,7 @@ func stale(d *intent.Device, have *document, set *node) *node {
 		f := &d.Ifaces[i]
 		if f.Addresses.IsSet() && s.want.get("interface", place(f)) != nil {
 			s.addresses(f)
+			s.vrf(f)
 		}
 	}
 	if d.MLAG != nil {
@@ -143,10 +144,27 @@ func (s *staleness) bridge(name string, native intent.Opt[uint16], tagged intent
 	}
 }
 
-// split unsets another split of the port that a first child belongs to.
+// split unsets another split of the port that a first child belongs to, the split
+// of a port that shall be whole, and what is said of the children that go with it
+// [Switch Port Attributes, Remove a Breakout Port].
 func (s *staleness) split(p *intent.Port, at intent.Path) {
-	if parent := parentOf(p.Name); p.Breakout != "" {
+	count, _, ok := splitOf(p.Breakout)
+	parent := parentOf(p.Name)
+	switch {
+	case ok:
 		s.extra(at, "interface", parent, "link", "breakout")
+	case parent == "":
+		if parent = p.Name; exists(s.have, parent) {
+			return
+		}
+		s.drop(at, "interface", parent, "link", "breakout")
+	default:
+		return // its first child says it
+	}
+	for _, name := range s.have.items("interface") {
+		if _, child := portID(name); parentOf(name) == parent && child >= count {
+			s.drop(at, "interface", name)
+		}
 	}
 }
 
@@ -160,6 +178,19 @@ func (s *staleness) addresses(f *intent.Iface) {
 			if err != nil || !slices.Contains(f.Addresses.Value, a) {
 				s.root.at(from, "interface", place(f), family, "address", key)
 			}
+		}
+	}
+}
+
+// vrf unsets the VRF of an interface that is in none.
+func (s *staleness) vrf(f *intent.Iface) {
+	if f.VRF != "" {
+		return
+	}
+	from := intent.Path{Object: intent.OfIface, Name: f.Name, Field: "vrf"}
+	for _, keys := range vrfs {
+		if at := append([]string{"interface", place(f)}, keys...); s.have.value(at...) != "default" {
+			s.drop(from, at...)
 		}
 	}
 }

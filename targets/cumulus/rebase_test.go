@@ -43,6 +43,23 @@ func TestRebase(t *testing.T) {
 			d.LAGs[0].Members = []string{"swp1", "swp2", "swp3"}
 		}, "", []string{"nv unset interface bond1 bond member swp3"}},
 		"breakout":  {tor, func(d *intent.Device) { d.Ports[0].Breakout = "2x50G" }, "", []string{"nv unset interface swp1 link breakout 2x"}},
+		"fewer children": {tor, func(d *intent.Device) { d.Ports[0].Breakout = "8x25G" }, "    interface:\n      swp1s4-7:\n        type: swp\n", []string{
+			"nv unset interface swp1 link breakout 8x",
+			"nv unset interface swp1s4",
+			"nv unset interface swp1s5",
+			"nv unset interface swp1s6",
+			"nv unset interface swp1s7",
+		}},
+		"whole again": {tor, func(d *intent.Device) {
+			d.Ports[5].Name, d.Ports[5].Breakout, d.Ports[5].Mbps = "swp5s0", "2x200G", intent.Opt[uint32]{}
+			d.Ifaces[2].Name, d.Ifaces[2].On = "swp5s0", "swp5s0"
+		}, "", []string{"nv unset interface swp5 link breakout", "nv unset interface swp5s0"}},
+		"disabled for a neighbour": {tor, func(*intent.Device) {}, "    interface:\n      swp5:\n        link:\n          breakout:\n            disabled: {}\n", []string{
+			"nv unset interface swp5 link breakout",
+		}},
+		"no split": {tor, func(*intent.Device) {}, "    interface:\n      swp5:\n        link:\n          breakout:\n            1x: {}\n", nil},
+		"VRF": {tor, func(d *intent.Device) {}, "    interface:\n      vlan711:\n        ip:\n          vrf: blue\n", []string{"nv unset interface vlan711 ip vrf"}},
+		"VRF by its name": {tor, func(d *intent.Device) {}, "    interface:\n      vlan711:\n        ip:\n          vrf: default\n", nil},
 		"keepalive": {pair, func(d *intent.Device) { d.MLAG.PeerAddress = d.MLAG.PeerAddress.Next() }, "", []string{"nv unset mlag backup 10.255.0.3"}},
 		"no PFC any more": {tor, func(d *intent.Device) { d.Ports[3].QoS, d.Ports[3].CableMm = "storage", intent.Some(uint32(3000)) }, "", []string{
 			"nv unset interface swp3 qos egress-shaper",
@@ -126,4 +143,26 @@ func BenchmarkEmitManyPorts(b *testing.B) {
 		targettest.Emit(&Target, d)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(d.Ports)), "ns/port")
+}
+
+// TestSplitPorts: which ports there are follows from the split, so that one that is
+// split otherwise than wanted is missing and not merely of other settings.
+func TestSplitPorts(t *testing.T) {
+	const split = "- set:\n    interface:\n      swp1:\n        link:\n          breakout:\n            %s: {}\n      swp1s0-7:\n        type: swp\n"
+	whole := &intent.Device{Kind: intent.Switch, Ports: []intent.Port{{Name: "swp1", Enabled: intent.Some(true)}}}
+	child := &intent.Device{Kind: intent.Switch, Ports: []intent.Port{{Name: "swp1s3", Enabled: intent.Some(true)}}}
+	for mode, c := range map[string]struct{ whole, child bool }{
+		"1x": {true, false}, "2x": {false, false}, "4x": {false, true}, "disabled": {false, false},
+	} {
+		for d, exists := range map[*intent.Device]bool{whole: c.whole, child: c.child} {
+			seen, list := parse(d, captured(fmt.Sprintf(split, mode)))
+			if len(list) > 0 {
+				t.Fatal(list)
+			}
+			differs := intent.Diff(d, seen)
+			if made := len(differs) > 0 && differs[0].Creates(); made == exists {
+				t.Errorf("%s of %s: %v", d.Ports[0].Name, mode, differs)
+			}
+		}
+	}
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # made by rocec for pod1-leaf0
-# intent sha256:2a599b21e05122d1b1852bc38ebf0564a6c992db55845ecbfac139bbf75504f5
-# model nvidia/sn5600, ASIC spectrum-4, Cumulus Linux 5.11
+# intent sha256:ec9bd5b353fcfa555048315d0cc8e74e8172b3003231928ac2d67da652fbbf7d
+# model nvidia/sn5600, ASIC spectrum-4, Cumulus Linux 5.14
 #
 # Read-only: shows the applied profiles, the watchdog and the links.
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/bin/bash
 # made by rocec for pod1-spine0
-# intent sha256:135ca209d3a90254b241c5bdc6d8b5da72ea1959a42547658db37a98b5588bf9
-# model nvidia/sn5600, ASIC spectrum-4, Cumulus Linux 5.11
+# intent sha256:d9263252e2de36406624ec588fc0159c9c0e8762f8f4d59c1f9050f674bf921d
+# model nvidia/sn5600, ASIC spectrum-4, Cumulus Linux 5.14
 #
 # Patches the pending configuration, shows what it changes and applies it with a timer: without
 # nv config apply --confirm-yes within 10m the switch goes back by itself.
