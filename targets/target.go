@@ -200,6 +200,9 @@ type Change struct {
 type Impact struct {
 	Interrupts bool
 	Note       string // "link flap, about 2 s per port (mlx5)"
+	// Whole is a change that interrupts the whole device: Note is said of its first
+	// configuration too, where the fields are counted only.
+	Whole bool
 	// Withheld is a change that no transaction over a session makes as the device is
 	// configured, so that one would be taken back: Note says what lets it.
 	Withheld bool

@@ -340,22 +340,24 @@ func parseBreakout(s string) (count uint8, mbps uint32, ok bool) {
 
 // childNames are the names of a split port's children in the words of the OS.
 // SONiC counts lanes: the children of 8-lane Ethernet8, split in 4, are
-// Ethernet8, 10, 12 and 14. [sonic-buildimage platform.json, breakout_modes]
-// Enterprise SONiC may name ports by cage, and counts children from 1: Eth1/5/1.
+// Ethernet8, 10, 12 and 14 [sonic-buildimage platform.json, breakout_modes], on
+// Enterprise SONiC too [githedgehog fabric pkg/ctrl/switchprofile, Offsets], unless
+// that names ports by cage, and counts children from 1: Eth1/5/1.
 // [dellemc.enterprise_sonic sonic_port_breakout.py]
 // Cumulus adds s0, s1, ... to the name. [Cumulus Linux, Layer 1 and Switch Ports]
 func (r *resolver) childNames(d fabric.DeviceID, parent string, x *listedSplit) []string {
 	dev := &r.f.Devices[d]
 	var names []string
 	for i := range int(x.count) {
+		os := r.f.Text(dev.OSName)
 		switch stem, number := splitTrailing(parent); {
-		case r.f.Text(dev.OSName) == "sonic" && number >= 0:
+		case os == "sonic-enterprise" && strings.Contains(parent, "/"):
+			names = append(names, parent+"/"+strconv.Itoa(i+1))
+		case (os == "sonic" || os == "sonic-enterprise") && number >= 0:
 			step := max(int(x.lanes/x.count), 1)
 			names = append(names, stem+strconv.Itoa(number+i*step))
-		case r.f.Text(dev.OSName) == "sonic":
+		case os == "sonic" || os == "sonic-enterprise":
 			names = append(names, parent)
-		case r.f.Text(dev.OSName) == "sonic-enterprise":
-			names = append(names, parent+"/"+strconv.Itoa(i+1))
 		default:
 			names = append(names, parent+"s"+strconv.Itoa(i))
 		}

@@ -14,10 +14,12 @@ import (
 // platform finds how the platform of a switch spells a split, and what it gives
 // each child: the data of its model where there are any. A port that the data do
 // not have stays without, and its target has to say what it lacks; data that
-// have the port and not the split are a finding here.
+// have the port and not the split are a finding here. Enterprise SONiC, where it
+// names ports by lanes, has the platform's cages and modes and some more [githedgehog
+// fabric pkg/ctrl/switchprofile, NOSName and Offsets]; those are not known.
 func (r *resolver) platform(d fabric.DeviceID, x *listedSplit, block lang.BlockID) {
 	model := r.modelBlocks[r.f.Devices[d].Model]
-	if model == 0 || r.f.Text(r.f.Devices[d].OSName) != "sonic" {
+	if os := r.f.Text(r.f.Devices[d].OSName); model == 0 || os != "sonic" && os != "sonic-enterprise" {
 		return
 	}
 	parent := r.f.Text(x.parent)

@@ -69,6 +69,7 @@ func (c *comparison) create(a Action, why string) {
 	change := c.whole(a, d.Want.Name, "")
 	counts := map[intent.Object]int{}
 	touched, hit := map[objectKey]bool{}, map[intent.Object]int{}
+	whole := "" // what interrupts all of the device
 	for _, x := range intent.Diff(d.Want, nil) {
 		if c.expectation(x.Path) {
 			continue
@@ -78,13 +79,17 @@ func (c *comparison) create(a Action, why string) {
 			counts[key.object]++
 			continue
 		}
-		f := c.field(x)
-		if f.Interrupts && !touched[key] {
+		impact := c.impact(x)
+		if impact.Whole {
+			whole = impact.Note
+		}
+		if impact.Interrupts && !touched[key] {
 			touched[key] = true
 			hit[key.object]++
 			c.interrupted(key.object)
 		}
 		if c.full {
+			f := fieldOf(x, impact)
 			f.Name = x.Path.String()
 			change.Fields = append(change.Fields, f)
 		}
@@ -94,6 +99,7 @@ func (c *comparison) create(a Action, why string) {
 		parts = append(parts, "interrupts "+tally(d.Want.Kind, hit))
 		c.plan.summary.Devices++
 	}
+	parts = append(parts, whole)
 	change.Note = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
@@ -418,8 +424,9 @@ func (c *comparison) object(p intent.Path, a Action) *Change {
 	return &c.changes[i]
 }
 
-func (c *comparison) field(x intent.Difference) Field {
-	impact := c.impact(x)
+func (c *comparison) field(x intent.Difference) Field { return fieldOf(x, c.impact(x)) }
+
+func fieldOf(x intent.Difference, impact targets.Impact) Field {
 	return Field{Name: x.Path.Field, Before: x.Before, After: x.After, Interrupts: impact.Interrupts, Note: impact.Note, path: x.Path}
 }
 

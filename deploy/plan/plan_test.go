@@ -20,6 +20,7 @@ import (
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/sonic"
+	"github.com/rocec/rocec/targets/sonicent"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -276,6 +277,24 @@ func TestSonic(t *testing.T) {
 	golden(t, "sonic.txt", text(t, p, plan.TextOptions{}))
 	if p.Summary.Interrupted[intent.OfPort] != 3 {
 		t.Errorf("%+v", p.Summary)
+	}
+}
+
+// A first configuration counts fields; what stops the whole device is said of it.
+func TestCreateSaysWhatStopsTheDevice(t *testing.T) {
+	d := &intent.Device{
+		Version: intent.Version, Name: "leaf", Kind: intent.Switch, OS: intent.OS{Name: "sonic-enterprise", Version: "4.2"}, ASIC: "tomahawk3",
+		QoS:   []intent.QoS{{Name: "roce", PFC: intent.Some(intent.PrioritySet(8))}},
+		Ports: []intent.Port{{Name: "Ethernet0", QoS: "roce"}},
+	}
+	out := text(t, compute([]plan.Device{{Address: "switch.leaf", Target: &sonicent.Target, Want: d}}, plan.Options{}), plan.TextOptions{})
+	if !strings.Contains(out, "buffer init lossless saves the configuration and reboots the switch") {
+		t.Error(out)
+	}
+	d.QoS[0].PFC = intent.Some(intent.PrioritySet(0))
+	out = text(t, compute([]plan.Device{{Address: "switch.leaf", Target: &sonicent.Target, Want: d}}, plan.Options{}), plan.TextOptions{})
+	if strings.Contains(out, "reboots") {
+		t.Error(out)
 	}
 }
 

@@ -143,15 +143,15 @@ func TestContractsCompile(t *testing.T) {
 }
 
 // splitOf compiles a switch of a model with one port split.
-func splitOf(t *testing.T, model, port, breakout string) *fabric.Fabric {
+func splitOf(t *testing.T, model, os, port, breakout string) *fabric.Fabric {
 	t.Helper()
 	return compile(t, fmt.Sprintf(`
 switch "s" {
   model = %q
-  os    = "sonic/202605"
+  os    = %q
   port %q { breakout = %q }
 }
-`, model, port, breakout)).Fabric
+`, model, os, port, breakout)).Fabric
 }
 
 // TestBreakouts holds the data of split ports against platform.json of their images.
@@ -171,7 +171,7 @@ func TestBreakouts(t *testing.T) {
 		{"edgecore/as7816-64x", "Ethernet120", "4x25G", "4x25G Ethernet123 248 Eth31/4(Port31)"},
 		{"celestica/silverstone", "Ethernet248", "2x100G", "2x100G Ethernet252 221,222,223,224 Eth32/5"},
 	} {
-		f := splitOf(t, c.model, c.port, c.breakout)
+		f := splitOf(t, c.model, "sonic/202605", c.port, c.breakout)
 		if len(f.Breakouts) != 1 {
 			t.Fatalf("%s: %d splits", c.model, len(f.Breakouts))
 		}
@@ -207,7 +207,7 @@ func TestEveryBreakout(t *testing.T) {
 		}
 		models++
 		for _, m := range modes.FindAllStringSubmatch(block, -1) {
-			f := splitOf(t, model, at[1], m[1])
+			f := splitOf(t, model, "sonic/202605", at[1], m[1])
 			for i := range f.Breakouts {
 				if f.Breakouts[i].Mode == 0 {
 					t.Errorf("%s: %s of %s has no data", model, m[1], f.Text(f.Breakouts[i].Parent))
@@ -217,5 +217,34 @@ func TestEveryBreakout(t *testing.T) {
 	}
 	if models < 20 {
 		t.Errorf("%d models have data on split ports", models)
+	}
+}
+
+// TestEnterpriseBreakouts: Enterprise SONiC names the children of a split port as
+// githedgehog/fabric has them, pkg/ctrl/switchprofile, BaseNOSName and Offsets, and
+// its target knows their cage, NOSName there; where ports are named by cage, so are
+// they.
+func TestEnterpriseBreakouts(t *testing.T) {
+	for _, c := range []struct{ model, port, breakout, want string }{
+		{"dell/z9332f-on", "Ethernet8", "4x100G", "Ethernet8 Ethernet10 Ethernet12 Ethernet14 cage 2"},
+		{"dell/z9332f-on", "Ethernet248", "2x200G", "Ethernet248 Ethernet252 cage 32"},
+		{"dell/s5248f-on", "Ethernet48", "4x25G", "Ethernet48 Ethernet49 Ethernet50 Ethernet51 cage 49"},
+		{"dell/s5232f-on", "Ethernet120", "2x50G", "Ethernet120 Ethernet122 cage 31"},
+		{"dell/z9664f-on", "Eth1/5", "2x200G", "Eth1/5/1 Eth1/5/2"},
+	} {
+		f := splitOf(t, c.model, "sonic-enterprise/4.2", c.port, c.breakout)
+		var got []string
+		for _, b := range f.Breakouts {
+			for _, p := range b.Children {
+				_, name, _ := strings.Cut(f.PortName(p), "/")
+				got = append(got, name)
+			}
+			if len(b.Parts) > 0 {
+				got = append(got, fmt.Sprint("cage ", b.Parts[0].Index))
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s %s split %s is %s, want %s", c.model, c.port, c.breakout, text, c.want)
+		}
 	}
 }

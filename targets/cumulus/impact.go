@@ -59,7 +59,7 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		case "mlag":
 			return targets.Impact{Interrupts: true, Note: "the MLAG session restarts"}
 		case "hash": // [Equal Cost Multipath Load Sharing, Unique Hash Seed]
-			return targets.Impact{Interrupts: true, Note: "switchd restarts: every port of the switch goes down, and the hardware is set up anew"}
+			return targets.Impact{Interrupts: true, Whole: true, Note: "switchd restarts: every port of the switch goes down, and the hardware is set up anew"}
 		}
 	}
 	return targets.Impact{}

@@ -20,7 +20,7 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 		switch c.Path.Word() {
 		case "pfc":
 			if setup := initsBuffers(d); setup != "" && none(c.Before) && !none(c.After) {
-				return targets.Impact{Interrupts: true, Note: setup + reboots}
+				return targets.Impact{Interrupts: true, Whole: true, Note: setup + reboots}
 			}
 			return targets.Impact{Interrupts: true, Note: "frames of the priorities that change may be lost for a moment"}
 		case "breakout":
