@@ -99,7 +99,10 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 	if x := &c.Path; waits(d, x) {
 		return targets.Impact{Interrupts: true, Withheld: true, Note: alone("it is made by a restart of adapters, or by making a virtual switch of them")}
 	}
-	const restart = "restart of the adapter, its link is down for seconds; only with -AllowRestart, one adapter at a time"
+	restart := "restart of the adapter, its link is down for seconds, one adapter at a time; by hand only with -AllowRestart"
+	if d.Options[optionRestart] != "true" {
+		restart += ", over a session only with " + optionRestart + " = true: it is stored and waits else"
+	}
 	switch {
 	case c.Path.Object == intent.OfPort && c.Path.Field == "enabled" && c.After == "false":
 		return targets.Impact{Interrupts: true, Note: "the adapter is disabled"}

@@ -66,3 +66,17 @@ func TestWithheld(t *testing.T) {
 		t.Errorf("Network ATC: %+v", i)
 	}
 }
+
+// TestRestartIsSaidOfBothDeliveries: what waits for a restart by hand waits over a
+// session too, unless the option of the target allows it there.
+func TestRestartIsSaidOfBothDeliveries(t *testing.T) {
+	d := s2d()
+	at := targets.Change{Path: intent.Path{Object: intent.OfPort, Name: d.Ports[0].Name, Field: "rdma"}, After: "true"}
+	for allowed, says := range map[string]bool{"": true, "false": true, "true": false} {
+		d.Options = map[string]string{optionRestart: allowed}
+		note := Target.Impact(d, at).Note
+		if !strings.Contains(note, "by hand only with -AllowRestart") || strings.Contains(note, "over a session only with live_restart = true") != says {
+			t.Errorf("live_restart %q: %s", allowed, note)
+		}
+	}
+}
