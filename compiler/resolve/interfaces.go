@@ -26,8 +26,6 @@ func (r *resolver) interfaces() {
 	r.subnetOf = map[lang.Value]netip.Prefix{}
 	r.carried = map[fabric.PortID][]lang.BlockID{}
 	r.carriedNative = map[fabric.PortID]lang.BlockID{}
-	r.ifaceBlock = make([]lang.BlockID, 1)
-	r.roomForIfaces()
 	r.tierInterfaces()
 	for id := 1; id < len(r.f.Devices); id++ {
 		d := fabric.DeviceID(id)
@@ -42,22 +40,28 @@ func (r *resolver) interfaces() {
 	}
 }
 
-// roomForIfaces makes room for all interfaces: a fabric has more of them than of
-// all other rows.
-func (r *resolver) roomForIfaces() {
-	more := len(r.f.NICs) + r.tierIfaces() // most NICs have one each
-	for b := range r.cfg.Blocks {
-		switch r.cfg.Blocks[b].Kind {
-		case schema.Interface, schema.Bond:
-			more++
-		case schema.Port:
-			if r.attr(lang.BlockID(b), schema.AAddress).Kind != lang.Absent {
+// roomForIfaces makes room for all interfaces while cables are joined: a fabric
+// has more of them than of all other rows, and memory is slow to come. Nobody
+// asks for interfaces before he has waited.
+func (r *resolver) roomForIfaces() (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		more := len(r.f.NICs) + r.tierIfaces() // most NICs have one each
+		for b := range r.cfg.Blocks {
+			switch r.cfg.Blocks[b].Kind {
+			case schema.Interface, schema.Bond:
 				more++
+			case schema.Port:
+				if r.attr(lang.BlockID(b), schema.AAddress).Kind != lang.Absent {
+					more++
+				}
 			}
 		}
-	}
-	r.f.Ifaces, r.ifaceBlock = slices.Grow(r.f.Ifaces, more), slices.Grow(r.ifaceBlock, more)
-	r.f.Prefixes = slices.Grow(r.f.Prefixes, more)
+		r.f.Ifaces, r.f.Prefixes = slices.Grow(r.f.Ifaces, more), slices.Grow(r.f.Prefixes, more)
+		r.ifaceBlock = slices.Grow(make([]lang.BlockID, 1), more)
+	}()
+	return func() { <-done }
 }
 
 func (r *resolver) addIface(row fabric.Iface, b lang.BlockID) {

@@ -39,13 +39,15 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.setsOnPorts() // of those that no block speaks of
 	r.links()       // cables join ports
 	r.wire()        // so do topologies
-	r.mlags()       // pairs and their peer links
-	r.lists()       // cable lists join ports, or say what was built
-	r.compare()     // that against what there is
-	r.roles()       // where each port leads
-	r.lags()        // LAGs and bonds, and the LAGs that bonds imply
-	r.interfaces()  // what is written of addresses; the VLANs they bring
-	r.gpus()        // of nodes
+	room := r.roomForIfaces()
+	r.mlags()   // pairs and their peer links
+	r.lists()   // cable lists join ports, or say what was built
+	r.compare() // that against what there is
+	r.roles()   // where each port leads
+	r.lags()    // LAGs and bonds, and the LAGs that bonds imply
+	room()
+	r.interfaces() // what is written of addresses; the VLANs they bring
+	r.gpus()       // of nodes
 	read := r.readAddresses()
 	r.settings() // what each port is told, layer by layer
 	read()
