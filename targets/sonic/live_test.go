@@ -44,28 +44,18 @@ load) python3 "$ROCEC_FAKE/database.py" "$ROCEC_FAKE/db.json" LOAD "$3" ;;
 delete-checkpoint) rm "$points/$2" ;;
 save) cp "$ROCEC_FAKE/db.json" /etc/sonic/config_db.json ;;
 apply-patch)
-	python3 - "$ROCEC_FAKE/db.json" "$2" <<'PYTHON'
-import json, sys
-db = json.load(open(sys.argv[1]))
-for step in json.load(open(sys.argv[2])):
-    *way, last = [p.replace("~1", "/").replace("~0", "~") for p in step["path"].split("/")[1:]]
-    at = db
-    for p in way:
-        at = at[p]
-    if step["op"] == "remove":
-        del at[last]
-    else:
-        at[last] = step["value"]
-json.dump(db, open(sys.argv[1], "w"), sort_keys=True, separators=(",", ":"))
-PYTHON
+	python3 "$ROCEC_FAKE/patch.py" "$ROCEC_FAKE/db.json" "$2"
 	;;
 *) exit 3 ;;
 esac
 `,
 }
 
-// storeProgram is what sonic-db-cli and config load do to a database; updaterProgram is the
-// refusal of the config updater before 202511 to touch ECN profiles.
+// storeProgram is what sonic-db-cli and config load do to a database; patchProgram is config
+// apply-patch with what it refuses before 202511, ECN and buffer profiles, operations on what
+// is not there and tables left empty [sonic-utilities generic_config_updater: the validators
+// of gcu_field_operation_validators.conf.json, PatchApplier.apply]; updaterProgram is the
+// same refusal on the way back.
 const (
 	storeProgram = `import json, sys
 name, verb, key, *words = sys.argv[1:]
@@ -88,6 +78,25 @@ else:
     if not rows:
         del db[table]
 json.dump(db, open(name, "w"), sort_keys=True, separators=(",", ":"))
+`
+	patchProgram = `import json, sys
+db = json.load(open(sys.argv[1]))
+for step in json.load(open(sys.argv[2])):
+    *way, last = [p.replace("~1", "/").replace("~0", "~") for p in step["path"].split("/")[1:]]
+    if (way + [last])[0] in ("WRED_PROFILE", "BUFFER_POOL", "BUFFER_PROFILE"):
+        sys.exit("Failed to apply patch: modification of %s table is illegal" % (way + [last])[0])
+    at = db
+    for p in way:
+        at = at[p]
+    if step["op"] != "add" and last not in at:
+        sys.exit("Failed to apply patch: can't %s a non-existent object '%s'" % (step["op"], last))
+    if step["op"] == "remove":
+        del at[last]
+    else:
+        at[last] = step["value"]
+if not all(db.values()):
+    sys.exit("Failed to apply patch: given patch is not valid because it will result in empty tables")
+json.dump(db, open(sys.argv[1], "w"), sort_keys=True, separators=(",", ":"))
 `
 	updaterProgram = `import json, sys
 now, then = (json.load(open(name)) for name in sys.argv[1:])
@@ -125,6 +134,7 @@ func liveSwitch(t *testing.T) targettest.LiveDevice {
 	}
 	s := targettest.NewLiveDevice(t, program, liveCommands, files)
 	s.Write("database.py", storeProgram)
+	s.Write("patch.py", patchProgram)
 	s.Write("updater.py", updaterProgram)
 	s.Write("db.json", string(db))
 	s.Write("etc/sonic/config_db.json", string(db))

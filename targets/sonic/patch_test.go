@@ -164,16 +164,16 @@ func wellFormed(t *testing.T, name string, before, patch []byte) {
 			t.Errorf("%s: %s is not a table rocec manages", name, op.Path)
 		case table == "BUFFER_POOL" || table == "BUFFER_PROFILE":
 			t.Errorf("%s: %s is refused by apply-patch", name, op.Path)
+		case strings.Contains(op.Path, "AZURE") && table != "CABLE_LENGTH" || strings.Contains(op.Path, "scheduler.0") || strings.Contains(op.Path, "1000"):
+			t.Errorf("%s: %s %s touches what rocec does not manage", name, op.Op, op.Path)
+		case strings.Contains(key, "/"):
+			t.Errorf("%s: %s has a bare / in its key", name, op.Path)
 		case i < cleared(ops):
 			continue // the step before
 		case op.Op != "remove" && (removing || rank < last):
 			t.Errorf("%s: %s %s stands behind what refers to it", name, op.Op, op.Path)
 		case op.Op == "remove" && removing && rank > last:
 			t.Errorf("%s: %s is removed before what refers to it", name, op.Path)
-		case strings.Contains(op.Path, "AZURE") && table != "CABLE_LENGTH" || strings.Contains(op.Path, "scheduler.0") || strings.Contains(op.Path, "1000"):
-			t.Errorf("%s: %s %s touches what rocec does not manage", name, op.Op, op.Path)
-		case strings.Contains(key, "/"):
-			t.Errorf("%s: %s has a bare / in its key", name, op.Path)
 		case op.Op != "remove" && op.Value == nil:
 			t.Errorf("%s: %s has no value", name, op.Path)
 		}
