@@ -21,9 +21,15 @@ const (
 
 var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.PortSpeed, Support: feature.Native, Source: guideLink + "Auto-negotiation and Link Speed"},
-	{ID: feature.PortFEC, Support: feature.Native, Source: guideLink + "Enable or Disable FEC"},
+	{
+		ID: feature.PortFEC, Support: feature.Native, Note: "wanted of a port of 25G or 100G that does not negotiate: its link stays down with the fec that it has by itself",
+		Source: guideLink + "Enable or Disable FEC; Considerations, Auto-negotiation and FEC",
+	},
 	{ID: feature.PortBreakout, Support: feature.Native, Source: guideLink + "Configure a Breakout Port"},
-	{ID: feature.PortAutoneg, Support: feature.Native, Source: guideLink + "Auto-negotiation and Link Speed"},
+	{
+		ID: feature.PortAutoneg, Support: feature.Native, Note: "before 5.14 not beside a speed of the port, which ends negotiation",
+		Source: guideLink + "Auto-negotiation and Link Speed",
+	},
 	{ID: feature.PortAdmin, Support: feature.Native, Source: reference + "interface <interface-id> link state"},
 	{ID: feature.PortMTU, Support: feature.Native, Source: guideLink + "MTU: 552 to 9216, that of Linux, without the frame's header"},
 	{ID: feature.VLANTrunk, Support: feature.Native, Source: guideVLAN + "VLAN Pruning and Drop Untagged Frames"},

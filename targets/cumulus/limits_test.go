@@ -80,10 +80,10 @@ func TestLimits(t *testing.T) {
 			}
 		}, ""},
 		"negotiated before": {tor, func(d *intent.Device) { d.Ports[5].Autoneg = intent.Some(true) }, "port swp5 negotiates and has a speed, which ends negotiation before 5.14"},
-		"split":            {tor, func(d *intent.Device) { d.Ports[0].Breakout = "3x100G" }, `split as "3x100G"`},
-		"split lanes":      {tor, func(d *intent.Device) { d.Ports[0].Breakout = "4x56G" }, `split as "4x56G"`},
-		"split child":      {tor, func(d *intent.Device) { d.Ports[1].Breakout = "4x50G" }, "is not the first child"},
-		"split parent":     {tor, func(d *intent.Device) { d.Ports[3].Name = "swp1" }, "port swp1 is split and has settings of its own"},
+		"split":             {tor, func(d *intent.Device) { d.Ports[0].Breakout = "3x100G" }, `split as "3x100G"`},
+		"split lanes":       {tor, func(d *intent.Device) { d.Ports[0].Breakout = "4x56G" }, `split as "4x56G"`},
+		"split child":       {tor, func(d *intent.Device) { d.Ports[1].Breakout = "4x50G" }, "is not the first child"},
+		"split parent":      {tor, func(d *intent.Device) { d.Ports[3].Name = "swp1" }, "port swp1 is split and has settings of its own"},
 		"headroom": {leaf, func(d *intent.Device) {
 			d.Ports[0].Headroom = []intent.Headroom{{Group: 3, SizeBytes: 1, Written: true}}
 		}, "cannot set headroom"},

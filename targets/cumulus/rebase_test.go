@@ -42,7 +42,7 @@ func TestRebase(t *testing.T) {
 			d.Ports[len(d.Ports)-1].MTU = intent.Opt[uint16]{}
 			d.LAGs[0].Members = []string{"swp1", "swp2", "swp3"}
 		}, "", []string{"nv unset interface bond1 bond member swp3"}},
-		"breakout":  {tor, func(d *intent.Device) { d.Ports[0].Breakout = "2x50G" }, "", []string{"nv unset interface swp1 link breakout 2x"}},
+		"breakout": {tor, func(d *intent.Device) { d.Ports[0].Breakout = "2x50G" }, "", []string{"nv unset interface swp1 link breakout 2x"}},
 		"fewer children": {tor, func(d *intent.Device) { d.Ports[0].Breakout = "8x25G" }, "    interface:\n      swp1s4-7:\n        type: swp\n", []string{
 			"nv unset interface swp1 link breakout 8x",
 			"nv unset interface swp1s4",
@@ -57,10 +57,10 @@ func TestRebase(t *testing.T) {
 		"disabled for a neighbour": {tor, func(*intent.Device) {}, "    interface:\n      swp5:\n        link:\n          breakout:\n            disabled: {}\n", []string{
 			"nv unset interface swp5 link breakout",
 		}},
-		"no split": {tor, func(*intent.Device) {}, "    interface:\n      swp5:\n        link:\n          breakout:\n            1x: {}\n", nil},
-		"VRF": {tor, func(d *intent.Device) {}, "    interface:\n      vlan711:\n        ip:\n          vrf: blue\n", []string{"nv unset interface vlan711 ip vrf"}},
+		"no split":        {tor, func(*intent.Device) {}, "    interface:\n      swp5:\n        link:\n          breakout:\n            1x: {}\n", nil},
+		"VRF":             {tor, func(d *intent.Device) {}, "    interface:\n      vlan711:\n        ip:\n          vrf: blue\n", []string{"nv unset interface vlan711 ip vrf"}},
 		"VRF by its name": {tor, func(d *intent.Device) {}, "    interface:\n      vlan711:\n        ip:\n          vrf: default\n", nil},
-		"keepalive": {pair, func(d *intent.Device) { d.MLAG.PeerAddress = d.MLAG.PeerAddress.Next() }, "", []string{"nv unset mlag backup 10.255.0.3"}},
+		"keepalive":       {pair, func(d *intent.Device) { d.MLAG.PeerAddress = d.MLAG.PeerAddress.Next() }, "", []string{"nv unset mlag backup 10.255.0.3"}},
 		"no PFC any more": {tor, func(d *intent.Device) { d.Ports[3].QoS, d.Ports[3].CableMm = "storage", intent.Some(uint32(3000)) }, "", []string{
 			"nv unset interface swp3 qos egress-shaper",
 			"nv unset interface swp3 qos pfc",
