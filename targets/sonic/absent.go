@@ -66,6 +66,9 @@ func absences(d *intent.Device) []absence {
 		if f.Addresses.IsSet() {
 			all = append(all, absence{table: table, key: name + "|*", row: true, from: intent.Path{Object: intent.OfIface, Name: f.Name, Field: "address"}})
 		}
+		if inDefault(f) {
+			all = append(all, absence{table: table, key: name, field: "vrf_name", value: "*", from: intent.Path{Object: intent.OfIface, Name: f.Name, Field: "vrf"}})
+		}
 	}
 	return all
 }

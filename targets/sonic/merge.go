@@ -186,7 +186,7 @@ func (m *merge) removals() {
 				delete(t, key)
 			case !a.row && wanted[a.field].value == "":
 				delete(r, a.field)
-				if len(r) == 0 {
+				if len(r) == 0 && !is {
 					delete(t, key)
 				}
 			}

@@ -26,7 +26,13 @@ func (m *merge) moved() (list []ifaceRow, refused diag.List) {
 	for _, table := range []string{"LOOPBACK_INTERFACE", "INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE"} {
 		for name, r := range m.want.normal.each(table) {
 			vrf, set := r["vrf_name"]
-			if !set || m.db.rows(table)[name] == nil || m.db.value(table, name, "vrf_name") == vrf.value {
+			if !set && !slices.ContainsFunc(m.device.Ifaces, func(f intent.Iface) bool {
+				t, n := place(&f)
+				return t == table && n == name && inDefault(&f)
+			}) {
+				continue
+			}
+			if m.db.rows(table)[name] == nil || m.db.value(table, name, "vrf_name") == vrf.value {
 				continue
 			}
 			if name == "Loopback0" {
@@ -44,6 +50,12 @@ func (m *merge) moved() (list []ifaceRow, refused diag.List) {
 		return cmp.Or(strings.Compare(a.table, b.table), strings.Compare(a.name, b.name))
 	})
 	return list, refused
+}
+
+// inDefault reports whether an interface is in the default VRF: its addresses are
+// managed, and no other is named.
+func inDefault(f *intent.Iface) bool {
+	return f.VRF == "" && f.Addresses.IsSet() && f.Kind != intent.Loopback
 }
 
 // rates warns of LAGs whose rate is set in vain for now.

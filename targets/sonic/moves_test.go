@@ -87,3 +87,36 @@ func TestPatchRates(t *testing.T) {
 		}
 	}
 }
+
+// TestPatchLeavesVRF: an interface of no VRF leaves the one it is in.
+func TestPatchLeavesVRF(t *testing.T) {
+	d := tor()
+	for i := range d.Ifaces {
+		d.Ifaces[i].VRF = ""
+	}
+	db := stock(t, d)
+	db["VRF"] = map[string]any{"Vrf-old": map[string]any{}}
+	db["VLAN"].(map[string]any)["Vlan100"] = map[string]any{"vlanid": "100"}
+	db["VLAN_INTERFACE"] = map[string]any{"Vlan100": map[string]any{"vrf_name": "Vrf-old"}, "Vlan100|10.100.0.1/24": map[string]any{}}
+	patch, loads, rest, list := Patch(bytesOf(t, db), d)
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	_, whole := after(t, bytesOf(t, db), patch, loads, rest)
+	oracle.Yang(t, whole)
+	got, list := parse(d, captured(whole))
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	for _, x := range intent.Diff(d, got) {
+		if x.Path.Field == "vrf" {
+			t.Errorf("%s stays in %s", x.Path, x.Before)
+		}
+	}
+	if strings.Contains(string(patch), "/vrf_name") || !strings.Contains(string(patch), `{"op": "remove", "path": "/VLAN_INTERFACE`) {
+		t.Errorf("it does not go before it comes again:\n%s", patch)
+	}
+	if again, _, _, _ := Patch(whole, d); again != nil {
+		t.Errorf("a second patch does something: %s", again)
+	}
+}
