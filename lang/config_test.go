@@ -372,6 +372,7 @@ func TestHostile(t *testing.T) {
 		"utf-8":      {"a.roce.hcl", "switch \"\xff\"", "not text in UTF-8"},
 		"utf-16":     {"a.roce.hcl", "\xff\xfes\x00w\x00", "UTF-16"},
 		"range":      {"a.roce.hcl", "switch \"a\" {\n  port \"swp[1-999999999]\" {}\n}\n", "more than 65536 members"},
+		"except":     {"a.roce.hcl", "node \"a\" {\n  os = \"ubuntu/24.04\"\n  nic \"p[0-3]\" {\n    except \"p[0-1000000000]\" {\n      mtu    = 9000\n      reason = \"x\"\n    }\n  }\n}\n", "at most 65536"},
 		"tier":       {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 1000000000\n  }\n}\n", "count does not take 1000000000"},
 		"tier ports": {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 1\n    node_ports = \"swp[1-1000000000]\"\n  }\n}\n", "at most 65536"},
 		"pairs":      {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 65536\n  }\n  spine {\n    count = 65536\n    cable = { length = \"${leaf.index}m\" }\n  }\n}\n", "more than 262144 pairs"},

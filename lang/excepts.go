@@ -40,13 +40,15 @@ func (ld *loader) exceptsHit(m *modinst) {
 		if err != nil {
 			continue
 		}
-		r.Each(func(mem funcs.Member) bool {
+		if err := r.Each(func(mem funcs.Member) bool {
 			if slices.Contains(names, mem.Name) || slices.Contains(keys, mem.Name) {
 				return true
 			}
 			ld.fail(at, "except "+quoteWord(label)+" names "+quoteWord(mem.Name)+", which is no member of `"+ld.strs[u.decls[d.parent].head]+"`", listHelp(mem.Name, distinct(names)))
 			return false
-		})
+		}); err != nil {
+			ld.fail(at, "label "+rangeProblem(label, err), rangeHelp(r, err))
+		}
 	}
 }
 

@@ -25,8 +25,8 @@ func encodingFuncs() []Func {
 		{"base64decode", "base64decode(str)", "The text that Base64 stands for; it must be UTF-8.", `base64decode("aGVsbG8=")`, `"hello"`, group, base64DecodeFunc()},
 		{"base64encode", "base64encode(str)", "The UTF-8 bytes of a text in Base64.", `base64encode("hello")`, `"aGVsbG8="`, group, base64EncodeFunc()},
 		{"base64gzip", "base64gzip(str)", "The UTF-8 bytes of a text, compressed with gzip, in Base64.", `base64gzip("")`, `"H4sIAAAAAAAA/wEAAP//AAAAAAAAAAA="`, group, base64GzipFunc()},
-		{"csvdecode", "csvdecode(str)", "Reads CSV text with a header into a list of objects. For a file of many rows use rows.", `csvdecode("name,slot\ngpu01,1")`, `[{ name = "gpu01", slot = "1" }]`, group, guard(stdlib.CSVDecodeFunc, csvLimit)},
-		{"jsondecode", "jsondecode(str)", "Reads JSON text into a value.", `jsondecode("{\"a\": [1, true]}")`, `{ a = [1, true] }`, group, guard(stdlib.JSONDecodeFunc, jsonLimit)},
+		{"csvdecode", "csvdecode(str)", "Reads CSV text with a header into a list of objects. For a file of many rows use rows.", `csvdecode("name,slot\ngpu01,1")`, `[{ name = "gpu01", slot = "1" }]`, group, withoutMark(guard(stdlib.CSVDecodeFunc, csvLimit))},
+		{"jsondecode", "jsondecode(str)", "Reads JSON text into a value.", `jsondecode("{\"a\": [1, true]}")`, `{ a = [1, true] }`, group, withoutMark(guard(stdlib.JSONDecodeFunc, jsonLimit))},
 		{"jsonencode", "jsonencode(val)", "A value as JSON text.", `jsonencode({ a = [1, true] })`, `"{\"a\":[1,true]}"`, group, jsonEncodeFunc()},
 		{"textdecodebase64", "textdecodebase64(source, encoding)", "The text that Base64 stands for in a character encoding, by its IANA name.", `textdecodebase64("aABpAA==", "UTF-16LE")`, `"hi"`, group, textDecodeFunc()},
 		{"textencodebase64", "textencodebase64(string, encoding)", "A text in a character encoding, by its IANA name, as Base64. PowerShell takes UTF-16LE.", `textencodebase64("hi", "UTF-16LE")`, `"aABpAA=="`, group, textEncodeFunc()},
@@ -168,6 +168,17 @@ func escapeMarks(b []byte) string {
 		}
 	}
 	return out.String()
+}
+
+// withoutMark is a reader of text that passes over the byte order mark which
+// spreadsheets and PowerShell begin UTF-8 files with, as rows and cable lists do.
+func withoutMark(f function.Function) function.Function {
+	return function.New(&function.Spec{
+		Params: f.Params(), Type: function.StaticReturnType(dyn),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return f.Call([]cty.Value{cty.StringVal(strings.TrimPrefix(args[0].AsString(), "\ufeff"))})
+		},
+	})
 }
 
 func csvLimit(args []cty.Value) error {

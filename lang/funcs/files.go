@@ -92,7 +92,7 @@ func (r *reader) text(name string) (string, error) {
 		return "", err
 	}
 	if !utf8.Valid(content) {
-		return "", fmt.Errorf("file %q is not UTF-8 text: filebase64 reads other files", clean)
+		return "", fmt.Errorf("file %q is not UTF-8 text: save it as UTF-8; filebase64 reads what is no text", clean)
 	}
 	return string(content), nil
 }

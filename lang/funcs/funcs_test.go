@@ -200,6 +200,8 @@ func TestValues(t *testing.T) {
 		{`sum(["1", 2])`, `3`},
 		{`sum(toset([1, 2, 2]))`, `3`},
 		{`transpose({})`, `{}`},
+		{"csvdecode(\"\ufeffa\\r\\nx\\r\\n\")", `[{ a = "x" }]`}, // as spreadsheets save it
+		{"jsondecode(\"\ufeff[1]\")", `[1]`},
 		{`csvdecode("a,b\n\"x,y\",\"\"\"\"")`, `[{ a = "x,y", b = "\"" }]`},
 		{`jsondecode("null")`, `null`},
 		{`textdecodebase64(textencodebase64("grün", "ISO-8859-1"), "latin1")`, `"grün"`},
