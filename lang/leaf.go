@@ -318,7 +318,7 @@ func fromErr(v Value, t *schema.Type, name string, err error) (Value, *mistake) 
 	if len(t.Words) > 0 {
 		help += ", or " + quoted(t.Words, "or")
 	}
-	if n := nearest(ve.Text, t.Words); n != "" {
+	if n := Nearest(ve.Text, t.Words); n != "" {
 		help += "; did you mean " + quoteWord(n) + "?"
 	}
 	return Value{}, &mistake{name + ": " + ve.Kind + " " + quoteWord(ve.Text) + " " + ve.Reason, help}
@@ -359,7 +359,7 @@ func takes(t *schema.Type, name, got, want string) *mistake {
 		help += ", or " + quoted(words, "or")
 	}
 	if len(got) > 1 && got[0] == '"' {
-		if n := nearest(got[1:len(got)-1], t.Words); n != "" {
+		if n := Nearest(got[1:len(got)-1], t.Words); n != "" {
 			help += "; did you mean " + quoteWord(n) + "?"
 		}
 	}
@@ -376,7 +376,7 @@ func plainWords(t *schema.Type) []string {
 func notOneOf(t *schema.Type, name, s string) *mistake {
 	all := append(slices.Clone(t.Enum), t.Words...)
 	help := "write " + quoted(all, "or")
-	if n := nearest(s, all); n != "" {
+	if n := Nearest(s, all); n != "" {
 		help += "; did you mean " + quoteWord(n) + "?"
 	}
 	return &mistake{name + " does not take " + quoteWord(s), help}
@@ -384,7 +384,7 @@ func notOneOf(t *schema.Type, name, s string) *mistake {
 
 func notRef(t *schema.Type, name, got, text string) *mistake {
 	m := &mistake{summary: name + " does not take " + got, help: "write " + wanted(t)}
-	if n := nearest(text, t.Words); text != "" && n != "" {
+	if n := Nearest(text, t.Words); text != "" && n != "" {
 		m.help += "; did you mean " + quoteWord(n) + "?"
 	}
 	return m

@@ -253,7 +253,7 @@ func (ld *loader) unknownModel(k schema.Kind, name string) string {
 	if len(names) == 0 {
 		return write
 	}
-	if near := nearest(name, names); near != "" {
+	if near := Nearest(name, names); near != "" {
 		return "did you mean " + quoteWord(near) + "? " + write
 	}
 	return "the nearest are " + quotedList(nearestFirst(name, names, mostChoices), len(names)) + "; " + write

@@ -391,7 +391,7 @@ func (r *reducer) labels(b *hclsyntax.Block, def *schema.BlockDef, d *decl) bool
 	for i, l := range b.Labels {
 		if enum := def.Labels[i].Enum; enum != nil && !slices.Contains(enum, l) {
 			help := "write " + quoted(enum, "or")
-			if n := nearest(l, enum); n != "" {
+			if n := Nearest(l, enum); n != "" {
 				help += "; did you mean " + quoteWord(n) + "?"
 			}
 			r.fail(placeOf(b.LabelRanges[i]), "`"+def.Word+"` does not take "+quoteWord(l), help)
@@ -585,7 +585,7 @@ func attrHelp(name string, d *decl, def *schema.BlockDef) string {
 		switch {
 		case schema.Def(k).Word == name:
 			return "it is a block: write `" + name + " ... { }` without the equals sign"
-		case d.kind == schema.Except && nearest(name, names) == "" && (k == schema.Port || k == schema.NIC) && schema.Lookup(k, name) != nil:
+		case d.kind == schema.Except && Nearest(name, names) == "" && (k == schema.Port || k == schema.NIC) && schema.Lookup(k, name) != nil:
 			return "this one changes each `" + d.of.String() + "`: write it inside of the `" + schema.Def(k).Word + "` block whose members it changes"
 		}
 	}
@@ -596,7 +596,7 @@ func attrHelp(name string, d *decl, def *schema.BlockDef) string {
 		}
 	}
 	help := choiceHelp(name, "it takes ", names)
-	if nearest(name, names) != "" {
+	if Nearest(name, names) != "" {
 		return help
 	}
 	if len(names) > mostChoices {

@@ -114,7 +114,7 @@ func (s *scope) root(name string) (val, *mistake) {
 }
 
 func rootHelp(name string) string {
-	if n := nearest(name, rootNames); n != "" {
+	if n := Nearest(name, rootNames); n != "" {
 		return "did you mean " + quoteWord(n) + "? texts stand in quotes"
 	}
 	return "references start with one of " + quotedPlain(rootNames) + "; texts stand in quotes"

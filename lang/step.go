@@ -74,7 +74,7 @@ func listHelp(word string, names []string) string {
 	if len(names) == 0 {
 		return "there is none"
 	}
-	near := nearest(word, names)
+	near := Nearest(word, names)
 	shown := nearestFirst(word, names, 5)
 	s := "there is " + quotedList(shown, len(names))
 	switch {

@@ -32,9 +32,9 @@ func distance(a, b string, limit int) int {
 	return prev[len(b)]
 }
 
-// nearest returns the candidate that a typing mistake would turn into word, or
+// Nearest returns the candidate that a typing mistake would turn into word, or
 // "". Of equally near ones it takes the first.
-func nearest(word string, candidates []string) string {
+func Nearest(word string, candidates []string) string {
 	if len(word) > 64 {
 		return ""
 	}
@@ -54,7 +54,7 @@ func nearest(word string, candidates []string) string {
 
 // didYouMean is a sentence for Help, "" if nothing is near.
 func didYouMean(word string, candidates []string) string {
-	if n := nearest(word, candidates); n != "" {
+	if n := Nearest(word, candidates); n != "" {
 		return "did you mean " + quoteWord(n) + "?"
 	}
 	return ""

@@ -85,7 +85,7 @@ until then rocec plan lists them as awaiting confirmation.`,
 			if err != nil {
 				return err
 			}
-			devices, err := f.pick.pick(all)
+			devices, err := f.pick.pick(p.res.Fabric, all)
 			if err == nil {
 				devices, err = f.inWave(p, devices)
 			}

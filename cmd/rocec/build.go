@@ -62,7 +62,7 @@ func (c *choice) read() error {
 }
 
 // pick keeps the chosen devices. A pattern that fits none is a mistake.
-func (c *choice) pick(devices []served) ([]served, error) {
+func (c *choice) pick(f *fabric.Fabric, devices []served) ([]served, error) {
 	if err := c.read(); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (c *choice) pick(devices []served) ([]served, error) {
 	}
 	for _, p := range append(append([]string(nil), c.target...), c.exclude...) {
 		if !hit[p] {
-			return nil, fmt.Errorf("%q matches no device of this fabric", p)
+			return nil, fmt.Errorf("%q matches no device of this fabric%s", p, meant(f, p))
 		}
 	}
 	return out, nil
@@ -144,7 +144,7 @@ func (a *app) compiled(in *inputs, pick *choice) (*project, []served, error) {
 	if err := a.stopOnErrors(p); err != nil {
 		return nil, nil, err
 	}
-	devices, err = pick.pick(devices)
+	devices, err = pick.pick(p.res.Fabric, devices)
 	return p, devices, err
 }
 

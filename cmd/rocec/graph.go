@@ -101,7 +101,7 @@ func highlight(f *fabric.Fabric, patterns []string, into map[fabric.DeviceID]boo
 			}
 		}
 		if !found {
-			return fmt.Errorf("nothing has the address %s", pattern)
+			return fmt.Errorf("nothing has the address %s%s", pattern, meant(f, pattern))
 		}
 	}
 	return nil

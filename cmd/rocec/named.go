@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/resolve"
+	"github.com/rocec/rocec/lang"
 )
 
 // named reports whether somebody means a thing: by its address, with globs, or by
@@ -43,4 +46,37 @@ func linksNamed(f *fabric.Fabric, what string) (list []fabric.LinkID) {
 		}
 	}
 	return list
+}
+
+// meant ends a message on a name that nothing has: with the device, or the port
+// after a slash, that was likely meant, by name or address as it was asked for.
+func meant(f *fabric.Fabric, what string) string {
+	device, port, ported := strings.Cut(what, "/")
+	word, bare, _ := strings.Cut(device, ".")
+	var names, addresses []string
+	for _, d := range f.Devices[1:] {
+		names = append(names, f.Text(d.Name))
+		if rest, same := strings.CutPrefix(f.Text(d.Address), word+"."); same { // what they begin with is no likeness
+			addresses = append(addresses, rest)
+		}
+	}
+	near := lang.Nearest(device, names)
+	if rest := lang.Nearest(bare, addresses); near == "" && rest != "" {
+		near = word + "." + rest
+	}
+	near = cmp.Or(near, lang.Nearest(bare, names)) // switch.pod-leaf0, where a topology made it
+	if ported {
+		var ports []string
+		for _, d := range devicesNamed(f, near) {
+			for first, end := f.PortsOf(d); first < end; first++ {
+				ports = append(ports, f.Text(f.Ports[first].Name))
+			}
+		}
+		port = lang.Nearest(port, ports)
+		near += "/" + port
+	}
+	if near == "" || ported && port == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", near)
 }

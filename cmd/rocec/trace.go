@@ -229,7 +229,7 @@ func (t *tracer) byIP(ip netip.Addr) ([]fabric.PortID, error) {
 func (t *tracer) ofOneNode(what string, nics []fabric.PortID) ([]fabric.PortID, error) {
 	f := t.res.Fabric
 	if len(nics) == 0 {
-		return nil, fmt.Errorf("nothing has the address %s", what)
+		return nil, fmt.Errorf("nothing has the address %s%s", what, meant(f, what))
 	}
 	node := f.Ports[nics[0]].Device
 	var list []fabric.PortID

@@ -117,7 +117,7 @@ func maskOf(f *fabric.Fabric, patterns []string) (*fabric.Mask, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no link, cabled port or device has the address %s", pattern)
+			return nil, fmt.Errorf("no link, cabled port or device has the address %s%s", pattern, meant(f, pattern))
 		}
 	}
 	if down := len(m.Devices); down > 0 && down == len(f.Devices)-1 {
