@@ -102,9 +102,19 @@ var roce203 = &Rule{
 }
 
 func strictUncapped(p *Pass) {
+	said := map[fabric.DeclID]bool{}
 	p.EachProfile(func(e End, ports int) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
+			if c.Carries == fabric.CarriesCNP && s.Strict && s.CapMbps == 0 && s.CapPercent == 0 && unmarkedIn(e, c) && !said[c.Decl] {
+				said[c.Decl] = true
+				p.Report(diag.Diagnostic{
+					Severity: diag.Warning, Summary: fmt.Sprintf("all that nobody marks is in strict class %s on %s: DSCP 0 is its", p.Fabric.Text(c.Name), p.Name(e)),
+					Address: p.Fabric.PortAddress(e.ID), Count: ports,
+					Labels: []diag.Label{p.AtContract(e, schema.ADSCPMap, c, schema.ADSCP, "")}, Help: "give CNPs a code point of their own, as 48",
+				})
+				return
+			}
 			control := c.Carries == fabric.CarriesCNP || c.Carries == fabric.CarriesCluster
 			if !s.Strict || on.Queue > 7 || p.mixed(e.Profile.QoS) || Displaced(c, on) || control || s.CapMbps > 0 || s.CapPercent > 0 {
 				return
@@ -432,7 +442,39 @@ var roce210 = &Rule{
 	mends: drop("group"),
 }
 
+// unmarkedIn reports whether a port of a switch puts frames that nobody marks in
+// a class, which is then no longer of its own traffic alone.
+func unmarkedIn(e End, c *fabric.Class) bool {
+	return e.Device.Kind == fabric.Switch && e.Profile.Trust == fabric.TrustDSCP && c.DSCP&1 != 0
+}
+
+// unmarkedLossless warns of a lossless class that has DSCP 0 where ports are
+// routed; bridged ones have floods in it besides, which is ROCE313.
+func (p *Pass) unmarkedLossless() {
+	f := p.Fabric
+	if slices.ContainsFunc(f.Ports, func(row fabric.Port) bool {
+		return f.Devices[row.Device].Kind == fabric.Switch && (row.VLANs != 0 || row.Native != 0)
+	}) {
+		return
+	}
+	said := map[fabric.DeclID]bool{}
+	p.EachProfile(func(e End, ports int) {
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if !c.Lossless || !unmarkedIn(e, c) || Displaced(c, on) || said[c.Decl] {
+				return
+			}
+			said[c.Decl] = true
+			p.Report(diag.Diagnostic{
+				Severity: diag.Warning, Summary: fmt.Sprintf("all that nobody marks is in lossless class %s on %s: DSCP 0 is its", f.Text(c.Name), p.Name(e)),
+				Address: f.PortAddress(e.ID), Count: ports,
+				Labels: []diag.Label{p.AtContract(e, schema.ADSCPMap, c, schema.ADSCP, "")}, Help: "give the class a code point that its hosts mark, as 26; where the fabric carries nothing else, say so in an ignore",
+			})
+		})
+	})
+}
+
 func groupShared(p *Pass) {
+	p.unmarkedLossless()
 	p.EachProfile(func(e End, ports int) {
 		p.strays(e, ports)
 		if e.Profile.Host || p.mixed(e.Profile.QoS) {

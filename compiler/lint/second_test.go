@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,10 @@ link "ring" {
 }
 `
 	}
+	routed := func(dscp string) string { // no port is in a VLAN
+		const native = "    native = segment.storage"
+		return lint.TwoNodesEdit("dscp      = [26]", dscp, native, "    qos    = qos.roce", native, "    qos    = qos.roce")
+	}
 	twoClasses := lint.TwoNodesEdit(`  class "cnp" {`, `  class "old" {
     carries   = "rdma"
     transport = "roce_v1"
@@ -87,6 +92,19 @@ link "ring" {
 		}},
 		{"tagged at one end, untagged at the other", "ROCE601", swap(t, trunk("segment.storage", "segments"), "segments = each.value", "segments = [for s in [segment.storage] : s if each.key == \"near\"]\n    native   = each.key == \"near\" ? null : segment.storage"), []string{
 			"ROCE601: VLAN 100 (storage) is tagged on near/Ethernet0 and untagged on its peer far/Ethernet0",
+		}},
+
+		{"CNPs on what nobody marks", "ROCE203", lint.TwoNodesEdit("dscp     = [48]", "dscp     = [0]"), []string{
+			"ROCE203: all that nobody marks is in strict class cnp on tor/Ethernet0: DSCP 0 is its",
+		}},
+		{"CNPs with a cap", "ROCE203", lint.TwoNodesEdit("dscp     = [48]", "dscp     = [0]\n    cap      = 5"), nil},
+		{"CNPs where marks do not count", "ROCE203", lint.TwoNodesEdit(`trust = "dscp"`, `trust = "pcp"`, "dscp     = [48]", "dscp     = [0]"), nil},
+		{"RDMA on what nobody marks, routed", "ROCE210 ROCE313", routed("dscp      = [0]"), []string{
+			"ROCE210: all that nobody marks is in lossless class rdma on tor/Ethernet0: DSCP 0 is its",
+		}},
+		{"RDMA on a code point of its own, routed", "ROCE210 ROCE313", routed("dscp      = [26]"), nil},
+		{"RDMA on what nobody marks, bridged", "ROCE210 ROCE313", lint.TwoNodesEdit("dscp      = [26]", "dscp      = [0]"), []string{
+			"ROCE313: frames without a mark, broadcasts among them, are lossless on tor/Ethernet0: DSCP 0 is priority 3, which has PFC",
 		}},
 
 		{"the address of the gateway", "ROCE614", lint.TwoNodesEdit(`subnet = "10.100.0.0/24"`, "subnet = \"10.100.0.0/24\"\n  gateway = \"10.100.0.12\""), []string{
@@ -137,5 +155,28 @@ func TestWhereItStands(t *testing.T) {
 			}
 			t.Errorf("%s says nothing", x.rule)
 		})
+	}
+}
+
+// TestAddressTwiceHelp: another slot helps two nodes, and neither two NICs of one
+// node nor a switch.
+func TestAddressTwiceHelp(t *testing.T) {
+	for name, x := range map[string]struct{ text, help string }{
+		"two nodes": {lint.TwoNodesEdit("n2 = 2 }", "n2 = 1 }"), "give each node a slot of its own"},
+		"one node":  {lint.TwoNodesEdit("nic \"rail0\" {", "nic \"rail[0-1]\" {"), "give each a segment or subnet of its own"},
+		"a switch":  {lint.TwoNodes("}\n  interface \"Vlan100\" {\n    on      = segment.storage\n    address = \"10.100.0.11/24\""), "write another address on one of them"},
+	} {
+		found := false
+		for _, d := range compiled(t, x.text) {
+			if d.Rule == "ROCE614" {
+				found = true
+				if !strings.HasPrefix(d.Help, x.help) {
+					t.Errorf("%s: %s", name, d.Help)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: nothing is said", name)
+		}
 	}
 }

@@ -350,7 +350,7 @@ func addressTwice(p *Pass) {
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("%s is used by %s and %s", a.Addr(), p.ifaceName(other), p.ifaceName(fabric.IfaceID(id))), Address: f.IfaceAddress(fabric.IfaceID(id)),
 					Concerns: []string{f.IfaceAddress(other)},
-					Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: "give each node a slot of its own, or write another address on one of them",
+					Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: p.sharedAddressHelp(&f.Ifaces[other], iface),
 				})
 			}
 		}
@@ -358,6 +358,18 @@ func addressTwice(p *Pass) {
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		p.overlaps(p.Facts.IfacesOf(d))
 	}
+}
+
+// sharedAddressHelp is what to do about two interfaces with one address: that of
+// a node follows from its slot mostly, and is the same on two NICs of a subnet.
+func (p *Pass) sharedAddressHelp(a, b *fabric.Iface) string {
+	switch {
+	case p.Fabric.Devices[a.Device].Kind != fabric.Node || p.Fabric.Devices[b.Device].Kind != fabric.Node:
+		return "write another address on one of them"
+	case a.Device == b.Device:
+		return "give each a segment or subnet of its own, or write another address on one of them"
+	}
+	return "give each node a slot of its own, or write another address on one of them"
 }
 
 // ownGateway reports a host that has the address of its router.
