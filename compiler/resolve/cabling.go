@@ -296,8 +296,21 @@ func (r *resolver) compare() {
 		for _, x := range r.loose {
 			r.looseEnd(x)
 		}
+		for i := range r.cfg.Cables {
+			r.elsewhereList(&r.cfg.Cables[i], &r.f.Cablings[i+1])
+		}
 	}
 	r.sayRows()
+}
+
+// elsewhereList refuses a list that knows none of the devices: it would make no
+// cable, or compare none, and nobody would learn of it.
+func (r *resolver) elsewhereList(list *lang.CableList, row *fabric.Cabling) {
+	if row.Rows == 0 || row.Skipped < row.Rows {
+		return
+	}
+	r.fail(fmt.Sprintf("no row of %s names a device of this fabric: the first is of %s and %s", r.cfg.Address(list.Block), r.cfg.String(list.Rows[0].ADevice), r.cfg.String(list.Rows[0].BDevice)),
+		"devices go by their names here: map those of the list with `rename`, or leave the list out", r.cell(list, &list.Rows[0], lang.CellADevice, ""), r.at(list.Block, schema.AFile, "the list"))
 }
 
 // looseEnd judges a row from a known port to an unknown device.
@@ -310,6 +323,12 @@ func (r *resolver) looseEnd(x loose) {
 	far, cell := [2]lang.Str{row.BDevice, row.BPort}, lang.CellBDevice
 	if r.deviceNamed[r.str(row.ADevice)] == 0 {
 		far, cell = [2]lang.Str{row.ADevice, row.APort}, lang.CellADevice
+		if r.f.Cablings[x.id].LLDP {
+			r.failRow(x.list, row.ADevice, fmt.Sprintf("%s took a capture of %s, and is no device here", r.cfg.String(row.ADevice), r.cfg.Address(x.list.Block)),
+				"a capture is of the device that its file is called after: rename the file, write `device`, or map the name with `rename`",
+				r.at(x.list.Block, schema.AFile, ""), r.cell(x.list, row, lang.CellBDevice, "what it saw"))
+			return
+		}
 	}
 	if r.f.Cablings[x.id].LLDP {
 		r.mismatch(fabric.CableMismatch{

@@ -176,6 +176,7 @@ func TestListsThatDoNotFit(t *testing.T) {
 		"unknown device": {"", "n1,p0,tor,Ethernet3,,\n", `n1/p0 is cabled to tor, which is no device here | tor | nic "p[0-0]"`},
 		"twice":          {link, "n1,p0,s,Ethernet0,,\n", `the cable from n1/p0 to s/Ethernet0 is declared twice | n1,p0,s,Ethernet0,, | link "l"`},
 		"itself":         {"", "n1,p0,n1,p0,,\n", `n1/p0 is cabled to itself | p0`},
+		"elsewhere":      {"", "n1.lan,p0,s.lan,Ethernet0,,\nn1.lan,p1,s.lan,Ethernet4,,\n", "no row of cabling.list names a device of this fabric: the first is of n1.lan and s.lan | n1.lan | \"cables.csv\""},
 		"media":          {"", "n1,p0,s,Ethernet0,string,\n", `media "string" of a cable is not known | string`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,6 +185,38 @@ func TestListsThatDoNotFit(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A capture of a device that is not there is one mistake, however much it saw.
+func TestCaptureOfNoDevice(t *testing.T) {
+	source := box + nodes(2, 1) + `
+switch "s" {
+  model = "t/x"
+  os    = "sonic/202505"
+}
+cabling "seen" {
+  file   = "s9.txt"
+  format = "lldp"
+  mode   = "verify"
+}
+link "l" {
+  for_each = { n1 = "Ethernet0", n2 = "Ethernet4" }
+  ends     = [node.n[each.key].nic["p0"], switch.s.port[each.value]]
+}
+`
+	const seen = `LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr
+-----------  --------------  --------------  ------------  -----------------
+Ethernet0    n1              p0              BR            p0
+Ethernet4    n2              p0              BR            p0
+`
+	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(source)}, "s9.txt": {Data: []byte(seen)}}, Packs: packs.Files()})
+	if diags.HasErrors() {
+		t.Fatalf("load: %+v", diags)
+	}
+	f, diags := Fabric(cfg)
+	if len(diags) != 1 || diags[0].Summary != "s9 took a capture of cabling.seen, and is no device here (in 2 rows)" || len(f.Mismatches) > 0 {
+		t.Errorf("%+v %+v", diags, f.Mismatches)
 	}
 }
 
