@@ -109,14 +109,25 @@ func (ld *loader) addDecls(m *modinst) {
 			for k := range u.attrsOf(d) {
 				a := u.attr(d, k)
 				sp := Span{Num: a.num, Start: a.at.start, Len: a.at.length}
-				if a.from > 0 {
-					sp.Start, sp.Len = d.at.start, d.at.length
-				}
 				c.Spans[int(first[i])+k] = sp
 			}
 			c.Decls[int(m.declBase)+i] = row
 		}
 	})
+	if len(u.overs) == 0 {
+		return
+	}
+	if c.overs == nil {
+		c.overs = map[uint32]source.FileID{}
+	}
+	for i := range u.decls {
+		d := &u.decls[i]
+		for k, a := range u.attrsOf(d) {
+			if a.from > 0 {
+				c.overs[first[i]+uint32(k)] = u.fileOf(d, &a).id
+			}
+		}
+	}
 }
 
 // leastDecls is how many decls are worth a goroutine.

@@ -67,6 +67,65 @@ func TestBreakout(t *testing.T) {
 	}
 }
 
+// A split port is its children: what the switch says of its ports is not for the
+// whole port, which some systems name apart from them.
+func TestSplitPortHasNoSettings(t *testing.T) {
+	f := load(t, contract+`
+switch "s" {
+  model = "nvidia/sn5600"
+  os    = "cumulus-linux/5.11"
+  qos   = qos.q
+  port "swp1" {
+    breakout = "2x400G"
+  }
+  port "swp2" {
+    breakout = "2x400G"
+    mtu      = 9000 # of a port that is not there: the target says so
+  }
+  port "swp[1-2]s[0-1]" {
+    speed = "400G"
+  }
+}
+`)
+	var got []string
+	for p := 1; p < len(f.Ports); p++ {
+		if port := &f.Ports[p]; f.Profiles[port.Profile].PFC != 0 && port.Flags&fabric.Implicit == 0 {
+			got = append(got, f.Text(port.Name))
+		}
+	}
+	if want := []string{"swp1s0", "swp1s1", "swp2", "swp2s0", "swp2s1"}; !slices.Equal(got, want) {
+		t.Errorf("%v have settings, want %v", got, want)
+	}
+}
+
+// A value that an override file writes is told of there.
+func TestPlaceInOverrideFile(t *testing.T) {
+	files := fstest.MapFS{
+		"f.roce.hcl":          {Data: []byte("switch \"s\" {\n  model = \"nvidia/sn5600\"\n  os    = \"cumulus-linux/5.11\"\n  port \"swp1\" {\n    mtu = 9000\n  }\n}\n")},
+		"x_override.roce.hcl": {Data: []byte("switch \"s\" {\n  port \"swp1\" {\n    mtu = 4200\n  }\n}\n")},
+	}
+	cfg, diags := lang.Load(lang.Options{FS: files, Packs: packs.Files()})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	f, diags := Fabric(cfg)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for p := 1; p < len(f.Ports); p++ {
+		if f.Text(f.Ports[p].Name) != "swp1" {
+			continue
+		}
+		at, ok := f.PortOrigin(fabric.PortID(p), schema.AMTU)
+		name := cfg.Files.Name(at.Span.File)
+		if text := files[name].Data; !ok || name != "x_override.roce.hcl" || string(text[at.Span.Start:at.Span.Start+at.Span.Len]) != "4200" {
+			t.Errorf("%s:%d, %d bytes", name, at.Span.Start, at.Span.Len)
+		}
+		return
+	}
+	t.Error("there is no swp1")
+}
+
 // load builds the fabric of one file.
 func load(t *testing.T, text string) *fabric.Fabric {
 	t.Helper()
