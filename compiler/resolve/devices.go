@@ -39,6 +39,7 @@ func (r *resolver) segments() {
 				r.fail(fmt.Sprintf("gateway %s of segment %s is not in its subnet %s", t, r.f.Text(s.Name), s.Subnet),
 					"write a host address of the subnet", r.at(b, schema.AGateway, ""), r.at(b, schema.ASubnet, "the subnet"))
 			}
+			r.routerOf(s.Subnet, s.Gateway, b)
 		}
 		if v := r.attr(b, schema.AQoS); v.Kind == lang.Handle {
 			s.QoS = r.qosOf[lang.BlockID(v.N)]

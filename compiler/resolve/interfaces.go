@@ -313,6 +313,8 @@ func (r *resolver) addresses() {
 		row.Layers = around[row.Device]
 		if row.Addresses.Len() == 0 {
 			r.address(row, b, seg)
+		} else {
+			r.noHosts(row, b)
 		}
 		if row.VRF == 0 {
 			row.VRF = seg.VRF
@@ -352,6 +354,9 @@ func (r *resolver) gateway(row *fabric.Iface, b lang.BlockID) {
 	if !slices.ContainsFunc(r.f.Addresses(row), func(p netip.Prefix) bool { return p.Contains(a) }) {
 		r.fail(fmt.Sprintf("gateway %s of %s is in none of its subnets", a, r.f.PortName(row.On)), "write an address of the same subnet",
 			r.at(b, schema.AGateway, ""), r.at(b, schema.AAddress, "its address"))
+	}
+	for _, p := range r.f.Addresses(row) {
+		r.routerOf(p, a, b)
 	}
 }
 
@@ -407,6 +412,39 @@ func (r *resolver) nicSubnet(b lang.BlockID) netip.Prefix {
 	return p
 }
 
+// noHosts refuses written addresses that no host of an IPv4 subnet can have.
+func (r *resolver) noHosts(row *fabric.Iface, b lang.BlockID) {
+	for _, p := range r.f.Addresses(row) {
+		if what := noHost(p, p.Addr()); what != "" {
+			r.fail(fmt.Sprintf("%s is the %s address of its subnet, which no host can have", p, what), "write another address of the subnet", r.at(b, schema.AAddress, ""))
+		}
+	}
+}
+
+// routerOf refuses a gateway that no router of an IPv4 subnet can have.
+func (r *resolver) routerOf(subnet netip.Prefix, gateway netip.Addr, b lang.BlockID) {
+	if what := noHost(subnet, gateway); what != "" {
+		r.fail(fmt.Sprintf("gateway %s is the %s address of subnet %s, which no router can have", gateway, what, subnet.Masked()), "write the address of the router in that subnet", r.at(b, schema.AGateway, ""))
+	}
+}
+
+// noHost says what an IPv4 address is to its subnet where no host can have it:
+// its "network" or "broadcast" address [RFC 1122 section 3.2.1.3]. The two of a
+// /31 are hosts [RFC 3021].
+func noHost(subnet netip.Prefix, a netip.Addr) string {
+	if !a.Is4() || subnet.Bits() > 30 || !subnet.Contains(a) {
+		return ""
+	}
+	raw, hosts := a.As4(), uint32(math.MaxUint32)>>subnet.Bits()
+	switch binary.BigEndian.Uint32(raw[:]) & hosts {
+	case 0:
+		return "network"
+	case hosts:
+		return "broadcast"
+	}
+	return ""
+}
+
 // hostAddress is host number n of a subnet; ok is false when it is the
 // broadcast address or beyond.
 func hostAddress(subnet netip.Prefix, n uint64) (netip.Addr, bool) {
@@ -414,10 +452,7 @@ func hostAddress(subnet netip.Prefix, n uint64) (netip.Addr, bool) {
 	if !ok {
 		return netip.Addr{}, false
 	}
-	if next := a.Next(); a.Is4() && subnet.Bits() < 31 && (!next.IsValid() || !subnet.Contains(next)) {
-		return netip.Addr{}, false // the broadcast address
-	}
-	return a, true
+	return a, noHost(subnet, a) != "broadcast"
 }
 
 // offset is address number n of a prefix, from 0; ok is false beyond its end.
