@@ -27,7 +27,8 @@ func (a *app) expandCommand() *cobra.Command {
 		Use: "expand", Short: "Write out what topologies generate", Args: cobra.NoArgs,
 		Long: `Prints what the topologies of the configuration generate: switches with their
 ports and addresses, links, and what NICs are told. With --write it stands in the
-source in place of the topologies, which is for fabrics that stop being regular.
+source in place of the topologies, which is for fabrics that stop being regular;
+references to generated switches become references to the ones written out.
 
 Nothing changes by it: the new source is compiled first, and if any device would be
 told something else, or something still refers to what was generated, it is refused
@@ -73,7 +74,7 @@ func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error 
 				f.Text(f.Topologies[t].Address), f.Text(f.Routings[r].Address))
 		}
 	}
-	files, err := expand.Files(p.cfg, changes, p.view.Read)
+	files, err := expand.Files(p.cfg, f, changes, p.view.Read)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error 
 	}
 	q.checks()
 	if err := a.stopOnErrors(q); err != nil {
-		fmt.Fprintln(a.err, "\nNothing was written: the expanded source does not compile. What refers to generated switches has to refer to `switch` blocks first.")
+		fmt.Fprintln(a.err, "\nNothing was written: the expanded source does not compile. What still refers to the topologies, as a whole or in quotes, has to refer to switches by name first.")
 		return err
 	}
 	if what := differs(p, q); what != "" {

@@ -396,7 +396,7 @@ type Segment struct {
 	VRF        Str
 	QoS        QoSID
 	Isolated   bool
-	Tier       bool // of the node ports of leaves with subnets of their own: the same VLAN on each, joined nowhere
+	Tier       bool // a subnet of its own on each switch: the same VLAN on all, joined nowhere; topologies make such of the node ports of leaves
 	MTU        uint16
 	Overlay    bool // carried in VXLAN between switches
 	Unknown    UnknownUnicast

@@ -562,7 +562,11 @@ func (p *Pass) speakers(d fabric.DeviceID) (list []speaker) {
 		}
 		segments := append(slices.Clone(f.VLANSets[e.Port.VLANs]), e.Port.Native)
 		for _, s := range segments {
-			if s != 0 && p.rdmaSegment(s) && !f.Segments[s].Tier {
+			switch {
+			case s == 0 || !p.rdmaSegment(s):
+			case f.Segments[s].Tier:
+				add(speaker{})
+			default:
 				add(speaker{s, f.Segments[s].VRF})
 			}
 		}

@@ -294,14 +294,8 @@ func (r *resolver) readAddresses() (wait func()) {
 }
 
 // addresses gives every interface the addresses that follow from its place, and
-// its MTU, VRF, gateway and RDMA duty, now that ports are settled.
+// its MTU, VRF and gateway, now that ports are settled.
 func (r *resolver) addresses() {
-	rdma := make([]bool, len(r.f.QoS)) // by QoSID
-	for q := range r.f.QoS {
-		for _, c := range r.f.QoS[q].Classes {
-			rdma[q] = rdma[q] || c.Carries == fabric.CarriesRDMA
-		}
-	}
 	around := make([]fabric.LayersID, len(r.f.Devices)) // 0: not asked for yet
 	for id := 1; id < len(r.f.Ifaces); id++ {
 		row := &r.f.Ifaces[id]
@@ -326,6 +320,20 @@ func (r *resolver) addresses() {
 			r.gateway(row, b)
 		}
 		r.ifaceMTU(row, b, seg)
+	}
+}
+
+// duties says which interfaces carry RDMA.
+func (r *resolver) duties() {
+	rdma := make([]bool, len(r.f.QoS)) // by QoSID
+	for q := range r.f.QoS {
+		for _, c := range r.f.QoS[q].Classes {
+			rdma[q] = rdma[q] || c.Carries == fabric.CarriesRDMA
+		}
+	}
+	for id := 1; id < len(r.f.Ifaces); id++ {
+		row, b := &r.f.Ifaces[id], r.ifaceBlock[id]
+		seg := &r.f.Segments[row.Segment]
 		if v := r.attr(b, schema.ARDMA); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
 			row.RDMA = v.N == 1
 			continue

@@ -52,6 +52,8 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.settings() // what each port is told, layer by layer
 	read()
 	r.addresses()  // interfaces get addresses and MTUs
+	r.localVLANs() // one number on many switches, a subnet on each
+	r.duties()     // which interfaces carry RDMA
 	r.overrides()  // accepted rules, by row
 	r.selections() // target blocks
 	r.validated()  // versions that were tested

@@ -1,8 +1,10 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -209,6 +211,68 @@ func (r *resolver) tierSegment(t *topology, b lang.BlockID) fabric.SegmentID {
 		Decl: r.decl(b), Address: r.f.Topologies[t.id].Address, Tier: true,
 	})
 	return fabric.SegmentID(len(r.f.Segments) - 1)
+}
+
+// localVLANs finds written segments that are what tierSegment makes: without a
+// subnet of their own, with an interface in another subnet on each switch that
+// has them, and joined nowhere.
+func (r *resolver) localVLANs() {
+	on := map[fabric.SegmentID]map[fabric.DeviceID][]netip.Prefix{}
+	for i := 1; i < len(r.f.Ifaces); i++ {
+		row := &r.f.Ifaces[i]
+		if seg := &r.f.Segments[row.Segment]; row.Kind != fabric.SVI || row.Addresses.Len() == 0 || seg.Subnet.IsValid() || seg.Gateway.IsValid() || seg.Tier || seg.Overlay {
+			continue
+		}
+		if on[row.Segment] == nil {
+			on[row.Segment] = map[fabric.DeviceID][]netip.Prefix{}
+		}
+		on[row.Segment][row.Device] = append(on[row.Segment][row.Device], r.f.Addresses(row)...)
+	}
+	for s, has := range on {
+		if len(has) > 1 && apartSubnets(has) && r.joinedNowhere(s, has) {
+			r.f.Segments[s].Tier = true
+		}
+	}
+}
+
+// apartSubnets reports whether no two devices have addresses of one subnet.
+func apartSubnets(has map[fabric.DeviceID][]netip.Prefix) bool {
+	type subnet struct {
+		p netip.Prefix
+		d fabric.DeviceID
+	}
+	var all []subnet
+	for d, list := range has {
+		for _, p := range list {
+			all = append(all, subnet{p.Masked(), d})
+		}
+	}
+	// Prefixes nest or are apart, and those of one device are apart (ROCE614), so
+	// one that another contains follows it.
+	slices.SortFunc(all, func(a, b subnet) int { return cmp.Or(a.p.Addr().Compare(b.p.Addr()), a.p.Bits()-b.p.Bits()) })
+	for i := 1; i < len(all); i++ {
+		if all[i].d != all[i-1].d && all[i].p.Overlaps(all[i-1].p) {
+			return false
+		}
+	}
+	return true
+}
+
+// joinedNowhere reports whether a segment is on switches with an interface in it
+// alone, and on no cable between two of them.
+func (r *resolver) joinedNowhere(s fabric.SegmentID, has map[fabric.DeviceID][]netip.Prefix) bool {
+	for p := 1; p < len(r.f.Ports); p++ {
+		row := &r.f.Ports[p]
+		lag := &r.f.LAGs[row.LAG] // what it carries, its members do
+		if r.f.Devices[row.Device].Kind != fabric.Switch ||
+			row.Native != s && lag.Native != s && !slices.Contains(r.f.VLANSets[row.VLANs], s) && !slices.Contains(r.f.VLANSets[lag.VLANs], s) {
+			continue
+		}
+		if has[row.Device] == nil || row.Peer != 0 && r.f.Devices[r.f.Ports[row.Peer].Device].Kind == fabric.Switch {
+			return false
+		}
+	}
+	return true
 }
 
 // nativeOf is the segment that a leaf's node ports are in untagged: the written

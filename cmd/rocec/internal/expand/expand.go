@@ -6,9 +6,12 @@
 package expand
 
 import (
+	"bytes"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -119,8 +122,10 @@ func commented(lines string) string {
 	return "# " + strings.ReplaceAll(lines, "\n", "\n# ")
 }
 
-// Files are the files of the source after the changes.
-func Files(cfg *lang.Config, changes []Change, read func(name string) ([]byte, error)) (map[string][]byte, error) {
+// Files are the files of the source after the changes. References to what was
+// generated are to the switches that stand for it; `at`, which only moves what a
+// topology cables, goes, and so does what override files say of topologies.
+func Files(cfg *lang.Config, f *fabric.Fabric, changes []Change, read func(name string) ([]byte, error)) (map[string][]byte, error) {
 	byFile := map[source.FileID][]format.Splice{}
 	for _, c := range changes {
 		byFile[c.Block.File] = append(byFile[c.Block.File], format.Splice{At: int(c.Block.Start), Replace: c.Replace, Inside: c.Inside})
@@ -138,7 +143,77 @@ func Files(cfg *lang.Config, changes []Change, read func(name string) ([]byte, e
 		}
 		out[name] = text
 	}
+	leave := format.Leave{
+		Word: "topology", Refer: references(f),
+		Drop: func(block, attr string) bool {
+			return block == "topology" && attr == "" || block == "nic" && attr == "at"
+		},
+	}
+	for id := 1; id <= cfg.Files.Len(); id++ {
+		name := cfg.Files.Name(source.FileID(id))
+		if path.Dir(name) != "." || !strings.HasSuffix(name, ".roce.hcl") || strings.HasPrefix(name, "pack:") {
+			continue // of a module, which has its own topologies, of a pack, or no source
+		}
+		src, changed := out[name]
+		if !changed {
+			var err error
+			if src, err = read(name); err != nil {
+				return nil, err
+			}
+		}
+		text, problem := format.Without(name, src, leave)
+		if problem != nil {
+			return nil, fmt.Errorf("%s: %w", name, problem)
+		}
+		if changed || !bytes.Equal(text, src) {
+			out[name] = text
+		}
+	}
 	return out, nil
+}
+
+// references tells what a reference to a tier, or to a switch of it, is when its
+// topology is written out: `topology.pod.leaf[3]` is a switch by its name, and
+// `topology.pod.leaf` the list of all.
+func references(f *fabric.Fabric) func([]format.Step) (string, int) {
+	x := &expander{f: f}
+	of := map[string]*fabric.Topology{}
+	for t := 1; t < len(f.Topologies); t++ {
+		of[f.Text(f.Topologies[t].Address)] = &f.Topologies[t]
+	}
+	return func(steps []format.Step) (string, int) {
+		address, n := "topology", 0
+		for ; n < len(steps) && (n == 0 || n == 1 && steps[n].Index); n++ {
+			if steps[n].Index {
+				address += "[" + quoted(steps[n].Text) + "]"
+			} else {
+				address += "." + steps[n].Text
+			}
+		}
+		row := of[address]
+		if row == nil || n == len(steps) {
+			return "", 0
+		}
+		var tier []fabric.DeviceID
+		for rank := fabric.LeafTier; rank <= fabric.CoreTier; rank++ {
+			if rank.String() == steps[n].Text {
+				tier = row.Tiers[rank]
+			}
+		}
+		if n++; n < len(steps) && steps[n].Index {
+			for i, d := range tier {
+				if steps[n].Text == strconv.Itoa(i) || steps[n].Text == f.Text(f.Devices[d].Name) {
+					return x.device(d), n + 1
+				}
+			}
+			return "", 0
+		}
+		var all []string
+		for _, d := range tier {
+			all = append(all, x.device(d))
+		}
+		return "[" + strings.Join(all, ", ") + "]", n
+	}
 }
 
 type expander struct {
