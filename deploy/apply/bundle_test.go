@@ -15,7 +15,7 @@ import (
 
 func bundle(t testing.TB, dir string, l *record.Lock, removed []string, devices ...apply.Device) *apply.Delivery {
 	t.Helper()
-	d, err := apply.Bundle(dir, src, apply.Made(devices...), removed, l)
+	d, err := apply.Bundle(dir, src, made(devices...), removed, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestBundleRefuses(t *testing.T) {
 	foreign := filepath.Join(root, "home")
 	save(t, filepath.Join(foreign, "a", "apply.sh"), "mine")
 	var refused *apply.ForeignError
-	if _, err := apply.Bundle(foreign, src, apply.Made(tor("a", "", "1")), nil, l); !errors.As(err, &refused) {
+	if _, err := apply.Bundle(foreign, src, made(tor("a", "", "1")), nil, l); !errors.As(err, &refused) {
 		t.Errorf("%v", err)
 	}
 	if got := listing(t, foreign); got != "a/apply.sh -rw-r--r-- mine\n" {
@@ -118,7 +118,7 @@ func TestBundleRefuses(t *testing.T) {
 	dir := filepath.Join(root, "bundle")
 	bundle(t, dir, l, nil, tor("b", "", "1"))
 	save(t, filepath.Join(dir, "a", "apply.sh"), "mine")
-	if _, err := apply.Bundle(dir, src, apply.Made(tor("a", "", "1")), nil, l); err == nil || !strings.Contains(err.Error(), "is in the way") {
+	if _, err := apply.Bundle(dir, src, made(tor("a", "", "1")), nil, l); err == nil || !strings.Contains(err.Error(), "is in the way") {
 		t.Errorf("%v", err)
 	}
 	if entry(t, l, "a") != nil {
@@ -129,7 +129,7 @@ func TestBundleRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lost *record.LostError
-	if _, err := apply.Bundle(filepath.Join(root, "other"), src, apply.Made(tor("c", "", "1")), nil, l); !errors.As(err, &lost) {
+	if _, err := apply.Bundle(filepath.Join(root, "other"), src, made(tor("c", "", "1")), nil, l); !errors.As(err, &lost) {
 		t.Errorf("with a broken lock: %v", err)
 	}
 }

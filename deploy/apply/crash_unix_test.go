@@ -65,7 +65,7 @@ func generation(i int) []apply.Device {
 
 func treesForever(dir string) error {
 	for i := os.Getpid() * 1000; ; i++ {
-		t, err := apply.NewTree(src, apply.Made(generation(i)...))
+		t, err := apply.NewTree(src, made(generation(i)...))
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func bundlesForever(dir string) error {
 		return err
 	}
 	for i := os.Getpid() * 1000; ; i++ {
-		if _, err := apply.Bundle(filepath.Join(dir, "bundle"), src, apply.Made(generation(i)...), nil, l); err != nil {
+		if _, err := apply.Bundle(filepath.Join(dir, "bundle"), src, made(generation(i)...), nil, l); err != nil {
 			return err
 		}
 	}
@@ -206,12 +206,12 @@ func fillDisk(dir string) error {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: 100_000}); err != nil {
 		return err
 	}
-	t, err := apply.NewTree(src, apply.Made(generation(2)...))
+	t, err := apply.NewTree(src, made(generation(2)...))
 	if err != nil {
 		return err
 	}
 	_, one := apply.WriteTree(filepath.Join(dir, "out"), t)
-	_, two := apply.Bundle(filepath.Join(dir, "bundle"), src, apply.Made(generation(2)...), nil, l)
+	_, two := apply.Bundle(filepath.Join(dir, "bundle"), src, made(generation(2)...), nil, l)
 	if one == nil || two == nil {
 		return fmt.Errorf("written: %w", errors.Join(one, two))
 	}

@@ -33,15 +33,6 @@ type Place struct {
 // Folder is where the device's artifacts lie in a tree.
 func (p Place) Folder() string { return path.Join(p.Output, p.Name) }
 
-// Made are devices that exist already.
-func Made(devices ...Device) Devices {
-	d := Devices{Make: func(i int) (*Device, error) { return &devices[i], nil }}
-	for i := range devices {
-		d.Places = append(d.Places, devices[i].Place())
-	}
-	return d
-}
-
 // sorted are the devices in the order of their folders.
 func (d Devices) sorted() Devices {
 	order := make([]int, len(d.Places))

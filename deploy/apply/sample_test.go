@@ -30,9 +30,18 @@ func tor(name, output, text string) apply.Device {
 	}
 }
 
+// made are devices that exist already.
+func made(devices ...apply.Device) apply.Devices {
+	d := apply.Devices{Make: func(i int) (*apply.Device, error) { return &devices[i], nil }}
+	for i := range devices {
+		d.Places = append(d.Places, devices[i].Place())
+	}
+	return d
+}
+
 func tree(t testing.TB, devices ...apply.Device) *apply.Tree {
 	t.Helper()
-	x, err := apply.NewTree(src, apply.Made(devices...))
+	x, err := apply.NewTree(src, made(devices...))
 	if err != nil {
 		t.Fatal(err)
 	}

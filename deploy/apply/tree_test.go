@@ -173,7 +173,7 @@ func TestNewTreeRefuses(t *testing.T) {
 		"device in device": {[]apply.Device{tor("a", "", "1"), tor("b", "a", "1")}, "the folder of device b lies in that of a"},
 		"the manifest":     {[]apply.Device{tor("manifest.json", "", "1")}, "manifest.json is a file, and a folder of"},
 	} {
-		x, err := apply.NewTree(src, apply.Made(c.devices...))
+		x, err := apply.NewTree(src, made(c.devices...))
 		if err == nil {
 			_, err = apply.WriteTar(io.Discard, x)
 		}

@@ -154,9 +154,6 @@ func (h *History) Continue(now func() time.Time) (*Journal, error) {
 	return &Journal{path: h.path, file: f, now: now, sync: (*os.File).Sync}, nil
 }
 
-// Path is the file.
-func (j *Journal) Path() string { return j.path }
-
 // write puts lines down and waits until they are on the disk.
 func (j *Journal) write(lines ...line) error {
 	j.mu.Lock()

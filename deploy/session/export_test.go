@@ -1,5 +1,12 @@
 package session
 
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"unicode/utf16"
+)
+
 // Parsers of what comes from outside.
 var (
 	DecodeCLIXML = decodeCLIXML
@@ -29,4 +36,23 @@ func KnownLines(path, name string) ([]int, error) {
 		}
 	}
 	return found, nil
+}
+
+// PowerShellScript is the script that a line of PowerShellLine runs; false
+// for any other line.
+func PowerShellScript(line string) (string, bool) {
+	coded, ok := strings.CutPrefix(line, encodedPrefix)
+	b, err := base64.StdEncoding.DecodeString(coded)
+	if !ok || err != nil || len(b)%2 != 0 {
+		return "", false
+	}
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	script, ok := strings.CutPrefix(string(utf16.Decode(units)), powerShellStart)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(script, powerShellEnd)
 }

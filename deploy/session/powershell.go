@@ -98,25 +98,6 @@ func PowerShellLine(script string) (string, error) {
 	return line, nil
 }
 
-// PowerShellScript is the script that a line of PowerShellLine runs, for what
-// stands in for Windows; false for any other line.
-func PowerShellScript(line string) (string, bool) {
-	coded, ok := strings.CutPrefix(line, encodedPrefix)
-	b, err := base64.StdEncoding.DecodeString(coded)
-	if !ok || err != nil || len(b)%2 != 0 {
-		return "", false
-	}
-	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
-	script, ok := strings.CutPrefix(string(utf16.Decode(units)), powerShellStart)
-	if !ok {
-		return "", false
-	}
-	return strings.CutSuffix(script, powerShellEnd)
-}
-
 // What goes before and after a script. Progress bars would come back on stderr,
 // as CLIXML. Whether the last command did well is asked first, since every
 // statement answers that anew.

@@ -46,12 +46,12 @@ func TestWideCaptures(t *testing.T) {
 	save(t, filepath.Join(dir, "tor", "state.json"), wide(binary.LittleEndian, "{\n\"ports\": []}\n"))
 	save(t, filepath.Join(dir, "tor", "ports", "swp1.txt"), wide(binary.LittleEndian, "9000\n"))
 	files := source.NewFiles()
-	r, err := verify.Captures(dir, "switch.tor", d, fake, files)
+	r, err := captures(dir, "switch.tor", d, fake, files)
 	if err != nil || r.Status != verify.InSync {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	save(t, filepath.Join(dir, "tor", "state.json"), wide(binary.LittleEndian, "{"))
-	r, err = verify.Captures(dir, "switch.tor", d, fake, files)
+	r, err = captures(dir, "switch.tor", d, fake, files)
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}

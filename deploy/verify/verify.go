@@ -75,24 +75,6 @@ func (r *Result) span(i int) source.Span {
 	return source.Span{}
 }
 
-// Captures reads dir/<device>/<file> for every probe of the target and compares
-// the device as it was captured with the intent. A probe without a file was not
-// run; a device without any is Unknown. Files enter the table, which may be nil,
-// so that findings can point into them.
-func Captures(dir, address string, d *intent.Device, t *targets.Target, files *source.Files) (*Result, error) {
-	if t.Parse == nil {
-		return Compare(address, d, t, targets.Captured{}), nil
-	}
-	captured, err := Files(dir, d, t, files)
-	if err != nil {
-		return nil, err
-	}
-	if len(captured.Files) == 0 {
-		return Unread(address, d, NoCaptures(dir, d, t)), nil
-	}
-	return Compare(address, d, t, captured), nil
-}
-
 // Files reads dir/<device>/<file> for every probe of the target. Nothing there is
 // no error.
 func Files(dir string, d *intent.Device, t *targets.Target, files *source.Files) (targets.Captured, error) {

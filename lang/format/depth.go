@@ -13,18 +13,9 @@ import (
 // outgrows a gigabyte, which about a hundred thousand brackets can bring about.
 const MaxDepth = 1000
 
-// Deep returns a problem if source is nested too deep to be parsed safely. It
-// costs about as much as parsing does; a source of less than SafeBytes needs no
-// look.
-func Deep(src []byte) *Problem {
-	if len(src) < SafeBytes {
-		return nil
-	}
-	tokens, _ := hclsyntax.LexConfig(src, "", hcl.InitialPos)
-	return deep(tokens)
-}
-
-// DeepTemplate is Deep for the text of a template.
+// DeepTemplate returns a problem if the text of a template is nested too deep to be
+// parsed safely. It costs about as much as parsing does; one of less than SafeBytes
+// needs no look.
 func DeepTemplate(src []byte) *Problem {
 	if len(src) < SafeBytes {
 		return nil

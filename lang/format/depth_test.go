@@ -38,7 +38,8 @@ func TestDeep(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Deep([]byte(tt.src)); (got != nil) != tt.deep {
+			tokens, _ := hclsyntax.LexConfig([]byte(tt.src), "", hcl.InitialPos)
+			if got := deep(tokens); (got != nil) != tt.deep {
 				t.Errorf("problem %+v, want one: %v", got, tt.deep)
 			}
 		})

@@ -97,18 +97,6 @@ func (r *reader) text(name string) (string, error) {
 	return string(content), nil
 }
 
-// ReadFile reads a file by the rules of file(): a path with slashes that stays
-// inside the module, a regular file, at most MaxFileBytes. It returns the
-// cleaned path with the content, for the list of inputs.
-func ReadFile(fsys fs.FS, name string) (clean string, content []byte, err error) {
-	clean, err = modulePath(name)
-	if err != nil {
-		return "", nil, err
-	}
-	content, err = readFile(fsys, clean, MaxFileBytes)
-	return clean, content, err
-}
-
 // modulePath cleans a path that the source gives and refuses one that leads out
 // of the module. Separators are slashes on every operating system.
 func modulePath(name string) (string, error) {

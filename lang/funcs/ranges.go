@@ -82,9 +82,6 @@ func (r Range) Len() int {
 // String is the text the range was read from.
 func (r Range) String() string { return r.text }
 
-// Varies reports whether the text has brackets at all.
-func (r Range) Varies() bool { return len(r.sets) > 0 }
-
 // Each calls f for every member in order until f returns false. A range of more
 // than MaxRange members is an error, and f is not called.
 func (r Range) Each(f func(Member) bool) error {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"unicode/utf8"
 
@@ -54,20 +53,11 @@ func (e *RowsError) Error() string {
 	return where + ": " + e.Msg
 }
 
-// ReadRows reads the CSV file name, whose first record is the header, with the
-// column key as key. A byte order mark is skipped, empty lines are too. Refused
-// are files that are not UTF-8, records of another length than the header,
-// columns and keys that are empty or there twice, and more than MaxFileBytes.
-// Errors in the content are a *RowsError.
-func ReadRows(fsys fs.FS, name, key string) (*Rows, error) {
-	clean, content, err := ReadFile(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRows(content, clean, key)
-}
-
-// ParseRows is ReadRows on the content of a file. The name is for messages.
+// ParseRows reads CSV, whose first record is the header, with the column key as key;
+// the name of the file is for messages. A byte order mark is skipped, empty lines are
+// too. Refused are files that are not UTF-8, records of another length than the
+// header, columns and keys that are empty or there twice, and more than MaxFileBytes.
+// Errors are a *RowsError.
 func ParseRows(content []byte, name, key string) (*Rows, error) {
 	p := rowsParser{name: name, src: content, line: 1}
 	if len(content) > MaxFileBytes {

@@ -102,18 +102,14 @@ func TestParseRowsErrors(t *testing.T) {
 	}
 }
 
-func TestReadRows(t *testing.T) {
-	fsys := fstest.MapFS{"data/a.csv": {Data: []byte("k\nx\n")}}
-	got, err := ReadRows(fsys, "./data/a.csv", "k")
-	if err != nil || !slices.Equal(got.Keys, []string{"x"}) {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	for name, want := range map[string]string{"../a.csv": "out of the module", "none.csv": "no file", "data": "regular"} {
-		if _, err := ReadRows(fsys, name, "k"); err == nil || !strings.Contains(err.Error(), want) {
+func TestReadFile(t *testing.T) {
+	fsys := fstest.MapFS{"data/a.csv": {Data: []byte("k")}}
+	for name, want := range map[string]string{"none.csv": "no file", "data": "regular"} {
+		if _, err := readFile(fsys, name, MaxFileBytes); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v lacks %q", name, err, want)
 		}
 	}
-	if _, err := ReadRows(hugeFS{}, "big.csv", "k"); err == nil || !strings.Contains(err.Error(), "536870913 bytes, at most 536870912") {
+	if _, err := readFile(hugeFS{}, "big.csv", MaxFileBytes); err == nil || !strings.Contains(err.Error(), "536870913 bytes, at most 536870912") {
 		t.Errorf("a file over the limit: %v", err)
 	}
 }

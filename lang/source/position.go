@@ -15,10 +15,6 @@ type Position struct {
 	Byte   uint32
 }
 
-// Locate is the position of an offset. An offset behind the end is the end. A
-// line ends with "\n"; the "\r" of "\r\n" is its last character.
-func Locate(src []byte, offset uint32) Position { return lineStarts(src).locate(src, offset) }
-
 // starts are the offsets at which lines start; the first is always 0.
 type starts []uint32
 
@@ -37,6 +33,8 @@ func (s starts) line(offset uint32) int {
 	return sort.Search(len(s), func(i int) bool { return s[i] > offset }) - 1
 }
 
+// locate is the position of an offset. An offset behind the end is the end. A line
+// ends with "\n"; the "\r" of "\r\n" is its last character.
 func (s starts) locate(src []byte, offset uint32) Position {
 	offset = min(offset, uint32(len(src)))
 	line := s.line(offset)

@@ -20,12 +20,10 @@ const (
 	ellipsis     = "..."
 )
 
-// Excerpt is the snippet of a span given by its offsets. Of a span over many
+// excerpt is the snippet of a span given by its offsets. Of a span over many
 // lines the first few are shown; of a line that is longer than a screen, a
 // window around the start of the span. Bytes that are not UTF-8 become U+FFFD;
 // other control characters stay, and renderers must not print them raw.
-func Excerpt(src []byte, start, end uint32) Snippet { return lineStarts(src).excerpt(src, start, end) }
-
 func (s starts) excerpt(src []byte, start, end uint32) Snippet {
 	start = min(start, uint32(len(src)))
 	end = max(start, min(end, uint32(len(src))))

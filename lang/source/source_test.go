@@ -28,11 +28,11 @@ func TestLocate(t *testing.T) {
 		{12, Position{4, 3, 12}},
 		{99, Position{4, 3, 12}},
 	} {
-		if got := Locate([]byte(src), c.offset); got != c.want {
+		if got := lineStarts([]byte(src)).locate([]byte(src), c.offset); got != c.want {
 			t.Errorf("offset %d: %+v, want %+v", c.offset, got, c.want)
 		}
 	}
-	if got := Locate(nil, 5); got != (Position{1, 1, 0}) {
+	if got := lineStarts(nil).locate(nil, 5); got != (Position{1, 1, 0}) {
 		t.Errorf("empty: %+v", got)
 	}
 }
@@ -59,7 +59,7 @@ func TestExcerpt(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			start := strings.Index(c.src, c.span)
-			got := Excerpt([]byte(c.src), uint32(start), uint32(start+len(c.span)))
+			got := lineStarts([]byte(c.src)).excerpt([]byte(c.src), uint32(start), uint32(start+len(c.span)))
 			if diff := cmp.Diff(c.code, got.Code); diff != "" {
 				t.Errorf("code (-want +got):\n%s", diff)
 			}
@@ -78,7 +78,7 @@ func FuzzExcerpt(f *testing.F) {
 	f.Add([]byte(strings.Repeat("é", 300)), uint32(101), uint32(5))
 	f.Add([]byte(""), uint32(0), uint32(1<<31))
 	f.Fuzz(func(t *testing.T, src []byte, start, length uint32) {
-		s := Excerpt(src, start, start+length)
+		s := lineStarts(src).excerpt(src, start, start+length)
 		if s.HighlightStart < 0 || s.HighlightStart > s.HighlightEnd || s.HighlightEnd > len(s.Code) {
 			t.Fatalf("highlight %d..%d of %d bytes", s.HighlightStart, s.HighlightEnd, len(s.Code))
 		}
@@ -93,7 +93,7 @@ func FuzzExcerpt(f *testing.F) {
 				t.Fatalf("line of %d characters", n)
 			}
 		}
-		p := Locate(src, start)
+		p := lineStarts(src).locate(src, start)
 		if p.Line != s.StartLine || p.Column < 1 || p.Byte > uint32(len(src)) {
 			t.Fatalf("position %+v, snippet starts at line %d", p, s.StartLine)
 		}

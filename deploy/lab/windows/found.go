@@ -23,13 +23,9 @@ func Maker(target string, texts *powershell.Scripts) lab.Maker {
 	}
 }
 
-// New starts the host of an intent as it is found before rocec sets it: its
+// made starts the host of an intent as it is found before rocec sets it: its
 // adapters are there as a driver leaves them, the roles that rocec does not
 // install are, and where Network ATC is to take an address over, an adapter has it.
-func New(d *intent.Device, target string, e lab.Environment) (*Machine, error) {
-	return made(d, target, e, &powershell.Scripts{})
-}
-
 func made(d *intent.Device, target string, e lab.Environment, texts *powershell.Scripts) (*Machine, error) {
 	h := NewHost(d.Name)
 	h.Build = build(d.OS.Version)

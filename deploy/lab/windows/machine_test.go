@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
+	"github.com/rocec/rocec/deploy/lab/powershell"
 	"github.com/rocec/rocec/deploy/session"
 )
 
@@ -27,7 +28,7 @@ func node() *intent.Device {
 
 func start(t *testing.T, e lab.Environment) *Machine {
 	t.Helper()
-	m, err := New(node(), "netqos", e)
+	m, err := made(node(), "netqos", e, &powershell.Scripts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +62,12 @@ func TestFound(t *testing.T) {
 	if code != 0 || out != want || errs != "" {
 		t.Errorf("%d\n%s%s", code, out, errs)
 	}
-	if _, err := New(node(), "linux", lab.Environment{}); err == nil {
+	if _, err := made(node(), "linux", lab.Environment{}, &powershell.Scripts{}); err == nil {
 		t.Error("a Linux host is made")
 	}
 	bad := node()
 	bad.Ports[1].NIC.PCI = "x"
-	if _, err := New(bad, "netqos", lab.Environment{}); err == nil {
+	if _, err := made(bad, "netqos", lab.Environment{}, &powershell.Scripts{}); err == nil {
 		t.Error("an adapter is at no place")
 	}
 }
