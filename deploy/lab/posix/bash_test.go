@@ -110,7 +110,12 @@ set -- 1 2 3; while (($# > 0)); do echo $1; shift; done; n=1; set -- a b; shift 
 	"numbers in tests": `[[ 010 -eq 10 ]]; echo $?; [[ 010 -eq 8 && 0x10 -gt 15 ]]; echo $?; [ 010 -eq 10 ]; echo $?; x=3; [[ x -eq 3 ]]; echo $?; [[ ! $x -lt "4" ]]; echo $?; [[ "" -eq 0 ]]; echo $?
 y=" 5 "; [[ $y -ge 5 || $y -ne 5 ]]; echo $?; [[ -1 -lt 0 ]]; echo $?; a=(7 8); [[ ${a[1]} -le ${#a[@]} ]]; echo $?; [[ $((1 + 1)) -eq $(echo 2) ]]; echo $?`,
 	"commands": `command -v nosuch; echo $?; nosuch 2>/dev/null; echo $?; echo 'exit 9' >s; chmod +x s; ./s; echo $?; chmod -x s; ./s 2>/dev/null; echo $?; env A=1 bash -c 'echo $A'; A=2 bash -c 'echo $A'; echo "${A-unset}"; eval 'B=3; echo $B'; . ./s`,
-	"globs":    `touch a1 a2 b1; echo a*; echo z*; for f in ./a?; do echo "$f"; done; case a1 in a[0-9]) echo one ;; *) echo two ;; esac; [[ abc == a* && ab != *[0-9]* ]] && echo fits`,
+	"read and empty fields": `IFS='|' read -r a b c <<<'x||z'; echo "$a|$b|$c"; IFS='|' read -r a b <<<'|y|'; echo "$a|$b"; IFS=: read -r a b <<<'1:2:3:'; echo "$a|$b"; IFS=, read -r a <<<'x,'; echo "$a"
+IFS=, read -r a b c <<<'x , y,,z'; echo "$a|$b|$c"; IFS=', ' read -r a b c <<<' x , y  z w '; echo "$a|$b|$c"; IFS=', ' read -ra a <<<' x ,, y  z'; printf '<%s>' "${a[@]}"; echo; IFS=, read -ra a <<<',,'; echo ${#a[@]}
+printf "a|it's|c d\n|\$x\\|\nlast||x" | while IFS='|' read -r a b c || [[ $a ]]; do echo "$a/$b/$c"; done
+while IFS=$'\x1f' read -r -a step; do printf '<%s>' "${step[@]}"; echo; done < <(printf 'a\x1f\x1fb\x1f\nc\n'); while IFS='|' read -r -u 3 x y; do echo "$y $x"; done 3< <(printf '|1\n2|\n')
+f() { local b; IFS=: read -r b q <<<"1::2"; echo "$b $q"; }; b=9; f; echo $b; set -e; IFS=: read -r q < <(printf z) || echo "end $q"`,
+	"globs": `touch a1 a2 b1; echo a*; echo z*; for f in ./a?; do echo "$f"; done; case a1 in a[0-9]) echo one ;; *) echo two ;; esac; [[ abc == a* && ab != *[0-9]* ]] && echo fits`,
 }
 
 // TestUnlikeBash: what the interpreter would run without a word, and not as bash

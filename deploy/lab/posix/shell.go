@@ -176,6 +176,8 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 	switch args[0] {
 	case "echo", "printf":
 		return s.print(ctx, args[0], rest), nil
+	case "read":
+		return s.read(ctx, args), nil
 	case "kill", "umask":
 		return append([]string{"/.rocec/" + args[0]}, rest...), nil
 	case "disown", "ulimit", "enable":
