@@ -127,11 +127,13 @@ func TestSettleMoved(t *testing.T) {
 			s.killedBefore(stepChanged, 1)
 			_ = wait(t.Context(), time.Hour)
 			m := s.net.machines["a"]
+			m.mu.Lock() // its timer has run
 			m.running, m.stored = *settingsOf("a", 4000), *settingsOf("a", 4000)
 			words := wentBack
 			if phase == targets.PhaseNone {
 				m.tx, words = map[string]*transaction{}, knowsNothing
 			}
+			m.mu.Unlock()
 			h, env := s.again()
 			rep := Settle(t.Context(), h, s.plan, env)
 			if rep.Exit() != 3 || rep.Count(Stuck) != 1 || !strings.Contains(rep.Results[0].Message, words+`: switch.a.port["p1"].mtu is 4000, expected 1500`) || !s.history().Open() {
@@ -164,7 +166,11 @@ func TestConfirmTooLate(t *testing.T) {
 				observe := env.Observe
 				env.Observe = func(ctx context.Context, to session.Session, d *intent.Device, target *targets.Target) (targets.Captured, error) {
 					c, err := observe(ctx, to, d, target)
-					if m := s.net.machines["a"]; err == nil && mtuOf(&m.running) == mtuAfter {
+					m := s.net.machines["a"]
+					m.mu.Lock()
+					changed := mtuOf(&m.running) == mtuAfter
+					m.mu.Unlock()
+					if err == nil && changed {
 						_ = wait(t.Context(), s.plan.Confirm) // an answer that was long on its way
 					}
 					return c, err
