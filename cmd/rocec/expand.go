@@ -28,7 +28,8 @@ func (a *app) expandCommand() *cobra.Command {
 		Long: `Prints what the topologies of the configuration generate: switches with their
 ports and addresses, links, and what NICs are told. With --write it stands in the
 source in place of the topologies, which is for fabrics that stop being regular;
-references to generated switches become references to the ones written out.
+references to generated switches become references to the ones written out. What a
+module generates is printed for each call, and written where it is called once.
 
 Nothing changes by it: the new source is compiled first, and if any device would be
 told something else, or something still refers to what was generated, it is refused

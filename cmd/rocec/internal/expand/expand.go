@@ -7,6 +7,7 @@ package expand
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -26,6 +27,7 @@ import (
 type Change struct {
 	Block   source.Span // of the written block: from its word to its opening brace
 	Head    string      // of the block, as it is written
+	Module  string      // the call that it is written for: "module.pod1"; "" in the root
 	Replace string      // what stands in its place; "" leaves it
 	Inside  string      // lines that are added to it
 }
@@ -58,37 +60,38 @@ func Topologies(cfg *lang.Config, f *fabric.Fabric) ([]Change, error) {
 	for t := 1; t < len(f.Topologies); t++ {
 		id, t := x.blocks[t], fabric.TopologyID(t)
 		decl := f.Topologies[t].Decl
-		if f.Text(f.Decls[decl].Module) != "" {
-			return nil, fmt.Errorf("%s is in a module, which other calls may share: expand it in the module's own folder", cfg.Address(id))
-		}
 		if text[decl] == nil {
 			text[decl] = &strings.Builder{}
 			order = append(order, decl)
 		} else {
 			text[decl].WriteString("\n")
 		}
+		x.module = f.Text(f.Decls[decl].Module)
 		if err := x.generated(text[decl], id, t); err != nil {
 			return nil, err
 		}
 	}
 	x.listedPlaces(text)
-	if err := x.nics(text); err != nil {
-		return nil, err
-	}
+	x.nics(text)
 	var list []Change
 	for _, decl := range order {
-		list = append(list, Change{Block: f.Decls[decl].Span, Head: f.Text(f.Decls[decl].Head), Replace: strings.TrimSpace(text[decl].String())})
+		list = append(list, x.change(decl, strings.TrimSpace(text[decl].String()), ""))
 	}
 	for decl, lines := range x.inside {
-		list = append(list, Change{Block: f.Decls[decl].Span, Head: f.Text(f.Decls[decl].Head), Inside: strings.Join(lines, "\n")})
+		list = append(list, x.change(decl, "", strings.Join(lines, "\n")))
 	}
 	slices.SortFunc(list, func(a, b Change) int {
 		if a.Block.File != b.Block.File {
 			return strings.Compare(cfg.Files.Name(a.Block.File), cfg.Files.Name(b.Block.File))
 		}
-		return int(a.Block.Start) - int(b.Block.Start)
+		return cmp.Or(int(a.Block.Start)-int(b.Block.Start), strings.Compare(a.Module, b.Module))
 	})
 	return list, nil
+}
+
+func (x *expander) change(decl fabric.DeclID, replace, inside string) Change {
+	row := &x.f.Decls[decl]
+	return Change{Block: row.Span, Head: x.f.Text(row.Head), Module: strings.TrimSuffix(x.f.Text(row.Module), "."), Replace: replace, Inside: inside}
 }
 
 // Text is the changes for people to read: new blocks as they are, and what is
@@ -104,11 +107,15 @@ func Text(cfg *lang.Config, changes []Change, read func(name string) ([]byte, er
 		if err != nil {
 			return "", err
 		}
+		where := ""
+		if c.Module != "" {
+			where = ", as of " + c.Module
+		}
 		line := 1 + strings.Count(string(src[:min(int(c.Block.Start), len(src))]), "\n")
 		if c.Replace != "" {
-			fmt.Fprintf(&b, "# in place of %s, %s:%d\n\n%s\n", c.Head, name, line, c.Replace)
+			fmt.Fprintf(&b, "# in place of %s, %s:%d%s\n\n%s\n", c.Head, name, line, where, c.Replace)
 		} else {
-			fmt.Fprintf(&b, "# in %s, %s:%d\n#\n%s\n", c.Head, name, line, commented(c.Inside))
+			fmt.Fprintf(&b, "# in %s, %s:%d%s\n#\n%s\n", c.Head, name, line, where, commented(c.Inside))
 		}
 	}
 	out, problem := format.Source("expanded.roce.hcl", []byte(b.String()))
@@ -124,10 +131,14 @@ func commented(lines string) string {
 
 // Files are the files of the source after the changes. References to what was
 // generated are to the switches that stand for it; `at`, which only moves what a
-// topology cables, goes, and so does what override files say of topologies.
+// topology cables, goes, and so does what override files say of topologies. What a
+// module that is called more than once generates has no one text, and is refused.
 func Files(cfg *lang.Config, f *fabric.Fabric, changes []Change, read func(name string) ([]byte, error)) (map[string][]byte, error) {
 	byFile := map[source.FileID][]format.Splice{}
-	for _, c := range changes {
+	for i, c := range changes {
+		if i > 0 && c.Block == changes[i-1].Block {
+			return nil, fmt.Errorf("%s stands in %s, which %s and %s share: give each its own module, or write the switches by hand", c.Head, cfg.Files.Name(c.Block.File), changes[i-1].Module, c.Module)
+		}
 		byFile[c.Block.File] = append(byFile[c.Block.File], format.Splice{At: int(c.Block.Start), Replace: c.Replace, Inside: c.Inside})
 	}
 	out := map[string][]byte{}
@@ -222,6 +233,7 @@ type expander struct {
 	deviceOf map[string]fabric.DeviceID // by address
 	ifaces   [][]fabric.IfaceID         // by DeviceID
 	ports    map[fabric.PortID]fabric.IfaceID
+	module   string                                // that the block at hand stands in, as addresses have it
 	inside   map[fabric.DeclID][]string            // lines for blocks that stay
 	blocks   []lang.BlockID                        // by TopologyID
 	tiers    [][fabric.CoreTier + 1][]lang.BlockID // by TopologyID and tier, in index order
@@ -259,7 +271,7 @@ func named(word, label string) string {
 
 // device is a reference to a device: what was generated is a switch by its name.
 func (x *expander) device(d fabric.DeviceID) string {
-	address := x.f.Text(x.f.Devices[d].Address)
+	address := strings.TrimPrefix(x.f.Text(x.f.Devices[d].Address), x.module)
 	if strings.HasPrefix(address, "topology.") || strings.HasPrefix(address, "topology[") {
 		return named("switch", x.f.Text(x.f.Devices[d].Name))
 	}
@@ -273,7 +285,7 @@ func (x *expander) reference(id lang.BlockID) string {
 	} else if b.Kind == schema.Port && x.cfg.Block(b.Parent).Kind.Tier() {
 		return x.reference(b.Parent) + ".port[" + quoted(x.cfg.String(b.Name)) + "]"
 	}
-	return x.cfg.Address(id)
+	return strings.TrimPrefix(x.cfg.Address(id), x.module)
 }
 
 // ofTier are the attributes of a tier that a switch does not have: they are

@@ -302,6 +302,51 @@ func TestOverrideFiles(t *testing.T) {
 	}
 }
 
+// TestModules: a topology of a module is written out for each call, and into the
+// module where that is called once.
+func TestModules(t *testing.T) {
+	for _, name := range []string{"rail_optimized, an address on each port", "leaf_spine, a subnet for each leaf"} {
+		pod := strings.NewReplacer(`node "n" {`, `variable "of" {}`+"\n"+`node "n" {`, "  slot     = each.value\n", "  slot     = each.value\n  name     = \"${var.of}${each.key}\"\n").Replace(fabrics[name])
+		call := func(of string) string {
+			return fmt.Sprintf("module %q {\n  source = \"./pod\"\n  of     = %[1]q\n}\n", of)
+		}
+		files := fstest.MapFS{"f.roce.hcl": {Data: []byte(call("a"))}, "pod/p.roce.hcl": {Data: []byte(pod)}}
+		read := func(name string) ([]byte, error) { return fs.ReadFile(files, name) }
+		cfg, res := compile(t, files)
+		changes, err := expand.Topologies(cfg, res.Fabric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := expand.Text(cfg, changes, read)
+		if err != nil || !strings.Contains(text, `"t", pod/p.roce.hcl:`) || !strings.Contains(text, ", as of module.a\n") || strings.Contains(text, "= module.") {
+			t.Errorf("%v\n%s", err, text)
+		}
+		out, err := expand.Files(cfg, res.Fabric, changes, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, again := compile(t, fstest.MapFS{"f.roce.hcl": files["f.roce.hcl"], "pod/p.roce.hcl": {Data: out["pod/p.roce.hcl"]}})
+		if d := cmp.Diff(told(t, res), told(t, again)); d != "" {
+			t.Errorf("-before +after:\n%s\n%s", d, out["pod/p.roce.hcl"])
+		}
+
+		files["f.roce.hcl"] = &fstest.MapFile{Data: []byte(call("a") + call("b"))}
+		twice := strings.NewReplacer("  leaf {\n", "  leaf {\n    name = \"${var.of}-l${leaf.index}\"\n", "  spine {\n", "  spine {\n    name = \"${var.of}-s${spine.index}\"\n",
+			`    name          = "r${leaf.rail}-g${leaf.group}"`+"\n", "").Replace(pod)
+		files["pod/p.roce.hcl"] = &fstest.MapFile{Data: []byte(twice)}
+		cfg, res = compile(t, files)
+		if changes, err = expand.Topologies(cfg, res.Fabric); err != nil {
+			t.Fatal(err)
+		}
+		if text, err = expand.Text(cfg, changes, read); err != nil || !strings.Contains(text, `switch "a-l0"`) || !strings.Contains(text, `switch "b-l0"`) {
+			t.Errorf("%v\n%s", err, text)
+		}
+		if _, err = expand.Files(cfg, res.Fabric, changes, read); err == nil || !strings.Contains(err.Error(), "which module.a and module.b share") {
+			t.Errorf("it is written into the module of two calls: %v", err)
+		}
+	}
+}
+
 // TestSameFabric: what is written out tells every device the same, and has no
 // topology left.
 func TestSameFabric(t *testing.T) {

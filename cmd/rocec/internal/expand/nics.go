@@ -19,7 +19,7 @@ type told struct {
 // nics adds to the blocks of NICs what topologies tell them: one attribute where
 // all NICs of a block are told the same, else a look into a local table that
 // stands beside the topology.
-func (x *expander) nics(text map[fabric.DeclID]*strings.Builder) error {
+func (x *expander) nics(text map[fabric.DeclID]*strings.Builder) {
 	all := map[fabric.DeclID]int{}
 	said := map[fabric.DeclID]map[string]*told{}
 	home := map[fabric.DeclID]fabric.TopologyID{}
@@ -32,6 +32,7 @@ func (x *expander) nics(text map[fabric.DeclID]*strings.Builder) error {
 		if row.Link == 0 || x.f.Links[row.Link].Origin != fabric.OfTopology {
 			continue
 		}
+		x.module = x.f.Text(x.f.Decls[row.Decl].Module)
 		for attr, value := range x.nicSays(fabric.PortID(p)) {
 			if said[row.Decl] == nil {
 				said[row.Decl] = map[string]*told{}
@@ -77,14 +78,9 @@ func (x *expander) nics(text map[fabric.DeclID]*strings.Builder) error {
 				table = fmt.Sprintf("%s_%d", table, used[table])
 			}
 			x.inside[decl] = append(x.inside[decl], fmt.Sprintf("%s = try(local.%s[self.name][nic.name], null)", attr, table))
-			out := text[x.f.Topologies[home[decl]].Decl]
-			if out == nil {
-				return fmt.Errorf("%s is in a module", x.f.Text(x.f.Topologies[home[decl]].Address))
-			}
-			x.table(out, table, t)
+			x.table(text[x.f.Topologies[home[decl]].Decl], table, t)
 		}
 	}
-	return nil
 }
 
 // byIndex reports whether every value is the index of its NIC among those of its
