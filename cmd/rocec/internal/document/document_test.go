@@ -66,11 +66,25 @@ link "host" {
   ends     = [node.host[each.key].nic["p0"], switch.tor.port["Ethernet${each.value}"]]
   cable    = { media = "dac", length = each.key == "h10" ? "2.5m" : "1m" }
 }
+cabling "site" {
+  format  = "csv"
+  file    = "site.csv"
+  columns = { a_device = "a", a_port = "ap", b_device = "b", b_port = "bp" }
+  mode    = "verify"
+}
+`
+
+const siteList = `a,ap,b,bp
+h1,p0,tor,Ethernet0
+h2,p0,tor,Ethernet4
+h10,p0,tor,Ethernet8
+elsewhere1,eth0,elsewhere2,eth0
+elsewhere1,eth1,elsewhere2,eth1
 `
 
 func compiled(t *testing.T) *compiler.Result {
 	t.Helper()
-	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(source)}}, Packs: packs.Files()})
+	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(source)}, "site.csv": {Data: []byte(siteList)}}, Packs: packs.Files()})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -34,7 +34,26 @@ func Fabric(to io.Writer, f *fabric.Fabric, facts *derive.Facts) error {
 		fmt.Fprint(w, "\n## Cables\n\n")
 		table(w, []string{"cables", "media", "length", "speed"}, bill)
 	}
+	lists(w, f)
 	return w.Flush()
+}
+
+// lists shows what the cable lists are for, and how many of their rows are of no
+// device of the fabric: those are passed over.
+func lists(w io.Writer, f *fabric.Fabric) {
+	if len(f.Cablings) == 1 {
+		return
+	}
+	fmt.Fprint(w, "\n## Cable lists\n\n")
+	var rows [][]string
+	for _, c := range f.Cablings[1:] {
+		does := "compared with the cables"
+		if c.Mode == fabric.Define {
+			does = "defines cables"
+		}
+		rows = append(rows, []string{code(f.Text(c.Address)), does, strconv.Itoa(int(c.Rows)), strconv.Itoa(int(c.Skipped))})
+	}
+	table(w, []string{"list", "purpose", "rows", "between other devices"}, rows)
 }
 
 func split(f *fabric.Fabric) (switches, nodes []fabric.DeviceID) {
