@@ -452,10 +452,14 @@ func unmarkedIn(e End, c *fabric.Class) bool {
 // routed; bridged ones have floods in it besides, which is ROCE313.
 func (p *Pass) unmarkedLossless() {
 	f := p.Fabric
-	if slices.ContainsFunc(f.Ports, func(row fabric.Port) bool {
-		return f.Devices[row.Device].Kind == fabric.Switch && (row.VLANs != 0 || row.Native != 0)
-	}) {
+	has := func(c fabric.Class) bool { return c.Lossless && c.DSCP&1 != 0 }
+	if !slices.ContainsFunc(f.QoS, func(q fabric.QoS) bool { return slices.ContainsFunc(q.Classes, has) }) {
 		return
+	}
+	for i := range f.Ports {
+		if row := &f.Ports[i]; f.Devices[row.Device].Kind == fabric.Switch && (row.VLANs != 0 || row.Native != 0) {
+			return
+		}
 	}
 	said := map[fabric.DeclID]bool{}
 	p.EachProfile(func(e End, ports int) {

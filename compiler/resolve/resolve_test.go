@@ -67,37 +67,6 @@ func TestBreakout(t *testing.T) {
 	}
 }
 
-// A split port is its children: what the switch says of its ports is not for the
-// whole port, which some systems name apart from them.
-func TestSplitPortHasNoSettings(t *testing.T) {
-	f := load(t, contract+`
-switch "s" {
-  model = "nvidia/sn5600"
-  os    = "cumulus-linux/5.11"
-  qos   = qos.q
-  port "swp1" {
-    breakout = "2x400G"
-  }
-  port "swp2" {
-    breakout = "2x400G"
-    mtu      = 9000 # of a port that is not there: the target says so
-  }
-  port "swp[1-2]s[0-1]" {
-    speed = "400G"
-  }
-}
-`)
-	var got []string
-	for p := 1; p < len(f.Ports); p++ {
-		if port := &f.Ports[p]; f.Profiles[port.Profile].PFC != 0 && port.Flags&fabric.Implicit == 0 {
-			got = append(got, f.Text(port.Name))
-		}
-	}
-	if want := []string{"swp1s0", "swp1s1", "swp2", "swp2s0", "swp2s1"}; !slices.Equal(got, want) {
-		t.Errorf("%v have settings, want %v", got, want)
-	}
-}
-
 // A value that an override file writes is told of there.
 func TestPlaceInOverrideFile(t *testing.T) {
 	files := fstest.MapFS{
