@@ -284,6 +284,8 @@ func meaning(t failer, src []byte) string {
 	return b.String()
 }
 
+// checkLines looks at the ends of lines outside of templates, which stay byte for
+// byte as they are.
 func checkLines(t failer, out []byte) {
 	if len(out) == 0 {
 		return
@@ -294,10 +296,17 @@ func checkLines(t failer, out []byte) {
 	tokens, _ := hclsyntax.LexConfig(out, "x", hcl.InitialPos)
 	newlines := 0
 	end := 0
+	inside := 0 // templates that are open
 	for _, tok := range tokens {
 		gap := out[end:tok.Range.Start.Byte]
 		end = tok.Range.End.Byte
-		if tok.Type != hclsyntax.TokenNewline {
+		switch tok.Type {
+		case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
+			inside++
+		case hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
+			inside--
+		}
+		if inside > 0 || tok.Type != hclsyntax.TokenNewline {
 			newlines = 0
 			if endsLine(tok) {
 				newlines = 1
