@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 type modelPort struct {
 	Driver string
 	Agent  bool // of ice: the firmware runs LLDP
+	Newer  bool // dcb of iproute2 6.5 or newer, which prints a blank behind an entry of app
 	RoCE   int  // of bnxt: the priority of UDP port 4791, 0 for none
 	Shares bool // of bnxt: ETS was set
 	Host   bool
@@ -300,13 +301,19 @@ func (p *modelPort) show(object string) int {
 	case "pfc":
 		v = map[string]any{"pfc_cap": 8, "delay": p.Cable, "prio_pfc": p.PFC}
 	case "app":
-		list := [][2]int{}
+		entry := func(id, prio int) []any {
+			if p.Newer {
+				return []any{id, prio, " "}
+			}
+			return []any{id, prio}
+		}
+		list := [][]any{}
 		for d := range 64 {
 			if prio, ok := p.DSCP[d]; ok {
-				list = append(list, [2]int{d, prio})
+				list = append(list, entry(d, prio))
 			}
 			if prio, ok := p.Left[d]; ok {
-				list = append(list, [2]int{d, prio})
+				list = append(list, entry(d, prio))
 			}
 		}
 		table := map[string]any{}
@@ -314,7 +321,7 @@ func (p *modelPort) show(object string) int {
 			table["dscp_prio"] = list
 		}
 		if p.RoCE > 0 {
-			table["dgram_port_prio"] = [][2]int{{4791, p.RoCE}}
+			table["dgram_port_prio"] = [][]any{entry(4791, p.RoCE)}
 		}
 		v = table
 	default:

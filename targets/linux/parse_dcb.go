@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 )
 
-// The JSON of dcb of iproute2 6.1; lists have eight entries, by traffic class
-// or priority.
+// The JSON of dcb of iproute2 5.11 to 7.1; lists have eight entries, by traffic
+// class or priority.
 type (
 	etsJSON struct {
 		TSA  []string `json:"tc_tsa"`
@@ -23,7 +23,7 @@ type (
 		Prio  []bool  `json:"prio_pfc"`
 	}
 	appJSON struct {
-		DSCP [][]uint8 `json:"dscp_prio"`
+		DSCP []appEntry `json:"dscp_prio"`
 	}
 	dcbxJSON struct {
 		Host bool `json:"host"`
@@ -34,6 +34,28 @@ type (
 		TX *bool `json:"tx"`
 	}
 )
+
+// appEntry is a DSCP and its priority. Since iproute2 6.5 dcb prints the blank that
+// its text has behind an entry as a third element (dcb_app_print_filtered in dcb/dcb_app.c).
+type appEntry []uint8
+
+// UnmarshalJSON takes an entry of any version.
+func (e *appEntry) UnmarshalJSON(b []byte) error {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	if len(parts) == 3 && string(parts[2]) == `" "` {
+		parts = parts[:2]
+	}
+	*e = make(appEntry, len(parts))
+	for i := range parts {
+		if err := json.Unmarshal(parts[i], &(*e)[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // decoded is a file of a port as it was read last: the ports of a host show the
 // same, most often.
@@ -198,7 +220,7 @@ func (r *reader) ets(file string, tsa []string, bw, prio []uint8, q *intent.QoS)
 
 // app: an empty table means trust in PCP; a DSCP without an entry goes to
 // priority 0 (mlx5e_dcbnl_ieee_delapp resets it).
-func (r *reader) app(file string, entries [][]uint8, q *intent.QoS) {
+func (r *reader) app(file string, entries []appEntry, q *intent.QoS) {
 	if len(entries) == 0 {
 		q.Trust = intent.Some(intent.TrustPCP)
 		return
@@ -247,7 +269,7 @@ func (r *reader) mlnx(p *intent.Port, q *intent.QoS) {
 		return
 	}
 	var (
-		dscp     [][]uint8
+		dscp     []appEntry
 		tsa      = [8]string{}
 		bw, prio [8]uint8
 		caps     [8]uint32
@@ -267,7 +289,7 @@ func (r *reader) mlnx(p *intent.Port, q *intent.QoS) {
 		case mlnxDSCP.MatchString(line):
 			m := mlnxDSCP.FindStringSubmatch(line)
 			for d := range strings.SplitSeq(strings.Trim(m[2], ","), ",") {
-				dscp = append(dscp, []uint8{number(d), number(m[1])})
+				dscp = append(dscp, appEntry{number(d), number(m[1])})
 			}
 		case mlnxCable.MatchString(line):
 			n, _ := strconv.ParseUint(mlnxCable.FindStringSubmatch(line)[1], 10, 32)

@@ -53,6 +53,11 @@ func TestParseCaptures(t *testing.T) {
 			"rail0/pfc.json", `{"pfc_cap":8,"macsec_bypass":false,"delay":7,"prio_pfc":[false,false,false,true,false,false,false,false]}`,
 			"rail0/app.json", `{"dscp_prio":[[24,3],[25,3],[26,3],[27,3],[28,3],[29,3],[30,3],[31,3],[32,4]]}`,
 		), false},
+		"dcb of iproute2 6.14": {files(
+			"rail0/ets.json", `{"willing":false,"ets_cap":8,"cbs":false,"tc_bw":[40,60,100,100,100,100,100,100],"tc_tsa":["ets","ets","strict","strict","strict","strict","strict","strict"],"prio_tc":[0,0,0,1,0,0,2,0]}`,
+			"rail0/pfc.json", `{"pfc_cap":8,"macsec_bypass":false,"delay":7,"prio_pfc":[false,false,false,true,false,false,false,false]}`,
+			"rail0/app.json", `{"default_prio":[2],"dscp_prio":[[24,3," "],[25,3," "],[26,3," "],[27,3," "],[28,3," "],[29,3," "],[30,3," "],[31,3," "],[32,4," "]],"pcp_prio":[["1de",1," "]]}`,
+		), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, list := Target.Parse(nil, c.files)
@@ -83,6 +88,7 @@ func TestParseRefuses(t *testing.T) {
 		{"rail0/pfc.json", `{"prio_pfc":[true]}`, "1 entries"},
 		{"rail0/app.json", `{"dscp_prio":[[64,1]]}`, "[64 1]"},
 		{"rail0/app.json", `{"dscp_prio":[[1]]}`, "[1]"},
+		{"rail0/app.json", `{"dscp_prio":[[1,2," "," "]]}`, "not the JSON"},
 		{"rail0/mlnx_qos.txt", "tc: 0 ratelimit: unlimited, tsa: strict\n\t priority:  0\n", "1 of 8 priorities"},
 		{"netplan.yaml", "network: [", "not a netplan file"},
 		{"netplan.yaml", "network: {ethernets: {rail0: {addresses: [x]}}}", `address "x"`},

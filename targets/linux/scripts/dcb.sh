@@ -1,11 +1,13 @@
 # DCB through dcb of iproute2, one process for each command: batches of 6.1 break.
 
-# dcb_show OBJECT prints its JSON, of the device or of a capture.
+# dcb_show OBJECT prints its JSON, of the device or of a capture. Since iproute2 6.5 a blank stands behind the numbers of an entry of
+# app, as a third element (dcb_app_print_filtered in dcb/dcb_app.c).
 dcb_show() {
 	local json
 	if [[ -n $captured ]]; then json=$(cat "$captured/$dev/$1.json"); else json=$(dcb -j "$1" show dev "$dev" 2>/dev/null); fi
 	[[ -n $json ]] || return
-	echo "${json//[[:space:]]/}"
+	json=${json//[[:space:]]/}
+	echo "${json//,\"\"/}"
 }
 
 have_dcbx_dcb() {
