@@ -249,15 +249,16 @@ func (r *reader) pause(name string, q *intent.QoS) {
 	q.Pause = intent.Some(rx || tx) // in one direction is not off
 }
 
-// Lines of mlnx_qos 26.07; a warning about lldpad may stand before them.
+// Lines of mlnx_qos of OFED 4.2 to mlnx-tools 26.07; a warning about lldpad may stand before them. Its tabs are
+// blanks where the text went through a terminal.
 var (
 	mlnxDCBX    = regexp.MustCompile(`^DCBX mode: (OS|Firmware) controlled`)
 	mlnxTrust   = regexp.MustCompile(`^Priority trust state: (\w+)`)
-	mlnxDSCP    = regexp.MustCompile(`^\tprio:([0-7]) dscp:([\d,]+)`)
+	mlnxDSCP    = regexp.MustCompile(`^\s+prio:([0-7]) dscp:([\d,]+)`)
 	mlnxCable   = regexp.MustCompile(`^Cable len: (\d{1,5})$`)
-	mlnxPFC     = regexp.MustCompile(`^\tenabled\s+((?:[01]\s*){8})$`)
+	mlnxPFC     = regexp.MustCompile(`^\s+enabled\s+((?:[01]\s*){8})$`)
 	mlnxTC      = regexp.MustCompile(`^tc: ([0-7]) ratelimit: (unlimited|[\d.]+ Gbps), tsa: (ets|strict|vendor|unknown)(?:, bw: (\d+)%)?`)
-	mlnxPrio    = regexp.MustCompile(`^\t priority:\s+([0-7])`)
+	mlnxPrio    = regexp.MustCompile(`^\s+priority:\s+([0-7])`)
 	mlnxNothing = regexp.MustCompile(`not supported on your system`)
 )
 
@@ -312,7 +313,14 @@ func (r *reader) mlnx(p *intent.Port, q *intent.QoS) {
 			mapped++
 		}
 	}
-	if q.Trust.Or("") == intent.TrustDSCP && len(dscp) > 0 {
+	switch {
+	case !q.PFC.IsSet():
+		r.bad(file, 0, "no line shows PFC of 8 priorities")
+		return
+	case q.Trust.Or("") == intent.TrustDSCP && len(dscp) == 0:
+		r.bad(file, 0, "the port trusts DSCP, and no line shows a priority of one")
+		return
+	case q.Trust.Or("") == intent.TrustDSCP:
 		r.app(file, dscp, q)
 	}
 	if mapped != 8 {

@@ -48,6 +48,9 @@ func TestParseCaptures(t *testing.T) {
 		caps  bool
 	}{
 		"mlnx_qos": {files("rail0/mlnx_qos.txt", capturedMlnx), true},
+		// mlnx-tools 22 and 23 had a default priority as well.
+		"mlnx_qos, copied from a terminal": {files("rail0/mlnx_qos.txt", strings.NewReplacer("\t", "        ", "\n", "\r\n",
+			"Receive", "default priority:\n        prio:0\nReceive", "max_buffer_size", "total_size").Replace(capturedMlnx)), true},
 		"dcb": {files(
 			"rail0/ets.json", `{"willing":false,"ets_cap":8,"cbs":false,"tc_bw":[40,60,100,100,100,100,100,100],"tc_tsa":["ets","ets","strict","strict","strict","strict","strict","strict"],"prio_tc":[0,0,0,1,0,0,2,0]}`,
 			"rail0/pfc.json", `{"pfc_cap":8,"macsec_bypass":false,"delay":7,"prio_pfc":[false,false,false,true,false,false,false,false]}`,
@@ -89,7 +92,10 @@ func TestParseRefuses(t *testing.T) {
 		{"rail0/app.json", `{"dscp_prio":[[64,1]]}`, "[64 1]"},
 		{"rail0/app.json", `{"dscp_prio":[[1]]}`, "[1]"},
 		{"rail0/app.json", `{"dscp_prio":[[1,2," "," "]]}`, "not the JSON"},
-		{"rail0/mlnx_qos.txt", "tc: 0 ratelimit: unlimited, tsa: strict\n\t priority:  0\n", "1 of 8 priorities"},
+		{"rail0/mlnx_qos.txt", "PFC configuration:\n\tenabled     0 0 0 1 0 0 0 0\ntc: 0 ratelimit: unlimited, tsa: strict\n\t priority:  0\n", "1 of 8 priorities"},
+		{"rail0/mlnx_qos.txt", "Priority trust state: dscp\nPFC configuration:\n\tenabled     0 0 0 1 0 0 0 0\n", "no line shows a priority"},
+		{"rail0/mlnx_qos.txt", "PFC configuration:\n\tenabled     0   0   0   1\n", "no line shows PFC"},
+		{"rail0/mlnx_qos.txt", "Interface name is required\n", "no line shows PFC"},
 		{"netplan.yaml", "network: [", "not a netplan file"},
 		{"netplan.yaml", "network: {ethernets: {rail0: {addresses: [x]}}}", `address "x"`},
 		{"addr.json", `[{"ifname":"rail0","addr_info":[{"local":"x"}]}]`, `address "x"`},
