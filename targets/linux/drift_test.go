@@ -240,7 +240,11 @@ func (h *host) qosShown(p *intent.Port, q *intent.QoS, put func(string, string, 
 		pfc["delay"] = metres(p.CableMm.Value)
 	}
 	file("pfc.json", pfc)
-	file("app.json", map[string]any{"dscp_prio": app})
+	table := map[string]any{"dscp_prio": app}
+	if prio, some, _ := rocePriority(q); some && p.NIC.Driver == bnxt {
+		table["dgram_port_prio"] = [][2]int{{4791, int(prio)}}
+	}
+	file("app.json", table)
 }
 
 func mlnxShown(p *intent.Port, q *intent.QoS, on [8]bool, app [][2]int, tc [8]uint8, sched [8]intent.Sched) string {

@@ -20,6 +20,8 @@ type reader struct {
 	c    targets.Captured
 	list diag.List
 	read map[string]decoded // by the name of a file in the folder of a port
+	// What the firmware of bnxt is told of RoCE: its priorities by port.
+	roce map[string][]uint8
 	// What VLAN devices write into tags: PCP by kernel priority.
 	tagged map[string][8]uint8
 }

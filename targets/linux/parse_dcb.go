@@ -24,6 +24,7 @@ type (
 	}
 	appJSON struct {
 		DSCP []appEntry `json:"dscp_prio"`
+		UDP  []appEntry `json:"dgram_port_prio"`
 	}
 	dcbxJSON struct {
 		Host bool `json:"host"`
@@ -35,9 +36,9 @@ type (
 	}
 )
 
-// appEntry is a DSCP and its priority. Since iproute2 6.5 dcb prints the blank that
+// appEntry is a DSCP or a port and its priority. Since iproute2 6.5 dcb prints the blank that
 // its text has behind an entry as a third element (dcb_app_print_filtered in dcb/dcb_app.c).
-type appEntry []uint8
+type appEntry []uint16
 
 // UnmarshalJSON takes an entry of any version.
 func (e *appEntry) UnmarshalJSON(b []byte) error {
@@ -158,6 +159,9 @@ func (r *reader) dcb(p *intent.Port, q *intent.QoS) {
 	}
 	if app, ok := decodePort[appJSON](r, p.Name, "app.json"); ok {
 		r.app(dir+"app.json", app.DSCP, q)
+		if p.NIC.Driver == bnxt {
+			r.roceEntries(p.Name, app.UDP)
+		}
 	}
 	r.renumber(p, q)
 	if dcbx, ok := decodePort[dcbxJSON](r, p.Name, "dcbx.json"); ok {
@@ -231,9 +235,27 @@ func (r *reader) app(file string, entries []appEntry, q *intent.QoS) {
 			r.bad(file, 0, "the entry %v is no DSCP and priority", e)
 			return
 		}
-		m[e[0]] = e[1]
+		m[e[0]] = uint8(e[1])
 	}
 	q.Trust, q.DSCP = intent.Some(intent.TrustDSCP), intent.Some(m)
+}
+
+// roceEntries keeps the priorities that the entries for UDP port 4791 give to RoCE,
+// which is 0 where there is none.
+func (r *reader) roceEntries(port string, entries []appEntry) {
+	list := []uint8{}
+	for _, e := range entries {
+		if len(e) == 2 && e[0] == 4791 && e[1] <= 7 {
+			list = append(list, uint8(e[1]))
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, 0)
+	}
+	if r.roce == nil {
+		r.roce = map[string][]uint8{}
+	}
+	r.roce[port] = list
 }
 
 func (r *reader) pause(name string, q *intent.QoS) {
@@ -290,7 +312,7 @@ func (r *reader) mlnx(p *intent.Port, q *intent.QoS) {
 		case mlnxDSCP.MatchString(line):
 			m := mlnxDSCP.FindStringSubmatch(line)
 			for d := range strings.SplitSeq(strings.Trim(m[2], ","), ",") {
-				dscp = append(dscp, appEntry{number(d), number(m[1])})
+				dscp = append(dscp, appEntry{uint16(number(d)), uint16(number(m[1]))})
 			}
 		case mlnxCable.MatchString(line):
 			n, _ := strconv.ParseUint(mlnxCable.FindStringSubmatch(line)[1], 10, 32)

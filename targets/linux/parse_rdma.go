@@ -102,6 +102,12 @@ func (r *reader) rdmaMark(p *intent.Port, tos uint8) {
 	if q.DSCP.IsSet() {
 		m.Priority = q.DSCP.Value[tos>>2]
 	}
+	for _, prio := range r.roce[p.Name] {
+		if prio != m.Priority { // of several the firmware keeps one, which is not told
+			m.Priority = prio
+			break
+		}
+	}
 	q.Marks = append(q.Marks, m)
 }
 

@@ -139,6 +139,33 @@ func TestParseDefaults(t *testing.T) {
 	}
 }
 
+// TestParseRoCEPort: on a bnxt the priority of RoCE is that of UDP port 4791, whatever
+// the map of DSCPs says; one that is missing or another differs.
+func TestParseRoCEPort(t *testing.T) {
+	d := bnxtHost()
+	for entries, want := range map[string]string{
+		`,"dgram_port_prio":[[4791,3]]`:                  "",
+		`,"dgram_port_prio":[[53,5," "],[4791,3," "]]`:   "",
+		`,"dgram_port_prio":[[4791,5]]`:                  "5",
+		`,"dgram_port_prio":[[4791,3," "],[4791,6," "]]`: "6",
+		"": "0",
+	} {
+		c := shown(t, d)
+		c.Files["rail0/app.json"] = []byte(`{"dscp_prio":[[26,3],[48,6]]` + entries + "}")
+		got, list := Target.Parse(d, c)
+		if list.HasErrors() {
+			t.Fatal(list)
+		}
+		differ := intent.Diff(d, got)
+		switch {
+		case want == "" && len(differ) == 0:
+		case want != "" && len(differ) == 1 && differ[0].Path.Field == "class.rdma.priority" && differ[0].Before == want:
+		default:
+			t.Errorf("%s: %+v, wanted %q", entries, differ, want)
+		}
+	}
+}
+
 // TestParseLive: what ip shows comes before the file.
 func TestParseLive(t *testing.T) {
 	d := pcpHost()
