@@ -118,12 +118,16 @@ func roceVersion(transport string) string {
 	return ""
 }
 
+// noQoS is what to do about a port whose QoS the host cannot set: with none it keeps its addresses and its link, and
+// what the switch does is stated there.
+const noQoS = "take the qos off this end: write it on the port of the switch and not on the segment; or use an adapter of mlx5, bnxt or ice"
+
 // noDCB refuses, one finding for each setting and at both ends, what the host
 // cannot set on a port.
 func (l *limit) noDCB(p *intent.Port, q *intent.QoS) {
 	l.transports(p, q)
 	here := func(field string) {
-		l.refuse(fmt.Sprintf("port %q cannot have %s set: %s", p.Name, field, familyOf(p).why), "use a qos that only marks RDMA, or an adapter of mlx5, bnxt or ice",
+		l.refuse(fmt.Sprintf("port %q cannot have %s set: %s", p.Name, field, familyOf(p).why), noQoS,
 			at(intent.OfQoS, q.Name, field), at(intent.OfPort, p.Name, "model"))
 	}
 	for _, s := range []struct {
@@ -148,7 +152,7 @@ func (l *limit) noDCB(p *intent.Port, q *intent.QoS) {
 		}
 	}
 	if p.NIC.DCBX.IsSet() {
-		l.refuse(fmt.Sprintf("port %q cannot have DCBX set: %s", p.Name, familyOf(p).why), "remove dcbx", at(intent.OfPort, p.Name, "dcbx"))
+		l.refuse(fmt.Sprintf("port %q cannot have DCBX set: %s", p.Name, familyOf(p).why), noQoS, at(intent.OfPort, p.Name, "dcbx"))
 	}
 }
 
