@@ -238,6 +238,9 @@ func (b *block) properties(p *intent.Port, n *intent.NIC, at func(string) intent
 		}
 		b.line(at("segments"), text)
 	}
+	if id, _ := vlanID(b.d, p); id > 0 || p.QoS != "" {
+		b.line(at("segments"), keyword(vlanTag, tagsBoth, true))
+	}
 	if t := technology(n); t > 0 {
 		b.line(at("roce_mode"), keyword("*NetworkDirectTechnology", t, false))
 	}
@@ -250,6 +253,17 @@ func (b *block) properties(p *intent.Port, n *intent.NIC, at func(string) intent
 	}
 	b.close(")")
 }
+
+// vlanTag is the keyword of what a driver takes from 802.1Q tags and puts there: 3 is
+// the default, both the VLAN and the priority. With QoS 0 and 1 are the priority
+// alone, and below a virtual switch its vNICs are left without both
+// (windows-driver-docs standardized-inf-keywords-for-ndis-qos). Hosts are found with
+// another value: Azure/azure-container-networking sets 3 on adapters of Mellanox
+// (platform/os_windows.go). A driver that does not list it has no such choice.
+const (
+	vlanTag  = "*PriorityVLANTag"
+	tagsBoth = 3
+)
 
 // frameSize is the standard keyword of the MTU of RoCE.
 const frameSize = "*NetworkDirectRoCEFrameSize"

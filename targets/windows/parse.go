@@ -126,6 +126,19 @@ func (o *observer) keyword(adapter text, keyword string) (int64, bool) {
 	return 0, false
 }
 
+// vlan is the VLAN of an adapter's tags, 0 for none: where its driver tags no VLAN,
+// VlanID is not in force.
+func (o *observer) vlan(adapter text) (uint16, bool) {
+	v, ok := o.keyword(adapter, "VlanID")
+	if !ok || v < 0 || v > 4094 {
+		return 0, false
+	}
+	if tags, listed := o.keyword(adapter, vlanTag); listed && tags != 2 && tags != tagsBoth {
+		return 0, true
+	}
+	return uint16(v), true
+}
+
 func (o *observer) port(want *intent.Port) bool {
 	a := o.adapter(want)
 	if a == nil {
@@ -144,10 +157,10 @@ func (o *observer) port(want *intent.Port) bool {
 	if v, ok := o.keyword(a.Name, "*JumboPacket"); ok && v > ethernetHeader && v-ethernetHeader <= 65535 {
 		p.MTU = intent.Some(uint16(v - ethernetHeader))
 	}
-	if v, ok := o.keyword(a.Name, "VlanID"); ok && v >= 0 && v <= 4094 && !teamMember(o.want, want.Name) {
+	if v, ok := o.vlan(a.Name); ok && !teamMember(o.want, want.Name) {
 		p.Tagged = intent.Some([]uint16(nil))
 		if v > 0 {
-			p.Tagged = intent.Some([]uint16{uint16(v)})
+			p.Tagged = intent.Some([]uint16{v})
 		}
 	}
 	if want.NIC != nil {

@@ -69,8 +69,8 @@ func (o *observer) ifaces() {
 				continue
 			}
 			alias = string(a.Name)
-			if v, ok := o.keyword(a.Name, "VlanID"); ok && v > 0 && v <= 4094 {
-				f.VLAN = uint16(v)
+			if v, ok := o.vlan(a.Name); ok && v > 0 {
+				f.VLAN = v
 			}
 			for _, r := range o.s.Interfaces {
 				if !want.MTU.IsSet() {

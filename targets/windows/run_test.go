@@ -280,6 +280,41 @@ func TestFrameSizeOfOtherDrivers(t *testing.T) {
 	}
 }
 
+// A driver that puts no tag on frames has no VLAN, whatever VlanID says; it comes back
+// as it was. One without the choice is left alone.
+func TestTagsOfDrivers(t *testing.T) {
+	d, h := hostFor("s2d")
+	h.NICs[0].Properties = append(h.NICs[0].Properties, &lab.Property{Keyword: vlanTag, Value: "0", Valid: []string{"0", "1", "2", "3"}})
+	s := scripts(d)
+	tag := h.NICs[0].Property(vlanTag)
+	code, lines, _ := h.Run(s, applyFile, map[string]any{"allowrestart": true})
+	expect(t, "apply", 2, code, lines)
+	if tag.Value != "3" {
+		t.Errorf("the driver is left with %s", tag.Value)
+	}
+	code, lines, _ = h.Run(s, verifyFile, nil)
+	expect(t, "verify", 0, code, lines)
+	for value, shown := range map[string]bool{"0": false, "1": false, "2": true, "3": true} {
+		tag.Value = value
+		got, _ := Target.Parse(d, captured(string(capture(t, h, s))))
+		if tagged := len(got.Ports[0].Tagged.Value) > 0; tagged != shown || len(got.Ports[1].Tagged.Value) != 1 {
+			t.Errorf("with %s the VLANs are read as %v and %v", value, got.Ports[0].Tagged, got.Ports[1].Tagged)
+		}
+	}
+	tag.Value = "1"
+	code, lines, _ = h.Run(s, verifyFile, nil)
+	expect(t, "verify of another value", 2, code, lines)
+	if text := strings.Join(lines, "\n"); !strings.Contains(text, vlanTag) || strings.Contains(text, "smb_b' "+vlanTag) {
+		t.Error(text)
+	}
+	tag.Value = "3"
+	code, lines, _ = h.Run(s, undoFile, map[string]any{"allowrestart": true})
+	expect(t, "undo", 2, code, lines)
+	if tag.Value != "0" {
+		t.Errorf("undo leaves %s", tag.Value)
+	}
+}
+
 // A policy takes both ways of a connection; one that takes what goes to the port
 // alone is none of ours, and comes back as it was.
 func TestPoliciesTakeBothWays(t *testing.T) {

@@ -146,14 +146,14 @@ function Get-Leftover {
     }
 }
 
-# What Network ATC has no override for stays with whoever keeps the drivers.
+# What no override sets stays with whoever keeps the drivers.
 function Write-Unset {
     foreach ($row in $Managed) {
         $name = $script:Current[$row.Name]
         foreach ($want in @($row.Properties | Where-Object { $_.Optional })) {
             if ($null -eq (Read-Property -Name $name -Keyword $want.Keyword)) { continue }
             if (Test-Property -Name $name -Keyword $want.Keyword -Value $want.Value) { continue }
-            Write-Line -Tag 'note' -Text ("adapter '{0}': {1} is not {2}, and Network ATC has no override for it; set it with Set-NetAdapterAdvancedProperty" -f $name, $want.Keyword, $want.Value)
+            Write-Line -Tag 'note' -Text ("adapter '{0}': {1} is not {2}, and no override of the intents sets it; set it with Set-NetAdapterAdvancedProperty" -f $name, $want.Keyword, $want.Value)
         }
     }
 }

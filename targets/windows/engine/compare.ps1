@@ -63,7 +63,7 @@ function Compare-Adapter {
     }
     if ($null -ne $Row.FlowControl) { Compare-Keyword -State $State -Name $Row.Name -Want $Row.FlowControl }
     foreach ($want in $Row.Properties) { Compare-Keyword -State $State -Name $Row.Name -Want $want }
-    $sizes = @($Row.Properties | Where-Object { $_.Optional })
+    $sizes = @($Row.Properties | Where-Object { $_.Keyword -like '*FrameSize' })
     if ($sizes.Count -gt 0 -and @($sizes | Where-Object { (Read-Keyword -State $State -Name $Row.Name -Keyword $_.Keyword) -ne '' }).Count -eq 0) {
         Write-Line -Tag 'note' -Text ('{0}: expected is a RoCE frame size of {1}; the driver has a setting of its own for it, or none' -f $label, $sizes[0].Value)
     }

@@ -35,7 +35,7 @@ function Get-Rows {
 # Everything that rocec reads on this host, as plain values: a raw CIM object
 # would serialise its class as well.
 function Read-State {
-    $keywords = '*JumboPacket', '*FlowControl', '*NetworkDirect', '*NetworkDirectTechnology', '*NetworkDirectRoCEFrameSize', 'RdmaRoceFrameSize', 'RoceFrameSize', '*QOS', 'VlanID'
+    $keywords = '*JumboPacket', '*FlowControl', '*NetworkDirect', '*NetworkDirectTechnology', '*NetworkDirectRoCEFrameSize', 'RdmaRoceFrameSize', 'RoceFrameSize', '*QOS', 'VlanID', '*PriorityVLANTag'
     $os = Get-CimInstance -ClassName 'Win32_OperatingSystem' -ErrorAction Stop
     $computer = Get-CimInstance -ClassName 'Win32_ComputerSystem' -ErrorAction Stop
     $state = [ordered]@{

@@ -80,6 +80,7 @@
             Properties = @(
                 @{ Keyword = '*JumboPacket'; Value = '9014'; Optional = $false }
                 @{ Keyword = 'VlanID'; Value = '711'; Optional = $false }
+                @{ Keyword = '*PriorityVLANTag'; Value = '3'; Optional = $true }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '1'; Optional = $false }
             )
         }
@@ -102,6 +103,7 @@
             Properties = @(
                 @{ Keyword = '*JumboPacket'; Value = '9014'; Optional = $false }
                 @{ Keyword = 'VlanID'; Value = '712'; Optional = $false }
+                @{ Keyword = '*PriorityVLANTag'; Value = '3'; Optional = $true }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '1'; Optional = $false }
             )
         }

@@ -50,6 +50,7 @@
             Properties = @(
                 @{ Keyword = '*JumboPacket'; Value = '9014'; Optional = $false }
                 @{ Keyword = 'VlanID'; Value = '0'; Optional = $false } # untagged; VLAN 20 on the switch
+                @{ Keyword = '*PriorityVLANTag'; Value = '3'; Optional = $true }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '1'; Optional = $false }
             )
         }
@@ -70,6 +71,7 @@
             Technology = 1
             FlowControl = @{ Keyword = '*FlowControl'; Value = '3'; Optional = $false }
             Properties = @(
+                @{ Keyword = '*PriorityVLANTag'; Value = '3'; Optional = $true }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '1'; Optional = $false }
             )
         }

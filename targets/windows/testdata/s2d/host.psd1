@@ -47,6 +47,7 @@
             Properties = @(
                 @{ Keyword = '*JumboPacket'; Value = '9014'; Optional = $false }
                 @{ Keyword = 'VlanID'; Value = '711'; Optional = $false }
+                @{ Keyword = '*PriorityVLANTag'; Value = '3'; Optional = $true }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '4'; Optional = $false }
                 @{ Keyword = '*NetworkDirectRoCEFrameSize'; Value = '4096'; Optional = $true }
                 @{ Keyword = 'RoceFrameSize'; Value = '4096'; Optional = $true }
@@ -71,6 +72,7 @@
             Properties = @(
                 @{ Keyword = '*JumboPacket'; Value = '9014'; Optional = $false }
                 @{ Keyword = 'VlanID'; Value = '712'; Optional = $false }
+                @{ Keyword = '*PriorityVLANTag'; Value = '3'; Optional = $true }
                 @{ Keyword = '*NetworkDirectTechnology'; Value = '4'; Optional = $false }
                 @{ Keyword = '*NetworkDirectRoCEFrameSize'; Value = '4096'; Optional = $true }
                 @{ Keyword = 'RoceFrameSize'; Value = '4096'; Optional = $true }
