@@ -167,7 +167,7 @@ func (o *observer) port(want *intent.Port) bool {
 		p.NIC = o.nic(a, want.NIC)
 	}
 	if i := slices.IndexFunc(o.s.AdapterQos, func(r adapterQosRow) bool { return sameName(r.Name, string(a.Name)) && r.Enabled }); i >= 0 {
-		p.QoS = o.qos(want, a, o.s.AdapterQos[i].PriorityFlowControlEnableArray)
+		p.QoS = o.qos(want, a, &o.s.AdapterQos[i])
 	}
 	o.got.Ports = append(o.got.Ports, p)
 	return true
@@ -236,7 +236,7 @@ func colons(digits string) string {
 
 // qos adds the QoS that is in force on an adapter, and returns its name: that
 // of the wanted one, unless another adapter differs from it.
-func (o *observer) qos(want *intent.Port, a *adapterRow, operational []bool) string {
+func (o *observer) qos(want *intent.Port, a *adapterRow, runs *adapterQosRow) string {
 	wanted := o.want.QoSNamed(want.QoS)
 	if wanted == nil {
 		wanted = hostQoS(o.want, false)
@@ -246,9 +246,12 @@ func (o *observer) qos(want *intent.Port, a *adapterRow, operational []bool) str
 	}
 	q := o.tables(wanted)
 	// What the NIC runs outranks what Windows was told.
-	if len(operational) == 8 {
+	if classes := runs.classes(defaultPriority(wanted)); classes != nil {
+		o.scheduling(&q, wanted, classes)
+	}
+	if len(runs.PriorityFlowControlEnableArray) == 8 {
 		set := intent.PrioritySet(0)
-		for p, on := range operational {
+		for p, on := range runs.PriorityFlowControlEnableArray {
 			if on {
 				set = set.With(uint8(p))
 			}
@@ -299,22 +302,45 @@ func (o *observer) tables(want *intent.QoS) intent.QoS {
 		}
 		q.PFC = intent.Some(set)
 	}
-	o.scheduling(&q, want)
+	o.scheduling(&q, want, o.s.TrafficClasses)
 	o.marks(&q, want)
 	return q
 }
 
+// classes are the traffic classes that an adapter runs, as the module NetAdapter reads
+// them (MSFT_NetAdapterQos.Format.Helper.psm1): [Default] has the default priority. It
+// is nil where the driver does not show them.
+func (r *adapterQosRow) classes(def uint8) []classRow {
+	if len(r.PriorityAssignmentTable) != 8 || len(r.BandwidthAssignmentTable) != 8 || len(r.TsaAssignmentTable) != 8 {
+		return nil
+	}
+	list := make([]classRow, 8)
+	for p, class := range r.PriorityAssignmentTable {
+		if class < 0 || class > 7 {
+			return nil
+		}
+		c := &list[class]
+		c.Algorithm = text(strconv.FormatInt(int64(r.TsaAssignmentTable[class]), 10))
+		c.BandwidthPercentage = r.BandwidthAssignmentTable[class]
+		c.Priority = append(c.Priority, number(p))
+		if uint8(p) == def {
+			c.Name = "[Default]"
+		}
+	}
+	return list
+}
+
 // scheduling numbers the classes of Windows, which have names only, as the
 // wanted queue map numbers their priorities.
-func (o *observer) scheduling(q *intent.QoS, want *intent.QoS) {
-	if len(o.s.TrafficClasses) == 0 {
+func (o *observer) scheduling(q *intent.QoS, want *intent.QoS, classes []classRow) {
+	if len(classes) == 0 {
 		return
 	}
 	var tc [8]uint8
 	var sched [8]intent.Sched
 	holder := [8]int{-1, -1, -1, -1, -1, -1, -1, -1} // row that holds each priority
 	taken := map[uint8]bool{}
-	rows := slices.Clone(o.s.TrafficClasses)
+	rows := slices.Clone(classes)
 	slices.SortStableFunc(rows, func(a, b classRow) int { return cmp.Compare(len(a.Priority), len(b.Priority)) })
 	for i, r := range rows {
 		var held []uint8

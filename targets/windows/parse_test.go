@@ -217,6 +217,10 @@ func TestDriftIsSeen(t *testing.T) {
 		drift func(*lab.Host)
 	}{
 		{"jumbo", func(h *lab.Host) { h.NICs[0].Property("*JumboPacket").Value = "1514" }},
+		{"shares of one adapter", func(h *lab.Host) {
+			all := []any{int64(0), int64(1), int64(2), int64(3), int64(4), int64(5), int64(6), int64(7)}
+			h.NICs[0].Own = []*lab.Class{{Name: "[Default]", Algorithm: "ETS", Percent: 100, Priorities: all}}
+		}},
 		{"vlan", func(h *lab.Host) { h.NICs[1].Property("VlanID").Value = "713" }},
 		{"technology", func(h *lab.Host) { h.NICs[0].Property("*NetworkDirectTechnology").Value = "1" }},
 		{"pause", func(h *lab.Host) { h.NICs[0].Property("*FlowControl").Value = "3" }},

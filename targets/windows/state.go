@@ -85,6 +85,8 @@ type adapterQosRow struct {
 	Name                           text
 	Enabled                        bool
 	PriorityFlowControlEnableArray rows[bool]
+	// By priority its class, and by class its share in percent and its scheduler.
+	PriorityAssignmentTable, BandwidthAssignmentTable, TsaAssignmentTable rows[number]
 }
 
 type adapterRdmaRow struct {

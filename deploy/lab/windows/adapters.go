@@ -80,18 +80,40 @@ func (h *Host) properties(r *powershell.Runner) {
 	}
 }
 
+// inForce is what an adapter runs (MSFT_NetAdapter_QosSettings): the tables of the host, and one strict class with no PFC
+// where it was told nothing, which more classes than it has are as well.
+func (h *Host) inForce(n *NIC) *powershell.Object {
+	told := n.QoS && !n.Willing && int64(len(h.Classes)) < n.Classes
+	on, class, share, tsa := make([]any, 8), make([]any, 8), make([]any, 8), make([]any, 8)
+	for i := range 8 {
+		on[i], class[i], share[i], tsa[i] = h.PFC[i] && told, int64(0), int64(0), int64(0)
+	}
+	if told {
+		classes := h.classes()
+		if n.Own != nil {
+			classes = n.Own
+		}
+		for i, c := range classes {
+			if tsa[i] = int64(2); c.Algorithm == "Strict" {
+				tsa[i] = int64(0)
+			}
+			share[i] = c.Percent
+			for _, p := range c.Priorities {
+				class[powershell.Int(p)] = int64(i)
+			}
+		}
+	}
+	return powershell.NewObject("PriorityFlowControlEnableArray", on, "PriorityAssignmentTable", class, "BandwidthAssignmentTable", share, "TsaAssignmentTable", tsa)
+}
+
 func (h *Host) rdmaAndQoS(r *powershell.Runner) {
 	r.Cmdlets["get-netadapterqos"] = func(c *powershell.Call) (out []any) {
 		for _, n := range h.pick(c) {
 			if !n.DCB {
 				continue
 			}
-			on := []any{}
-			for _, p := range h.PFC {
-				on = append(on, p && n.QoS && !n.Willing && int64(len(h.Classes)) < n.Classes)
-			}
 			out = append(out, powershell.NewObject("Name", n.Name, "Enabled", n.QoS,
-				"HardwareCapabilities", powershell.NewObject("NumberOfTrafficClasses", n.Classes), "OperationalSettings", powershell.NewObject("PriorityFlowControlEnableArray", on)))
+				"HardwareCapabilities", powershell.NewObject("NumberOfTrafficClasses", n.Classes), "OperationalSettings", h.inForce(n)))
 		}
 		return out
 	}

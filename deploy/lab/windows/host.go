@@ -62,6 +62,7 @@ type NIC struct {
 	Willing                      bool
 	WinOF                        bool // its driver is NVIDIA's, which brings counter sets
 	Classes                      int64
+	Own                          []*Class // what it runs instead of those of the host (Switch-NetQosTrafficClass); nil for those
 	Addresses                    []netip.Prefix
 	MTU                          int64 // of the interface
 	link                         int64 // the most that the driver carries; 0 for what MTU was at first

@@ -71,6 +71,12 @@ func (h *Host) policyCmdlets(r *powershell.Runner) {
 	}
 }
 
+// classes are all traffic classes.
+func (h *Host) classes() []*Class {
+	percent, priorities := h.rest()
+	return append(slices.Clone(h.Classes), &Class{defaultClass, "ETS", percent, priorities})
+}
+
 // rest is what [Default] keeps.
 func (h *Host) rest() (percent int64, priorities []any) {
 	percent = 100
@@ -118,13 +124,9 @@ func (h *Host) dcb(r *powershell.Runner) {
 		}
 	}
 	r.Cmdlets["enable-netqosflowcontrol"], r.Cmdlets["disable-netqosflowcontrol"] = set(true), set(false)
-	classes := func() []*Class {
-		percent, priorities := h.rest()
-		return append(slices.Clone(h.Classes), &Class{defaultClass, "ETS", percent, priorities})
-	}
 	name := func(c *Class) string { return c.Name }
 	r.Cmdlets["get-netqostrafficclass"] = func(c *powershell.Call) []any {
-		return objects(picked(c, classes(), classOfClasses, name), func(c *Class) *powershell.Object {
+		return objects(picked(c, h.classes(), classOfClasses, name), func(c *Class) *powershell.Object {
 			return powershell.NewObject("Name", c.Name, "Algorithm", c.Algorithm, "BandwidthPercentage", c.Percent, "Priority", c.Priorities, "InterfaceAlias", "")
 		})
 	}
@@ -133,7 +135,7 @@ func (h *Host) dcb(r *powershell.Runner) {
 		return h.did("class %s", c.Str("name"))
 	}
 	r.Cmdlets["set-netqostrafficclass"] = func(c *powershell.Call) []any {
-		for _, o := range picked(c, classes(), classOfClasses, name) {
+		for _, o := range picked(c, h.classes(), classOfClasses, name) {
 			if o.Name == defaultClass || o.Algorithm != "ETS" {
 				powershell.Throw("the share of %q is not set", o.Name)
 			}

@@ -95,9 +95,28 @@ function Compare-AdapterQos {
         return
     }
     Compare-Setting -What ('{0} QoS' -f $label) -Want 'True' -Have $qos.Enabled
-    if ($null -eq $Desired.Qos.Pfc -or @($qos.PriorityFlowControlEnableArray).Count -ne 8) { return }
-    $on = @((0, 1, 2, 3, 4, 5, 6, 7) | Where-Object { [bool]$qos.PriorityFlowControlEnableArray[$_] }) -join ','
-    Compare-Setting -What ('{0} PFC in force on' -f $label) -Want ($Desired.Qos.Pfc -join ',') -Have $on
+    if ($null -ne $Desired.Qos.Pfc -and @($qos.PriorityFlowControlEnableArray).Count -eq 8) {
+        $on = @((0, 1, 2, 3, 4, 5, 6, 7) | Where-Object { [bool]$qos.PriorityFlowControlEnableArray[$_] }) -join ','
+        Compare-Setting -What ('{0} PFC in force on' -f $label) -Want ($Desired.Qos.Pfc -join ',') -Have $on
+    }
+    if ($null -eq $Desired.Qos.Classes -or @($qos.PriorityAssignmentTable).Count -ne 8 -or @($qos.TsaAssignmentTable).Count -ne 8 -or
+        @($qos.BandwidthAssignmentTable).Count -ne 8) { return }
+    $want = @()
+    $have = @()
+    foreach ($priority in (0, 1, 2, 3, 4, 5, 6, 7)) {
+        $share = 'ETS {0}' -f $Desired.Qos.DefaultPercent
+        foreach ($class in @($Desired.Qos.Classes | Where-Object { $_.Priority -contains $priority })) {
+            $share = $class.Algorithm
+            if ($share -eq 'ETS') { $share = 'ETS {0}' -f $class.Percent }
+        }
+        $want += $share
+        $in = [int]$qos.PriorityAssignmentTable[$priority]
+        $share = 'TSA {0}' -f $qos.TsaAssignmentTable[$in]
+        if ($share -eq 'TSA 0') { $share = 'Strict' }
+        if ($share -eq 'TSA 2') { $share = 'ETS {0}' -f $qos.BandwidthAssignmentTable[$in] }
+        $have += $share
+    }
+    Compare-Setting -What ('{0} shares in force of priorities 0 to 7' -f $label) -Want ($want -join ', ') -Have ($have -join ', ')
 }
 
 function Compare-Qos {

@@ -114,8 +114,11 @@ function Read-State {
         })
     $state.AdapterQos = @(Get-NetAdapterQos -ErrorAction SilentlyContinue | ForEach-Object {
             $operational = Get-Field -InputObject $_ -Name 'OperationalSettings'
-            $pfc = @()
-            if ($null -ne $operational) { $pfc = @(Get-Field -InputObject $operational -Name 'PriorityFlowControlEnableArray') }
+            $force = @{}
+            foreach ($table in 'PriorityFlowControlEnableArray', 'PriorityAssignmentTable', 'BandwidthAssignmentTable', 'TsaAssignmentTable') {
+                $force[$table] = @()
+                if ($null -ne $operational) { $force[$table] = @(@(Get-Field -InputObject $operational -Name $table) | Where-Object { $null -ne $_ }) }
+            }
             $hardware = Get-Field -InputObject $_ -Name 'HardwareCapabilities'
             $classes = 0
             if ($null -ne $hardware) { $classes = [int] (Get-Field -InputObject $hardware -Name 'NumberOfTrafficClasses') }
@@ -123,7 +126,10 @@ function Read-State {
                 Name = [string]$_.Name
                 Enabled = [bool]$_.Enabled
                 NumberOfTrafficClasses = $classes
-                PriorityFlowControlEnableArray = @($pfc | Where-Object { $null -ne $_ })
+                PriorityFlowControlEnableArray = $force['PriorityFlowControlEnableArray']
+                PriorityAssignmentTable = [int[]]$force['PriorityAssignmentTable']
+                BandwidthAssignmentTable = [int[]]$force['BandwidthAssignmentTable']
+                TsaAssignmentTable = [int[]]$force['TsaAssignmentTable']
             }
         })
     $state.AdapterRdma = @(Get-NetAdapterRdma -ErrorAction SilentlyContinue | ForEach-Object {
