@@ -67,7 +67,10 @@ func (l *limit) members(g *intent.LAG) {
 		case p.NIC.Driver != mlx5:
 			l.refuse(fmt.Sprintf("bond %q carries RDMA over port %q, which is driven by %s", g.Name, m, p.NIC.Driver),
 				"bond the ports of one mlx5 adapter, which share an RDMA device (RoCE LAG), or leave these apart", here, at(intent.OfPort, m, "model"))
-		case p.NIC.Adapter == "" || p.NIC.Adapter != first.NIC.Adapter:
+		case p.NIC.Adapter == "":
+			l.refuse(fmt.Sprintf("bond %q carries RDMA, and nothing says on which adapter its port %q is", g.Name, m),
+				"write pci on the members, or the same adapter: only ports of one share an RDMA device (RoCE LAG)", here, at(intent.OfPort, m, "adapter"))
+		case p.NIC.Adapter != first.NIC.Adapter:
 			l.refuse(fmt.Sprintf("bond %q carries RDMA over ports of different adapters", g.Name),
 				"bond the ports of one mlx5 adapter: only they share an RDMA device (RoCE LAG)", here, at(intent.OfPort, m, "adapter"))
 		}

@@ -59,6 +59,7 @@ func TestLimits(t *testing.T) {
 		{"tagged and untagged", pcpHost, func(d *intent.Device) { d.LAGs[0].Native = intent.Some[uint16](100) }, "untagged"},
 		{"DSCP that Linux confuses", pcpHost, func(d *intent.Device) { d.QoS[0].Marks[0].DSCP = intent.Some[uint8](24) }, "cannot get PCP 3"},
 		{"bond over two adapters", pcpHost, func(d *intent.Device) { d.Ports[1].NIC.Adapter = "nic1" }, "different adapters"},
+		{"bond over ports of unknown adapters", pcpHost, func(d *intent.Device) { d.Ports[0].NIC.Adapter, d.Ports[1].NIC.Adapter = "", "" }, "nothing says on which adapter"},
 		{"bond of bnxt", pcpHost, func(d *intent.Device) { d.Ports[1].NIC.Driver = bnxt }, `port "rail1", which is driven by bnxt`},
 		{"rate of a static bond", pcpHost, func(d *intent.Device) { d.LAGs[0].Mode, d.LAGs[0].MLAG = "static", false }, "LACP rate"},
 		{"address on a member", pcpHost, func(d *intent.Device) { d.Ifaces[0].On = "rail0" }, "is in the bond"},
