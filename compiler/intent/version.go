@@ -29,7 +29,7 @@ func ParseVersions(text string) (Versions, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.Trim(part, " ")
 		m := conditionForm().FindStringSubmatch(part)
-		if m == nil || m[1] != "" && m[3] != "" || !strings.ContainsAny(m[2], "0123456789") {
+		if m == nil || m[1] != "" && m[3] != "" || !hasDigit(m[2]) {
 			return Versions{}, fmt.Errorf("%q is neither a version nor a condition on one", part)
 		}
 		c := condition{m[1], m[2]}
@@ -42,18 +42,22 @@ func ParseVersions(text string) (Versions, error) {
 }
 
 // Allow reports whether a version is as expected. Drivers print more than one
-// number ("229.0.154.0/pkg 229.1.123.0", "4.40 0x8001b2a5 1.3429.0"): the first counts.
+// number ("229.0.154.0/pkg 229.1.123.0", "4.40 0x8001b2a5 1.3429.0") and words before it
+// ("mfw 8.25.7.0 storm 8.20.0.0"): the first that has a digit counts.
 func (v Versions) Allow(version string) bool {
-	if f := strings.FieldsFunc(version, func(r rune) bool { return r == ' ' || r == '/' || r == '(' || r == ',' }); len(f) > 0 {
-		version = f[0]
+	words := strings.FieldsFunc(version, func(r rune) bool { return strings.ContainsRune(" /(,[]", r) })
+	if i := slices.IndexFunc(words, hasDigit); i >= 0 {
+		version = words[i]
 	}
 	for _, c := range v.conditions {
 		if !c.holds(version) {
 			return false
 		}
 	}
-	return strings.ContainsAny(version, "0123456789") && len(v.conditions) > 0
+	return hasDigit(version) && len(v.conditions) > 0
 }
+
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
 func (c condition) holds(version string) bool {
 	have, want := numbersOf(version), numbersOf(c.version)

@@ -129,9 +129,12 @@ expect() {
 	meets "${BASH_REMATCH[1]}" "$3" || drift "$1 is ${BASH_REMATCH[1]}, wanted $3"
 }
 
-# meets VERSION EXPECTED: EXPECTED is a version, one with .* at its end, or conditions with commas. Of what drivers print the first word counts.
+# meets VERSION EXPECTED: EXPECTED is a version, one with .* at its end, or conditions with commas. Of what drivers print
+# the first word with a digit counts ("mfw 8.25.7.0 storm 8.20.0.0").
 meets() {
-	local version=${1%%[ /(,]*} conditions condition order want
+	local version='' words conditions condition order want
+	read -ra words <<<"${1//[][\/(,]/ }"
+	for version in "${words[@]}"; do [[ $version != *[0-9]* ]] || break; done
 	[[ $version == *[0-9]* ]] || return 1
 	IFS=, read -ra conditions <<<"$2"
 	for condition in "${conditions[@]}"; do
