@@ -1,6 +1,7 @@
 package cumulus
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"net/netip"
@@ -27,7 +28,46 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	if doc.list.HasErrors() {
 		return nil, doc.list
 	}
-	return doc.device(d)
+	seen, _ := doc.device(d)
+	doc.reaches(d, seen)
+	return seen, doc.list
+}
+
+// reaches warns of what a change of this switch does beyond what is declared. The RoCE
+// mode is that of every port, so ports that nobody declared have it, or lose it, with
+// the others; and the pools are the switch's.
+func (d *document) reaches(want, seen *intent.Device) {
+	if want == nil || want.Verify || !slices.ContainsFunc(want.Ports, func(p intent.Port) bool {
+		q := want.QoSNamed(p.QoS)
+		return q != nil && q.PFC.IsSet() && !p.Verify
+	}) {
+		return
+	}
+	on, roce := hasRoCE(d.root), isRoCE(want)
+	var others []string
+	for i := range seen.Ports {
+		if p := want.PortNamed(seen.Ports[i].Name); p == nil || p.Verify {
+			others = append(others, seen.Ports[i].Name)
+		}
+	}
+	if on != roce && len(others) > 0 {
+		change := "is switched off, and %s, which rocec does not write, lose its trust, PFC, marking and shares too"
+		if roce {
+			change = "is switched on, and %s, which rocec does not write, get its trust, PFC, marking and shares too"
+		}
+		d.list.Add(diag.Diagnostic{
+			Severity: diag.Warning, Summary: "qos roce " + fmt.Sprintf(change, joined(others)),
+			Help: "declare those that carry RDMA, with their qos", Labels: d.labels(d.place[d.root.get("qos", "roce")]),
+		})
+	}
+	if roce || build(want).get("qos", "traffic-pool") == nil {
+		return
+	}
+	for _, pool := range pools {
+		if n := d.root.get("qos", "traffic-pool", pool, "memory-percent"); n != nil && n.text != poolPercent {
+			d.warn(d.place[n], fmt.Sprintf("pool %s has %s %% of the packet buffer: the next change of this switch gives it %s %%", pool, n.text, poolPercent))
+		}
+	}
 }
 
 // device is the device that a configuration makes.

@@ -159,13 +159,20 @@ func (r *reading) queues() [8]uint8 {
 }
 
 // pfc reads the priorities that pause, and what follows from them: lossless
-// classes, groups, queues. A profile pauses both ways by default.
+// classes, groups, queues. A profile pauses both ways by default. With the RoCE
+// mode on, the profile of all ports changes what it names and leaves the rest
+// [RoCE, Change RoCE Configuration].
 func (r *reading) pfc(q *intent.QoS, hint, out *intent.Port) {
 	n := r.profile("pfc")
 	var set intent.PrioritySet
 	length := intent.Opt[uint32]{State: intent.Default}
-	switch {
-	case n != nil:
+	if r.lossless && (n == nil || n.key == global) {
+		length = intent.Some(uint32(roceCableMm))
+		if len(n.items("switch-priority")) == 0 {
+			set = 1 << 3
+		}
+	}
+	if n != nil {
 		r.entries(n, "switch-priority", 8, func(i int, _ *node) { set = set.With(uint8(i)) })
 		tx, rx := r.flag(n, "tx").Or(true), r.flag(n, "rx").Or(true)
 		if set != 0 && tx != rx {
@@ -178,9 +185,6 @@ func (r *reading) pfc(q *intent.QoS, hint, out *intent.Port) {
 		if m := count[uint32](r.parser, n, maxMetres, "cable-length"); m.IsSet() {
 			length = intent.Some(m.Value * 1000)
 		}
-	case r.lossless:
-		set = 1 << 3
-		length = intent.Some(uint32(roceCableMm))
 	}
 	if hint.CableMm.IsSet() && length.IsSet() && metres(hint.CableMm.Value) == metres(length.Value) {
 		length = hint.CableMm
@@ -199,9 +203,10 @@ func (r *reading) scheduler(q *intent.QoS) {
 	var s [8]intent.Sched
 	n := r.profile("egress-scheduler")
 	switch {
-	case n == nil && r.roce:
+	case n != nil && n.key != global: // a profile of its own says it all
+	case r.roce:
 		s[0], s[3], s[6] = intent.Sched{Kind: intent.SchedETS, Percent: 50}, intent.Sched{Kind: intent.SchedETS, Percent: 50}, intent.Sched{Kind: intent.SchedStrict}
-	case n == nil || n.key == global:
+	default:
 		for i := range s {
 			s[i] = intent.Sched{Kind: intent.SchedETS, Percent: 12 + uint8(i&1)}
 		}
@@ -234,7 +239,7 @@ func (r *reading) marking(q *intent.QoS) {
 	n := r.profile("congestion-control")
 	if n == nil || n.key == global {
 		e[0] = def
-		if r.roce && n == nil {
+		if r.roce {
 			e[3] = def
 		}
 	}

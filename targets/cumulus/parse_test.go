@@ -436,3 +436,80 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestParseRoCEMode: with the mode on, the profiles of all ports change what they
+// name and leave the rest, as the user guide's own examples do.
+func TestParseRoCEMode(t *testing.T) {
+	def := intent.ECN{On: true, MinBytes: roceMin, MaxBytes: roceMax, Probability: roceProbability}
+	half, strict := intent.Sched{Kind: intent.SchedETS, Percent: 50}, intent.Sched{Kind: intent.SchedStrict}
+	for name, c := range map[string]struct {
+		qos     string
+		pfc     intent.PrioritySet
+		cableMm uint32
+		ecn     [8]intent.ECN
+		sched   [8]intent.Sched
+	}{
+		"alone":        {"", 1 << 3, roceCableMm, [8]intent.ECN{0: def, 3: def}, [8]intent.Sched{0: half, 3: half, 6: strict}},
+		"cable":        {"pfc: {default-global: {cable-length: 40}}", 1 << 3, 40_000, [8]intent.ECN{0: def, 3: def}, [8]intent.Sched{0: half, 3: half, 6: strict}},
+		"priority":     {"pfc: {default-global: {switch-priority: {'2': {}}}}", 1 << 2, roceCableMm, [8]intent.ECN{0: def, 3: def}, [8]intent.Sched{0: half, 3: half, 6: strict}},
+		"no TCP marks": {"congestion-control: {default-global: {traffic-class: {'0': {ecn: disable}}}}", 1 << 3, roceCableMm, [8]intent.ECN{3: def}, [8]intent.Sched{0: half, 3: half, 6: strict}},
+		"share": {
+			"egress-scheduler: {default-global: {traffic-class: {'0': {bw-percent: 20}}}}", 1 << 3, roceCableMm,
+			[8]intent.ECN{0: def, 3: def}, [8]intent.Sched{0: {Kind: intent.SchedETS, Percent: 20}, 3: half, 6: strict},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "- set:\n    interface: {swp1: {type: swp}}\n    qos:\n      roce: {enable: on, mode: lossless}\n"
+			if c.qos != "" {
+				text += "      " + c.qos + "\n"
+			}
+			seen, list := parse(nil, captured(text))
+			if len(list) > 0 {
+				t.Fatal(list)
+			}
+			p := seen.Ports[0]
+			q := seen.QoSNamed(p.QoS)
+			if q.PFC != intent.Some(c.pfc) || q.Lossless != c.pfc || p.CableMm != intent.Some(c.cableMm) {
+				t.Errorf("PFC %v, lossless %s, cable %v", q.PFC, q.Lossless, p.CableMm)
+			}
+			if q.ECN.Value != c.ecn {
+				t.Errorf("ECN %v", q.ECN.Value)
+			}
+			if q.Sched.Value != c.sched {
+				t.Errorf("shares %v", q.Sched.Value)
+			}
+		})
+	}
+}
+
+// TestParseReaches: a plan says which ports that nobody declared get or lose what
+// the RoCE mode gives, and that the next change shares the packet buffer anew.
+func TestParseReaches(t *testing.T) {
+	const others = "    interface:\n      swp40,swp41s0-1:\n        type: swp\n      swp41:\n        link:\n          breakout:\n            2x: {}\n"
+	for name, c := range map[string]struct {
+		want func() *intent.Device
+		have string
+		said []string
+	}{
+		"off":             {tor, others + "    qos:\n      roce:\n        enable: on\n", []string{"qos roce is switched off, and swp4,swp40,swp41s0-1, which rocec does not write, lose"}},
+		"off already":     {tor, others + "    qos:\n      roce:\n        enable: off\n", nil},
+		"nobody else":     {leaf, "    qos:\n      roce:\n        state: enabled\n", nil},
+		"on":              {func() *intent.Device { return mode("5.14") }, others, []string{"qos roce is switched on, and swp40,swp41s0-1, which rocec does not write, get"}},
+		"on already":      {func() *intent.Device { return mode("5.14") }, others + "    qos:\n      roce: {}\n", nil},
+		"shares":          {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 90\n        default-lossless:\n          memory-percent: 10\n", []string{"pool default-lossless has 10 % of the packet buffer: the next change of this switch gives it 50 %", "pool default-lossy has 90 %"}},
+		"shares of roce":  {func() *intent.Device { return mode("5.14") }, "    qos:\n      roce:\n        mode: lossless\n      traffic-pool:\n        default-lossy:\n          memory-percent: 10\n", nil},
+		"the same shares": {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 50\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, list := parse(c.want(), captured("- set:\n"+c.have))
+			if len(list) != len(c.said) {
+				t.Fatalf("got %v", list)
+			}
+			for i, said := range c.said {
+				if list[i].Severity != diag.Warning || !strings.HasPrefix(list[i].Summary, said) {
+					t.Errorf("got %q, want %q", list[i].Summary, said)
+				}
+			}
+		})
+	}
+}

@@ -225,6 +225,12 @@ func (b *builder) wide() {
 	}
 }
 
+// pools are those of lossless and of other traffic without the RoCE mode, and
+// poolPercent the share that each gets.
+var pools = []string{"default-lossless", "default-lossy"}
+
+const poolPercent = "50"
+
 // pools gives lossless traffic its half of the packet buffer, which PFC needs
 // first [Quality of Service, Flow Control Buffers]. There is one lossless pool:
 // that of the RoCE mode or this one, so the mode is switched off.
@@ -235,8 +241,8 @@ func (b *builder) pools(at intent.Path) {
 		return
 	}
 	b.root.set(word, b.words.off, at, "qos", "roce", b.words.enable)
-	for _, pool := range []string{"default-lossless", "default-lossy"} {
-		b.root.set(number, "50", at, "qos", "traffic-pool", pool, "memory-percent")
+	for _, pool := range pools {
+		b.root.set(number, poolPercent, at, "qos", "traffic-pool", pool, "memory-percent")
 	}
 }
 

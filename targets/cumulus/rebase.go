@@ -1,6 +1,7 @@
 package cumulus
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 
@@ -81,6 +82,9 @@ func stale(d *intent.Device, have *document, set *node) *node {
 		s.extra(intent.Path{Object: intent.OfDevice, Field: "mlag"}, "mlag", "backup")
 	}
 	s.root.sort()
+	if all := s.root.get("interface"); all != nil { // children before the split that makes them
+		slices.SortStableFunc(all.kids, func(a, b *node) int { return cmp.Compare(min(1, len(parentOf(b.key))), min(1, len(parentOf(a.key)))) })
+	}
 	return s.root
 }
 
@@ -145,8 +149,10 @@ func (s *staleness) bridge(name string, native intent.Opt[uint16], tagged intent
 }
 
 // split unsets another split of the port that a first child belongs to, the split
-// of a port that shall be whole, and what is said of the children that go with it
-// [Switch Port Attributes, Remove a Breakout Port].
+// of a port that shall be whole, and what is said of the children that go with it.
+// The user guide unsets the children, applies, and unsets the split [Switch Port
+// Attributes, Remove a Breakout Port]; NVIDIA's cheat sheet does both in that order
+// and at once, as one patch does [NVUE Cheat Sheet, Breakout Interfaces].
 func (s *staleness) split(p *intent.Port, at intent.Path) {
 	count, _, ok := splitOf(p.Breakout)
 	parent := parentOf(p.Name)
@@ -196,7 +202,8 @@ func (s *staleness) vrf(f *intent.Iface) {
 }
 
 // quality unsets profiles that a port must not have: it says that the feature
-// is off, or the RoCE mode says it all.
+// is off, or the RoCE mode says it all. Without a profile of its own a port has that
+// of all ports, so this goes with it.
 func (s *staleness) quality(port string, q *intent.QoS) {
 	if q == nil {
 		return
@@ -217,14 +224,22 @@ func (s *staleness) quality(port string, q *intent.QoS) {
 	} {
 		if x.managed && s.want.get("interface", port, "qos", x.kind) == nil {
 			s.drop(at(x.field), "interface", port, "qos", x.kind)
+			s.drop(at(x.field), "qos", x.kind, global)
 		}
 	}
 	if q.Watchdog.IsSet() && s.want.get("interface", port, "qos", "pfc-watchdog") == nil {
 		s.drop(at("watchdog"), "interface", port, "qos", "pfc-watchdog")
 	}
-	if s.roce {
-		for _, kind := range []string{"egress-queue-mapping", "traffic-pool"} {
-			s.drop(at("pfc"), "qos", kind)
-		}
+	// There is one lossless pool at a time, and the pools share the memory: that of the
+	// other mode goes. The shares of those that stay are not rocec's with the mode on.
+	switch {
+	case s.roce:
+		s.drop(at("pfc"), "qos", "egress-queue-mapping")
+		s.drop(at("pfc"), "qos", "traffic-pool", "default-lossless")
+	case s.want.get("qos", "traffic-pool") != nil:
+		s.drop(at("pfc"), "qos", "traffic-pool", "roce-lossless")
+		s.drop(at("pfc"), "qos", "traffic-pool", "roce-lossy")
+	case q.PFC.IsSet() && hasRoCE(s.have): // no port pauses [RoCE, Remove RoCE Configuration]
+		s.drop(at("pfc"), "qos", "roce")
 	}
 }

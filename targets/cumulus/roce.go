@@ -59,3 +59,9 @@ func saysRoCE(q *intent.QoS) bool {
 		q.ECN.IsSet() && q.ECN.Value == [8]intent.ECN{0: mark, 3: mark} &&
 		q.DCBX.IsSet() && q.DCBX.Value.Mode == "advertise" && !q.Rewrite.IsSet()
 }
+
+// hasRoCE reports whether a switch has the RoCE mode on: naming it does that [RoCE].
+func hasRoCE(root *node) bool {
+	n := root.get("qos", "roce")
+	return n != nil && n.value("state") != "disabled" && n.value("enable") != "off"
+}
