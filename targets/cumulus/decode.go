@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 
@@ -25,6 +26,7 @@ type document struct {
 	label func(file string, offset, length int) diag.Label
 	lines []int
 	list  diag.List
+	said  map[string]bool // place and summary of each warning
 	keys  int
 }
 
@@ -32,7 +34,7 @@ type document struct {
 // header and a set map, or the set map alone. A shell's prompt before it is
 // passed over.
 func decode(file string, captured []byte, label func(string, int, int) diag.Label) *document {
-	d := &document{root: &node{}, place: map[*node]int{}, file: file, text: captured, label: label, lines: []int{0}}
+	d := &document{root: &node{}, place: map[*node]int{}, said: map[string]bool{}, file: file, text: captured, label: label, lines: []int{0}}
 	for i, c := range captured {
 		if c == '\n' {
 			d.lines = append(d.lines, i+1)
@@ -169,7 +171,13 @@ func (d *document) fail(offset int, summary string) {
 	d.list.Add(diag.Diagnostic{Severity: diag.Error, Summary: summary, Help: "capture the whole output of " + map[string]string{running: capture, stored: captureStored}[d.file], Labels: d.labels(offset)})
 }
 
+// warn adds a finding once: a profile is read for every port that it is bound to.
 func (d *document) warn(offset int, summary string) {
+	key := strconv.Itoa(offset) + summary
+	if d.said[key] {
+		return
+	}
+	d.said[key] = true
 	d.list.Add(diag.Diagnostic{Severity: diag.Warning, Summary: summary, Labels: d.labels(offset)})
 }
 

@@ -513,3 +513,11 @@ func TestParseReaches(t *testing.T) {
 		})
 	}
 }
+
+// TestParseOnce: what is wrong in a profile is said once, however many ports have it.
+func TestParseOnce(t *testing.T) {
+	_, list := parse(nil, captured("- set:\n    interface:\n      swp1-8:\n        type: swp\n    qos:\n      egress-scheduler: {default-global: {traffic-class: {'9': {}}}}\n      congestion-control: {default-global: {traffic-class: {'9': {}}}}\n"))
+	if len(list) != 2 {
+		t.Errorf("findings: %v", list)
+	}
+}

@@ -64,13 +64,14 @@ type parser struct {
 	list  diag.List
 }
 
-// odd reports a value that SONiC could not have taken.
+// odd reports, once, a value that SONiC could not have taken, or that is none of a
+// priority: some images have more than eight traffic classes.
 func (p *parser) odd(table, key, field string) {
-	p.list.Add(diag.Diagnostic{
-		Severity: diag.Warning,
-		Summary:  fmt.Sprintf("%s|%s has %s = %q, which was passed over", table, key, field, p.db.value(table, key, field)),
-		Labels:   p.db.at(table, key, field),
-	})
+	summary := fmt.Sprintf("%s|%s has %s = %q, which was passed over", table, key, field, p.db.value(table, key, field))
+	if slices.ContainsFunc(p.list, func(d diag.Diagnostic) bool { return d.Summary == summary }) {
+		return // by another port that it is bound to
+	}
+	p.list.Add(diag.Diagnostic{Severity: diag.Warning, Summary: summary, Labels: p.db.at(table, key, field)})
 }
 
 // number reads a decimal field of at most limit: set, at the default when it is

@@ -22,10 +22,10 @@ func (p *parser) qos(port string) string {
 	q.Group = full[[8]uint8](p, "TC_TO_PRIORITY_GROUP_MAP", p.db.ref(table, port, "tc_to_pg_map"), 8)
 	q.PFCQueue = full[[8]uint8](p, "MAP_PFC_PRIORITY_TO_QUEUE", p.db.ref(table, port, "pfc_to_queue_map"), 8)
 	q.Rewrite = full[[8]uint8](p, "TC_TO_DSCP_MAP", p.db.ref(table, port, "tc_to_dscp_map"), 64)
-	q.PFC = p.pfc(port)
+	q.PFC = p.priorities(port, "pfc_enable")
 	q.Lossless = q.PFC.Value
 	q.Sched, q.ECN = p.queues(port)
-	q.Watchdog = p.watchdog(port)
+	q.Watchdog = p.watchdog(port, q.PFC.Value)
 	p.lossless(port, &q)
 	return p.intern(q, p.qosName(port))
 }
@@ -140,17 +140,18 @@ func full[A [8]uint8 | [64]uint8](p *parser, table, name string, limit uint64) i
 	return intent.Some(values)
 }
 
-// pfc reads pfc_enable. Without it a port has no PFC.
-func (p *parser) pfc(port string) intent.Opt[intent.PrioritySet] {
+// priorities reads pfc_enable or pfcwd_sw_enable. Without it a port has no PFC, or no
+// watchdog on any.
+func (p *parser) priorities(port, field string) intent.Opt[intent.PrioritySet] {
 	var set intent.PrioritySet
-	v := p.db.value("PORT_QOS_MAP", port, "pfc_enable")
+	v := p.db.value("PORT_QOS_MAP", port, field)
 	if v == "" {
 		return intent.Some(set)
 	}
 	for _, word := range strings.Split(v, ",") {
 		n, err := strconv.ParseUint(word, 10, 8)
 		if err != nil || n > 7 {
-			p.odd("PORT_QOS_MAP", port, "pfc_enable")
+			p.odd("PORT_QOS_MAP", port, field)
 			return intent.Opt[intent.PrioritySet]{}
 		}
 		set = set.With(uint8(n))
@@ -229,10 +230,12 @@ func (p *parser) wred(name string) intent.ECN {
 }
 
 // watchdog reads PFC_WD. Times that the intent leaves to the device come back
-// as zero when they are the device's own.
-func (p *parser) watchdog(port string) intent.Opt[intent.Watchdog] {
+// as zero when they are the device's own. It watches what pfcwd_sw_enable names and,
+// without that, nothing [sonic-swss orchagent/qosorch.cpp], so a port that pauses a
+// priority that is not in it has none.
+func (p *parser) watchdog(port string, pausing intent.PrioritySet) intent.Opt[intent.Watchdog] {
 	const table = "PFC_WD"
-	if p.db.rows(table)[port] == nil {
+	if p.db.rows(table)[port] == nil || pausing&^p.priorities(port, "pfcwd_sw_enable").Or(pausing) != 0 {
 		return intent.Some(intent.Watchdog{})
 	}
 	w := intent.Watchdog{

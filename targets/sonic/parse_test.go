@@ -317,7 +317,7 @@ func TestParseForeign(t *testing.T) {
  "SCHEDULER": {"scheduler.0": {"type": "DWRR", "weight": "25"}, "scheduler.1": {"type": "STRICT"}},
  "WRED_PROFILE": {"AZURE_LOSSLESS": {"ecn": "ecn_all", "green_min_threshold": "1048576", "green_max_threshold": "2097152", "green_drop_probability": "5"}},
  "QUEUE": {"Ethernet0|0-1": {"scheduler": "[SCHEDULER|scheduler.0]"}, "Ethernet0|3-4": {"scheduler": "scheduler.1", "wred_profile": "[WRED_PROFILE|AZURE_LOSSLESS]"}},
- "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "[DSCP_TO_TC_MAP|AZURE]", "tc_to_queue_map": "[TC_TO_QUEUE_MAP|AZURE]", "pfc_enable": "3,4"}},
+ "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "[DSCP_TO_TC_MAP|AZURE]", "tc_to_queue_map": "[TC_TO_QUEUE_MAP|AZURE]", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}},
  "PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}, "Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "600"}},
  "BUFFER_PROFILE": {"pg_lossless_40000_300m_profile": {"xon": "18432", "size": "56368", "xoff": "55120", "dynamic_th": "-3", "pool": "ingress_lossless_pool"}},
  "BUFFER_PG": {"Ethernet0|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_40000_300m_profile]"}},
@@ -498,3 +498,32 @@ func TestNames(t *testing.T) {
 
 // plain is a name of the characters that every platform takes.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// TestParseWatchdogMask: a row of PFC_WD watches the priorities of pfcwd_sw_enable,
+// and none without it.
+func TestParseWatchdogMask(t *testing.T) {
+	for mask, on := range map[string]bool{
+		``: false, `, "pfcwd_sw_enable": ""`: false, `, "pfcwd_sw_enable": "4"`: false,
+		`, "pfcwd_sw_enable": "3"`: true, `, "pfcwd_sw_enable": "3,4"`: true,
+	} {
+		seen, list := parse(nil, captured([]byte(`{"PORT": {"Ethernet0": {"speed": "100000"}},
+ "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"`+mask+`}},
+ "PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200", "restoration_time": "200"}}}`)))
+		if len(list) > 0 {
+			t.Fatal(list)
+		}
+		if got := seen.QoS[0].Watchdog.Value.On; got != on {
+			t.Errorf("pfc_enable 3%s: the watchdog is on: %t", mask, got)
+		}
+	}
+}
+
+// TestParseOnce: what is wrong in a map is said once, however many ports have it.
+func TestParseOnce(t *testing.T) {
+	_, list := parse(nil, captured([]byte(`{"PORT": {"Ethernet0": {"speed": "100000"}, "Ethernet4": {"speed": "100000"}},
+ "DSCP_TO_TC_MAP": {"UPLINK": {"0": "9"}, "DOWNLINK": {"0": "9"}},
+ "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "UPLINK"}, "Ethernet4": {"dscp_to_tc_map": "UPLINK"}, "Ethernet8": {"dscp_to_tc_map": "DOWNLINK"}}}`)))
+	if len(list) != 1 || !strings.Contains(list[0].Summary, "UPLINK has 0 = \"9\"") {
+		t.Errorf("findings: %v", list)
+	}
+}
