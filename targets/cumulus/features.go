@@ -58,7 +58,11 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 		Note:   "switchd gives each priority with PFC a lossless group of its own and leaves the others in the lossy one (bulk); other groups are refused",
 		Source: guideQoS + "Traffic Pools and Flow Control Buffers",
 	},
-	{ID: feature.PFC, Support: feature.Native, Source: guideQoS + "Priority Flow Control (PFC)"},
+	{
+		ID: feature.PFC, Support: feature.Native,
+		Note:   "nv set qos roce where it says just what the source does, else profiles, with the mode off; the mode is that of every port, declared or not, and a plan from the switch's configuration names those that get or lose it",
+		Source: guideQoS + "Priority Flow Control (PFC); RDMA over Converged Ethernet - RoCE",
+	},
 	{
 		ID: feature.PFCQueueMap, Support: feature.Emulated,
 		Note:   "a received pause stops the queue that the priority is mapped to; another map is refused",

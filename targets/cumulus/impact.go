@@ -34,9 +34,17 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 			return targets.Impact{Interrupts: true, Note: "frames of the VLANs that go are dropped"}
 		case "deny":
 			return stopsRDMA(name)
-		case "cable", "pfc":
+		case "pfc":
+			if note := recarve; isRoCE(d) {
+				note.Note += "; qos roce is that of every port of the switch, declared or not"
+				return note
+			}
 			return recarve
-		case "trust", "dscp_map", "pcp_map", "queue_map":
+		case "cable":
+			return recarve
+		case "queue_map":
+			return targets.Impact{Interrupts: true, Note: "frames in flight change their class while the map is replaced, on every port of the switch, declared or not"}
+		case "trust", "dscp_map", "pcp_map":
 			return targets.Impact{Interrupts: true, Note: "frames in flight change their class while the map is replaced"}
 		}
 	case intent.OfLAG:

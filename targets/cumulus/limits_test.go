@@ -303,3 +303,18 @@ func TestObservable(t *testing.T) {
 
 // plain is a name of the characters that every platform takes.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// TestImpactReaches: what a switch has once changes ports that nobody declared.
+func TestImpactReaches(t *testing.T) {
+	const everyPort = "every port of the switch, declared or not"
+	for _, c := range []struct {
+		d     *intent.Device
+		field string
+		want  bool
+	}{{leaf(), "queue_map", true}, {leaf(), "dscp_map", false}, {leaf(), "pfc", false}, {mode("5.14"), "pfc", true}} {
+		i := impact(c.d, targets.Change{Path: intent.Path{Object: intent.OfPort, Name: "swp1", Field: c.field}})
+		if !i.Interrupts || strings.HasSuffix(i.Note, everyPort) != c.want {
+			t.Errorf("%s of %s: %+v", c.field, c.d.Name, i)
+		}
+	}
+}
