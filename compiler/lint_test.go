@@ -126,3 +126,60 @@ func TestRules(t *testing.T) {
 		})
 	}
 }
+
+// TestForcedLinks: what a written speed does before Cumulus Linux 5.14, and two
+// Spectrum-4 switches, which come up at 200G and more only where both negotiate.
+func TestForcedLinks(t *testing.T) {
+	const fabric = `switch "a" {
+  model = "nvidia/sn5600"
+  os    = "cumulus-linux/5.13"
+  port "swp1" {
+    speed = "400G"
+  }
+}
+switch "b" {
+  model = "nvidia/sn5600"
+  os    = "cumulus-linux/5.13"
+  port "swp1" {
+    speed = "400G"
+  }
+}
+link "ab" {
+  ends  = [switch.a.port["swp1"], switch.b.port["swp1"]]
+  cable = { media = "dac", length = "2m" }
+}
+`
+	const forced = "port a/swp1 is forced, and with its peer b/swp1 it comes up at 400G only where both negotiate"
+	for name, c := range map[string]struct {
+		edits []string
+		want  string
+	}{
+		"speeds before 5.14":  {nil, forced},
+		"splits before 5.14":  {[]string{`speed = "400G"`, `breakout = "2x400G"`, `"swp1"]`, `"swp1s0"]`}, strings.ReplaceAll(forced, "swp1", "swp1s0")},
+		"speeds since 5.14":   {[]string{"5.13", "5.14"}, ""},
+		"forced since 5.14":   {[]string{"5.13", "5.14", `speed = "400G"`, `autoneg = false`}, strings.Replace(forced, "400G", "800G", 1)},
+		"one end since 5.14":  {[]string{"5.13\"\n  port \"swp1\" {\n    speed = \"400G\"\n  }\n}\nswitch", "5.14\"\n  port \"swp1\" {\n    speed = \"400G\"\n    autoneg = true\n  }\n}\nswitch"}, "port a/swp1 negotiates, its peer b/swp1 is forced"},
+		"100G may be NRZ":     {[]string{`speed = "400G"`, "speed = \"100G\"\n    fec = \"rs\""}, ""},
+		"another ASIC":        {[]string{"a\" {\n  model = \"nvidia/sn5600\"", "a\" {\n  model = \"nvidia/sn4700\""}, ""},
+		"no speed is written": {[]string{`    speed = "400G"` + "\n", ""}, ""},
+		"SONiC":               {[]string{"cumulus-linux/5.13", "sonic/202505", `speed = "400G"`, `autoneg = false`, `"swp1"`, `"Ethernet0"`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, list, view := compileText(t, strings.NewReplacer(c.edits...).Replace(fabric))
+			var got []string
+			for _, d := range list {
+				if d.Rule == "ROCE103" {
+					got = append(got, d.Summary)
+					if len(d.Labels) != 2 || d.Labels[0].Span == d.Labels[1].Span {
+						t.Errorf("both ends are not shown:\n%s", shown(list, view))
+					}
+				} else if d.Severity == diag.Error {
+					t.Error(shown(list, view))
+				}
+			}
+			if strings.Join(got, "\n") != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -94,9 +94,9 @@ var roce103 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE103", Name: "link_autoneg", Severity: diag.Error,
 		Title:  "both ends of a link negotiate, or neither does",
-		Why:    "a forced end does not answer, and the negotiating end gives up or falls back",
-		Fix:    "write autoneg alike on both ends, or on the link",
-		Source: "sonic-net/sonic-mgmt #7038; theory I1",
+		Why:    "a forced end does not answer, and the negotiating end gives up or falls back; two Spectrum-4 switches with Cumulus Linux need both at 200G and more",
+		Fix:    "write autoneg alike on both ends, or on the link; on Cumulus Linux before 5.14 a written speed ends negotiation",
+		Source: "sonic-net/sonic-mgmt #7038; theory I1; Cumulus Linux user guide, Switch Port Attributes",
 		Bad:    twoNodesEdit(`fec    = "rs"`, `fec    = "rs"`+"\n    autoneg = true", `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    autoneg = false"),
 		Good:   twoNodes(``),
 	},
@@ -104,20 +104,67 @@ var roce103 = &Rule{
 }
 
 func linkAutoneg(p *Pass) {
-	const both = fabric.AutonegSet
 	p.Links(func(l fabric.LinkID, a, b End) {
-		if a.Port.Flags&both == 0 || b.Port.Flags&both == 0 || (a.Port.Flags^b.Port.Flags)&fabric.Autoneg == 0 {
+		x, y := p.negotiation(a), p.negotiation(b)
+		if x == forced {
+			a, b, x, y = b, a, y, x
+		}
+		d := diag.Diagnostic{Help: "write autoneg alike on both ends"}
+		switch {
+		case y != forced:
+			return
+		case x == negotiates:
+			d.Summary = fmt.Sprintf("port %s negotiates, its peer %s is forced", p.Name(a), p.Name(b))
+		case p.mustNegotiate(a) && p.mustNegotiate(b):
+			d.Summary = fmt.Sprintf("port %s is forced, and with its peer %s it comes up at %s only where both negotiate", p.Name(b), p.Name(a), fabric.Speed(b.Port.Mbps))
+			d.Help = "write autoneg = true on both ends; before Cumulus Linux 5.14 leave speed out besides, or update the switches"
+			a, b, x, y = b, a, y, x
+		default:
 			return
 		}
-		if b.Port.Flags&fabric.Autoneg != 0 {
-			a, b = b, a
-		}
-		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s negotiates, its peer %s is forced", p.Name(a), p.Name(b)),
-			Labels:  []diag.Label{p.AtPort(a, schema.AAutoneg, ""), p.AtPort(b, schema.AAutoneg, "other end")},
-			Help:    "write autoneg alike on both ends",
-		}))
+		d.Labels = []diag.Label{p.atNegotiation(a, x, ""), p.atNegotiation(b, y, "other end")}
+		p.Report(p.AboutLink(l, a, b, d))
 	})
+}
+
+// negotiation is what the source says of a port's.
+type negotiation uint8
+
+const (
+	unsaid negotiation = iota
+	negotiates
+	forced
+)
+
+// negotiation: Cumulus Linux before 5.14 does not negotiate a speed that is written
+// [Switch Port Attributes, Auto-negotiation and Link Speed].
+func (p *Pass) negotiation(e End) negotiation {
+	switch f := e.Port.Flags; {
+	case f&fabric.AutonegSet != 0 && f&fabric.Autoneg != 0:
+		return negotiates
+	case f&fabric.AutonegSet != 0:
+		return forced
+	case f&fabric.SpeedSet == 0 && e.Port.Split == 0 || !p.cumulus(e) || e.Device.OSVersion == 0 || older(p.Fabric.Text(e.Device.OSVersion), "5.14") >= 0:
+		return unsaid
+	}
+	return forced
+}
+
+func (p *Pass) cumulus(e End) bool { return p.Fabric.Text(e.Device.OSName) == "cumulus-linux" }
+
+// mustNegotiate reports whether a port negotiates with its like or stays down: one of
+// Spectrum-4 with PAM4, which 200G and more are [Switch Port Attributes,
+// Auto-negotiation with the Spectrum-4 Switch].
+func (p *Pass) mustNegotiate(e End) bool {
+	return e.Device.Kind == fabric.Switch && p.cumulus(e) && e.Port.Mbps >= 200_000 && p.Fabric.Text(p.Fabric.Models[e.Device.Model].Family) == "spectrum-4"
+}
+
+// atNegotiation is where the source says how a port negotiates.
+func (p *Pass) atNegotiation(e End, n negotiation, text string) diag.Label {
+	if n == forced && e.Port.Flags&fabric.AutonegSet == 0 {
+		return p.atSpeed(e, text)
+	}
+	return p.AtPort(e, schema.AAutoneg, text)
 }
 
 var roce104 = &Rule{
