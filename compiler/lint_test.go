@@ -183,3 +183,56 @@ link "ab" {
 		})
 	}
 }
+
+// TestLanesOfChildren: children of one lane and of two do not come up with each other.
+func TestLanesOfChildren(t *testing.T) {
+	const fabric = `switch "a" {
+  model = "nvidia/sn5600"
+  os    = "cumulus-linux/5.14"
+  port "swp1" {
+    breakout = "4x25G"
+  }
+}
+switch "b" {
+  model = "nvidia/sn3700"
+  os    = "cumulus-linux/5.13"
+  port "swp9" {
+    breakout = "4x25G"
+  }
+}
+link "ab" {
+  ends  = [switch.b.port["swp9s3"], switch.a.port["swp1s2"]]
+  cable = { media = "dac", length = "2m" }
+}
+`
+	const down = "port a/swp1s2 has two of the eight lanes of its cage, its peer b/swp9s3 one of four: the link stays down"
+	for name, c := range map[string]struct {
+		edits []string
+		want  string
+	}{
+		"two and one":      {nil, down},
+		"both of eight":    {[]string{"nvidia/sn3700", "nvidia/sn5600"}, ""},
+		"like a whole one": {[]string{`link "ab" {`, "link \"aa\" {\n  ends  = [switch.b.port[\"swp9s0\"], switch.a.port[\"swp65\"]]\n  cable = { media = \"dac\", length = \"2m\" }\n}\nlink \"ab\" {"}, down},
+		"split into 8":     {[]string{"cumulus-linux/5.14\"\n  port \"swp1\" {\n    breakout = \"4x25G\"", "cumulus-linux/5.14\"\n  port \"swp1\" {\n    breakout = \"8x25G\""}, ""},
+		"the whole port":   {[]string{"    breakout = \"4x25G\"\n  }\n}\nlink", "    speed = \"25G\"\n  }\n}\nlink", "swp9s3", "swp9"}, ""},
+		"others allocate":  {[]string{"cumulus-linux/5.14", "sonic/202505", `"swp1"`, `"Ethernet0"`, `"4x25G"`, `"4x25G"`, "swp1s2", "Ethernet4"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, list, view := compileText(t, strings.NewReplacer(c.edits...).Replace(fabric))
+			var got []string
+			for _, d := range list {
+				if d.Rule == "ROCE105" {
+					got = append(got, d.Summary)
+					if len(d.Labels) != 2 || d.Labels[0].Span == d.Labels[1].Span {
+						t.Errorf("both ends are not shown:\n%s", shown(list, view))
+					}
+				} else if d.Severity == diag.Error {
+					t.Error(shown(list, view))
+				}
+			}
+			if strings.Join(got, "\n") != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -28,6 +28,8 @@ type portKind struct {
 	rxBytes     uint32
 	pcieGen     uint8
 	pcieLanes   uint8
+	splits      uint8 // of the split that it is a child of, 0 for a whole port
+	splitLanes  uint8
 }
 
 // linkKind is all that a rule may see of a link.
@@ -83,6 +85,9 @@ func (p *Pass) portKind(id fabric.PortID) portKind {
 	k.linked, k.lag, k.lagVLANs = port.Link != 0, port.LAG != 0, f.LAGs[port.LAG].VLANs
 	k.fact = uint32(p.Facts.Of[id])
 	k.device, k.manage, k.trusted, k.model, k.os, k.version = dev.Kind, dev.Manage, dev.Trusted, dev.Model, dev.OSName, dev.OSVersion
+	if b, _ := f.SplitOf(id); b != nil {
+		k.splits, k.splitLanes = b.Count, b.Lanes
+	}
 	if port.NIC != 0 {
 		n := &f.NICs[port.NIC]
 		k.nic, k.nicModel, k.roce, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes

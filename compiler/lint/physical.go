@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -207,10 +208,10 @@ func linkEnds(p *Pass) {
 var roce105 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE105", Name: "link_breakout", Severity: diag.Error,
-		Title:  "a split port is used by its children only, and they fit its lanes",
-		Why:    "children and parent share lanes: using both, or more children than lanes, leaves ports that never come up",
+		Title:  "a split port is used by its children only, they fit its lanes, and cabled children have as many",
+		Why:    "children and parent share lanes: using both, more children than lanes, or a child of two lanes cabled to one of one, leaves ports that never come up",
 		Fix:    "use the children, or do not split the port",
-		Source: "vendor breakout rules; switches-linux-nos section 7",
+		Source: "vendor breakout rules; switches-linux-nos section 7; Cumulus Linux user guide, Switch Port Attributes, Considerations",
 		Bad:    strings.ReplaceAll(twoNodes(`breakout = "8x25G"`), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
 		Good:   twoNodes(``),
 	},
@@ -242,7 +243,38 @@ func linkBreakout(p *Pass) {
 			})
 		}
 	}
+	p.Links(func(l fabric.LinkID, a, b End) {
+		x, _ := f.SplitOf(a.ID)
+		y, _ := f.SplitOf(b.ID)
+		if x == nil || y == nil {
+			return
+		}
+		if x.Lanes < y.Lanes {
+			a, b, x, y = b, a, y, x
+		}
+		if !p.twoLanes(a, x) || y.Count != 4 || y.Lanes != 4 || !slices.Contains(fourLaned, f.Text(f.Models[b.Device.Model].Family)) {
+			return
+		}
+		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s has two of the eight lanes of its cage, its peer %s one of four: the link stays down", p.Name(a), p.Name(b)),
+			Labels:  []diag.Label{f.Label(x.Decl, 0, schema.ABreakout, ""), f.Label(y.Decl, 0, schema.ABreakout, "other end")},
+			Help: fmt.Sprintf("split %s into 8; or run nv set interface %s link breakout 4x lanes-per-port 1 on the switch before its first plan, which keeps it, and accept this by an override",
+				f.Text(x.Parent), f.Text(x.Parent)),
+		}))
+	})
 }
+
+// twoLanes reports whether the children of a split have two lanes by themselves: a
+// quarter of a cage of eight on Cumulus Linux, since 5.9 [Switch Port Attributes, Set the
+// Number of Lanes per Split Port].
+func (p *Pass) twoLanes(e End, split *fabric.Breakout) bool {
+	return p.cumulus(e) && split.Count == 4 && split.Lanes == 8
+}
+
+// fourLaned are the ASICs whose cages of four lanes, split into four, do not come up with
+// children of two lanes [Switch Port Attributes, Connecting NVIDIA SN4410, SN4700, SN5600
+// to a Spectrum-3 and Earlier Peer Switch].
+var fourLaned = []string{"spectrum-1", "spectrum-2", "spectrum-3"}
 
 var roce106 = &Rule{
 	Rule: diag.Rule{
