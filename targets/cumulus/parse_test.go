@@ -455,7 +455,8 @@ func TestParseRoCEMode(t *testing.T) {
 		"no TCP marks": {"congestion-control: {default-global: {traffic-class: {'0': {ecn: disable}}}}", 1 << 3, roceCableMm, [8]intent.ECN{3: def}, [8]intent.Sched{0: half, 3: half, 6: strict}},
 		"share": {
 			"egress-scheduler: {default-global: {traffic-class: {'0': {bw-percent: 20}}}}", 1 << 3, roceCableMm,
-			[8]intent.ECN{0: def, 3: def}, [8]intent.Sched{0: {Kind: intent.SchedETS, Percent: 20}, 3: half, 6: strict},
+			[8]intent.ECN{0: def, 3: def},
+			[8]intent.Sched{0: {Kind: intent.SchedETS, Percent: 20}, 3: half, 6: strict},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -75,11 +75,14 @@ func TestRebase(t *testing.T) {
 			"nv unset qos egress-queue-mapping",
 			"nv unset qos traffic-pool default-lossless",
 		}},
-		"roce mode with profiles of all ports": {func() *intent.Device { return mode("5.14") }, func(*intent.Device) {},
-			"    qos:\n      congestion-control:\n        default-global:\n          traffic-class:\n            '0':\n              ecn: disable\n      pfc:\n        default-global:\n          switch-priority:\n            '2': {}\n      traffic-pool:\n        default-lossy:\n          memory-percent: 10\n        roce-lossless:\n          memory-percent: 90\n", []string{
+		"roce mode with profiles of all ports": {
+			func() *intent.Device { return mode("5.14") }, func(*intent.Device) {},
+			"    qos:\n      congestion-control:\n        default-global:\n          traffic-class:\n            '0':\n              ecn: disable\n      pfc:\n        default-global:\n          switch-priority:\n            '2': {}\n      traffic-pool:\n        default-lossy:\n          memory-percent: 10\n        roce-lossless:\n          memory-percent: 90\n",
+			[]string{
 				"nv unset qos congestion-control default-global",
 				"nv unset qos pfc default-global",
-			}},
+			},
+		},
 		"roce mode before": {tor, func(*intent.Device) {}, "    qos:\n      roce:\n        mode: lossless\n      traffic-pool:\n        default-lossy:\n          memory-percent: 10\n        roce-lossless:\n          memory-percent: 90\n", []string{
 			"nv unset qos traffic-pool roce-lossless",
 		}},
