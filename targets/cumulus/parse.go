@@ -297,8 +297,8 @@ func (p *parser) split(name string, hint, out *intent.Port) {
 	}
 }
 
-// members reads the VLANs of a port or bond. One that names none has those of
-// the bridge.
+// members reads the VLANs of a port or bond. One that names none, or all, has those
+// of the bridge.
 func (p *parser) members(n *node) (native intent.Opt[uint16], tagged intent.Opt[[]uint16]) {
 	native.State = intent.Default
 	domain := n.get("bridge", "domain", bridge)
@@ -309,7 +309,7 @@ func (p *parser) members(n *node) (native intent.Opt[uint16], tagged intent.Opt[
 		return access, intent.Some([]uint16{})
 	}
 	list := domain
-	if domain.get("vlan") == nil {
+	if domain.get("vlan") == nil || domain.get("vlan", "all") != nil {
 		list = p.root.get("bridge", "domain", bridge)
 	}
 	if untagged := domain.get("untagged"); untagged == nil {

@@ -522,3 +522,17 @@ func TestParseOnce(t *testing.T) {
 		t.Errorf("findings: %v", list)
 	}
 }
+
+// TestParseAllVLANs: "vlan all", as the reference designs give it to bonds, is every
+// VLAN of the bridge.
+func TestParseAllVLANs(t *testing.T) {
+	seen, list := parse(nil, captured("- set:\n    bridge: {domain: {br_default: {vlan: {'10,20-21,122': {}}}}}\n    interface:\n      bond1-2: {type: bond, bridge: {domain: {br_default: {untagged: 122, vlan: {all: {}}}}}}\n"))
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	for _, g := range seen.LAGs {
+		if g.Native != intent.Some(uint16(122)) || !slices.Equal(g.Tagged.Value, []uint16{10, 20, 21}) {
+			t.Errorf("%s has %v untagged and %v", g.Name, g.Native, g.Tagged)
+		}
+	}
+}
