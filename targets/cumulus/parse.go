@@ -37,20 +37,23 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 // mode is that of every port, so ports that nobody declared have it, or lose it, with
 // the others; and the pools are the switch's.
 func (d *document) reaches(want, seen *intent.Device) {
-	if want == nil || want.Verify || !slices.ContainsFunc(want.Ports, func(p intent.Port) bool {
-		q := want.QoSNamed(p.QoS)
-		return q != nil && q.PFC.IsSet() && !p.Verify
-	}) {
+	if want == nil || want.Verify {
 		return
+	}
+	managed, pauses := false, false
+	for i := range want.Ports {
+		if q := want.QoSNamed(want.Ports[i].QoS); q != nil && !want.Ports[i].Verify {
+			managed, pauses = managed || q.PFC.IsSet(), pauses || q.PFC.Or(0) != 0
+		}
 	}
 	on, roce := hasRoCE(d.root), isRoCE(want)
 	var others []string
-	for i := range seen.Ports {
+	for i := 0; i < len(seen.Ports) && managed && on != roce; i++ {
 		if p := want.PortNamed(seen.Ports[i].Name); p == nil || p.Verify {
 			others = append(others, seen.Ports[i].Name)
 		}
 	}
-	if on != roce && len(others) > 0 {
+	if len(others) > 0 {
 		change := "is switched off, and %s, which rocec does not write, lose its trust, PFC, marking and shares too"
 		if roce {
 			change = "is switched on, and %s, which rocec does not write, get its trust, PFC, marking and shares too"
@@ -60,7 +63,7 @@ func (d *document) reaches(want, seen *intent.Device) {
 			Help: "declare those that carry RDMA, with their qos", Labels: d.labels(d.place[d.root.get("qos", "roce")]),
 		})
 	}
-	if roce || build(want).get("qos", "traffic-pool") == nil {
+	if roce || !pauses {
 		return
 	}
 	for _, pool := range pools {

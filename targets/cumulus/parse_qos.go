@@ -161,7 +161,8 @@ func (r *reading) queues() [8]uint8 {
 // pfc reads the priorities that pause, and what follows from them: lossless
 // classes, groups, queues. A profile pauses both ways by default. With the RoCE
 // mode on, the profile of all ports changes what it names and leaves the rest
-// [RoCE, Change RoCE Configuration].
+// [RoCE, Change RoCE Configuration]; its cable-length is that of the mode [NVUE
+// command reference, qos pfc cable-length: qos roce cable-length until 5.3].
 func (r *reading) pfc(q *intent.QoS, hint, out *intent.Port) {
 	n := r.profile("pfc")
 	var set intent.PrioritySet

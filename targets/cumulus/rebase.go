@@ -231,7 +231,8 @@ func (s *staleness) quality(port string, q *intent.QoS) {
 		s.drop(at("watchdog"), "interface", port, "qos", "pfc-watchdog")
 	}
 	// There is one lossless pool at a time, and the pools share the memory: that of the
-	// other mode goes. The shares of those that stay are not rocec's with the mode on.
+	// other mode goes [NVUE command reference, qos traffic-pool memory-percent]. The
+	// shares of those that stay are not rocec's with the mode on.
 	switch {
 	case s.roce:
 		s.drop(at("pfc"), "qos", "egress-queue-mapping")
