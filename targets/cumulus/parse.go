@@ -40,20 +40,25 @@ func (d *document) reaches(want, seen *intent.Device) {
 	if want == nil || want.Verify {
 		return
 	}
-	managed, pauses := false, false
+	managed, pauses, lossy := false, false, false
 	for i := range want.Ports {
 		if q := want.QoSNamed(want.Ports[i].QoS); q != nil && !want.Ports[i].Verify {
-			managed, pauses = managed || q.PFC.IsSet(), pauses || q.PFC.Or(0) != 0
+			managed, pauses, lossy = managed || q.PFC.IsSet(), pauses || q.PFC.Or(0) != 0, lossy || q.PFC.IsSet() && q.PFC.Value == 0
 		}
 	}
 	on, roce := hasRoCE(d.root), isRoCE(want)
+	toggles, profile := managed && on != roce, d.root.get("qos", "pfc", global)
+	goes := lossy && len(profile.items("switch-priority")) > 0 // see staleness.quality
 	var others []string
-	for i := 0; i < len(seen.Ports) && managed && on != roce; i++ {
+	for i := 0; i < len(seen.Ports) && (toggles || goes); i++ {
 		if p := want.PortNamed(seen.Ports[i].Name); p == nil || p.Verify {
 			others = append(others, seen.Ports[i].Name)
 		}
 	}
-	if len(others) > 0 {
+	if goes && len(others) > 0 {
+		d.warn(d.place[profile], fmt.Sprintf("qos pfc %s goes, as not every port that rocec writes shall pause, and %s, which it does not write, lose its PFC too", global, joined(others)))
+	}
+	if toggles && len(others) > 0 {
 		change := "is switched off, and %s, which rocec does not write, lose its trust, PFC, marking and shares too"
 		if roce {
 			change = "is switched on, and %s, which rocec does not write, get its trust, PFC, marking and shares too"

@@ -492,14 +492,19 @@ func TestParseReaches(t *testing.T) {
 		have string
 		said []string
 	}{
-		"off":             {tor, others + "    qos:\n      roce:\n        enable: on\n", []string{"qos roce is switched off, and swp4,swp40,swp41s0-1, which rocec does not write, lose"}},
-		"off already":     {tor, others + "    qos:\n      roce:\n        enable: off\n", nil},
-		"nobody else":     {leaf, "    qos:\n      roce:\n        state: enabled\n", nil},
-		"on":              {func() *intent.Device { return mode("5.14") }, others, []string{"qos roce is switched on, and swp40,swp41s0-1, which rocec does not write, get"}},
-		"on already":      {func() *intent.Device { return mode("5.14") }, others + "    qos:\n      roce: {}\n", nil},
-		"shares":          {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 90\n        default-lossless:\n          memory-percent: 10\n", []string{"pool default-lossless has 10 % of the packet buffer: the next change of this switch gives it 50 %", "pool default-lossy has 90 %"}},
-		"shares of roce":  {func() *intent.Device { return mode("5.14") }, "    qos:\n      roce:\n        mode: lossless\n      traffic-pool:\n        default-lossy:\n          memory-percent: 10\n", nil},
-		"the same shares": {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 50\n", nil},
+		"off":            {tor, others + "    qos:\n      roce:\n        enable: on\n", []string{"qos roce is switched off, and swp4,swp40,swp41s0-1, which rocec does not write, lose"}},
+		"off already":    {tor, others + "    qos:\n      roce:\n        enable: off\n", nil},
+		"nobody else":    {leaf, "    qos:\n      roce:\n        state: enabled\n", nil},
+		"on":             {func() *intent.Device { return mode("5.14") }, others, []string{"qos roce is switched on, and swp40,swp41s0-1, which rocec does not write, get"}},
+		"on already":     {func() *intent.Device { return mode("5.14") }, others + "    qos:\n      roce: {}\n", nil},
+		"shares":         {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 90\n        default-lossless:\n          memory-percent: 10\n", []string{"pool default-lossless has 10 % of the packet buffer: the next change of this switch gives it 50 %", "pool default-lossy has 90 %"}},
+		"shares of roce": {func() *intent.Device { return mode("5.14") }, "    qos:\n      roce:\n        mode: lossless\n      traffic-pool:\n        default-lossy:\n          memory-percent: 10\n", nil},
+		"default-global": {
+			tor, others + "    qos:\n      pfc:\n        default-global:\n          switch-priority:\n            '3': {}\n",
+			[]string{"qos pfc default-global goes, as not every port that rocec writes shall pause, and swp4,swp40,swp41s0-1, which it does not write, lose"},
+		},
+		"default-global without a priority": {tor, others + "    qos:\n      pfc:\n        default-global:\n          cable-length: 40\n", nil},
+		"the same shares":                   {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 50\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, list := parse(c.want(), captured("- set:\n"+c.have))
