@@ -214,9 +214,10 @@ func (ld *loader) listFaults(what string, id instID, file source.FileID, faults 
 func (ld *loader) wantMedia(id instID, d *cableDraft) {
 	words := make([]string, 0, len(d.media))
 	for n := range d.media {
-		words = append(words, d.strs[n])
+		words = append(words, d.strs[n], strings.ToLower(d.strs[n]))
 	}
 	slices.Sort(words)
+	words = slices.Compact(words)
 	for _, w := range words {
 		if ld.packs.file(schema.Media, w) != "" {
 			ld.wants = append(ld.wants, want{kind: schema.Media, name: ld.str(w), at: ld.spanOfAttr(id, schema.AFile)})

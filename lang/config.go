@@ -131,10 +131,13 @@ type CableList struct {
 	Rows   []CableRow    // in the order of files and lines
 }
 
+// LLDP reports whether a list is of captures: each row is what device A hears.
+func (l *CableList) LLDP() bool { return l.Format == "lldp" }
+
 // CableRow is one cable of a list. A side that a list does not know (a capture of one end knows both) is never empty; media may be.
 type CableRow struct {
 	ADevice, APort, BDevice, BPort Str
-	Media, Label                   Str // 0 if the list does not say
+	Media, Label                   Str // 0 if the list does not say; Label of a capture: what port B calls itself besides
 	LengthMm                       uint32
 	HasLength                      bool
 	Panels                         uint8       // patch panels on the way; the lengths of all pieces are added

@@ -135,7 +135,7 @@ type Cabling struct {
 	Mode    CablingMode
 	LLDP    bool   // what neighbours say of themselves, not what somebody wrote down
 	Rows    uint32 // in the file
-	Skipped uint32 // between devices that the source does not have
+	Skipped uint32 // of no port that the source has
 	Beyond  uint32 // differences from the source beyond MaxMismatches, which are in no table
 	Decl    DeclID
 }

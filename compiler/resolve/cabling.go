@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -22,6 +23,7 @@ type listed struct {
 func (r *resolver) lists() {
 	r.f.Cablings = make([]fabric.Cabling, 1, 1+len(r.cfg.Cables))
 	r.rowsOf = make([][]listed, 1, 1+len(r.cfg.Cables))
+	r.loose = make([][]loose, 1, 1+len(r.cfg.Cables))
 	links := 0
 	for i := range r.cfg.Cables {
 		if list := &r.cfg.Cables[i]; list.Define {
@@ -32,7 +34,7 @@ func (r *resolver) lists() {
 	for i := range r.cfg.Cables {
 		list := &r.cfg.Cables[i]
 		row := fabric.Cabling{
-			Name: r.str(list.Name), Address: r.f.Names.Add(r.cfg.Address(list.Block)), Mode: fabric.Compare, LLDP: list.Format == "lldp",
+			Name: r.str(list.Name), Address: r.f.Names.Add(r.cfg.Address(list.Block)), Mode: fabric.Compare, LLDP: list.LLDP(),
 			Rows: uint32(len(list.Rows)), Decl: r.decl(list.Block),
 		}
 		if list.Define {
@@ -40,6 +42,7 @@ func (r *resolver) lists() {
 		}
 		id := fabric.CablingID(len(r.f.Cablings))
 		r.f.Cablings = append(r.f.Cablings, row)
+		r.loose = append(r.loose, nil)
 		r.rowsOf = append(r.rowsOf, r.known(id, list))
 		if list.Define {
 			r.define(id, list)
@@ -47,7 +50,8 @@ func (r *resolver) lists() {
 	}
 }
 
-// known joins the rows of a list with ports.
+// known joins the rows of a list with ports. A row that no port of the fabric is in is skipped: lists of a site have the cables for management too,
+// from ports that the source does not have to switches that it does not have.
 func (r *resolver) known(id fabric.CablingID, list *lang.CableList) []listed {
 	out := make([]listed, 0, len(list.Rows))
 	var last [2]struct { // lists are mostly sorted by device
@@ -59,7 +63,7 @@ func (r *resolver) known(id fabric.CablingID, list *lang.CableList) []listed {
 		var d [2]fabric.DeviceID
 		for side, name := range [2]lang.Str{row.ADevice, row.BDevice} {
 			if last[side].name != name || name == 0 {
-				last[side].name, last[side].d = name, r.named(name)
+				last[side].name, last[side].d = name, r.meant(list, name)
 			}
 			d[side] = last[side].d
 		}
@@ -67,25 +71,33 @@ func (r *resolver) known(id fabric.CablingID, list *lang.CableList) []listed {
 			r.f.Cablings[id].Skipped++
 			continue
 		}
-		p := [2]fabric.PortID{}
-		ok := true
-		for side, name := range [2]lang.Str{row.APort, row.BPort} {
-			if d[side] == 0 {
-				continue
-			}
-			if p[side] = r.portByAlias(d[side], r.str(name)); p[side] == 0 {
-				if ok && !r.f.Cablings[id].LLDP { // a neighbour may be seen on ports that carry no RDMA
-					r.noPort(list, row, side, d[side], name)
-				}
-				ok = false
+		ports := [2]lang.Str{row.APort, row.BPort}
+		var p [2]fabric.PortID
+		for side, name := range ports {
+			if d[side] != 0 {
+				p[side] = r.portByAlias(d[side], r.str(name))
 			}
 		}
+		if p[1] == 0 && d[1] != 0 && row.Label != 0 && list.LLDP() {
+			p[1] = r.portByAlias(d[1], r.str(row.Label))
+		}
 		switch {
-		case !ok:
-		case d[0] == 0 || d[1] == 0:
-			r.loose = append(r.loose, loose{list, id, uint32(i), max(p[0], p[1])})
-		default:
+		case p[0] != 0 && p[1] != 0:
 			out = append(out, listed{p[0], p[1], uint32(i)})
+		case list.LLDP():
+			if p[0] != 0 || d[0] == 0 { // others were heard on ports that carry no RDMA
+				r.loose[id] = append(r.loose[id], loose{uint32(i), p[0]})
+			}
+		case d[0] != 0 && d[1] != 0:
+			side := 0
+			if p[0] != 0 {
+				side = 1
+			}
+			r.noPort(list, row, side, d[side], ports[side])
+		case p[0] != 0 || p[1] != 0:
+			r.loose[id] = append(r.loose[id], loose{uint32(i), max(p[0], p[1])})
+		default:
+			r.f.Cablings[id].Skipped++
 		}
 	}
 	return out
@@ -102,10 +114,18 @@ func (r *resolver) named(name lang.Str) fabric.DeviceID {
 	return r.deviceNamed[r.str(name)]
 }
 
-// loose is a row from a known port to an unknown device.
+// meant is the device that a row of a list means. Hosts tell their neighbours the
+// name with its domain, if they have one: in a capture the name before it will do.
+func (r *resolver) meant(list *lang.CableList, name lang.Str) fabric.DeviceID {
+	d := r.named(name)
+	if host, _, domain := strings.Cut(r.cfg.String(name), "."); d == 0 && domain && list.LLDP() {
+		d = r.deviceNamed[r.f.Names.Find(host)]
+	}
+	return d
+}
+
+// loose is a row from a known port to an unknown device, or, in a capture, to an unknown port.
 type loose struct {
-	list *lang.CableList
-	id   fabric.CablingID
 	row  uint32
 	port fabric.PortID
 }
@@ -261,8 +281,10 @@ func (r *resolver) mediaIn(list *lang.CableList, row *lang.CableRow) fabric.Medi
 		return 0
 	}
 	word := r.cfg.String(row.Media)
-	if m := r.mediaOf[word]; m != 0 || mediaClass(word) != "" {
-		return m
+	for _, w := range [2]string{word, strings.ToLower(word)} { // lists of people have DAC and AOC
+		if m := r.mediaOf[w]; m != 0 || mediaClass(w) != "" {
+			return m
+		}
 	}
 	if !r.mediaSaid[row.Media] {
 		r.mediaSaid[row.Media] = true
@@ -285,64 +307,68 @@ func mediaClass(word string) string {
 // compare finds how the lists in verify mode differ from the links there are,
 // and takes from them what the source does not say.
 func (r *resolver) compare() {
+	// A topology that does not fit may lack the devices: that it does not was said.
+	fits := !slices.ContainsFunc(r.topos[1:], func(t *topology) bool { return !t.fits })
+	if !fits {
+		clear(r.loose)
+	}
 	for id := range r.f.Cablings {
 		if id > 0 && r.f.Cablings[id].Mode == fabric.Compare {
 			c := comparison{resolver: r, id: fabric.CablingID(id), list: &r.cfg.Cables[id-1], seen: make([]bool, len(r.f.Links))}
 			c.run(r.rowsOf[id])
 		}
 	}
-	// A topology that does not fit may lack the devices: that it does not was said.
-	if !slices.ContainsFunc(r.topos[1:], func(t *topology) bool { return !t.fits }) {
-		for _, x := range r.loose {
-			r.looseEnd(x)
+	for i := range r.cfg.Cables {
+		if list := &r.cfg.Cables[i]; fits && !list.LLDP() {
+			for _, x := range r.loose[i+1] {
+				r.looseEnd(list, x)
+			}
 		}
-		for i := range r.cfg.Cables {
+		if fits {
 			r.elsewhereList(&r.cfg.Cables[i], &r.f.Cablings[i+1])
 		}
 	}
 	r.sayRows()
 }
 
-// elsewhereList refuses a list that knows none of the devices: it would make no
+// elsewhereList refuses a list that knows none of the ports: it would make no
 // cable, or compare none, and nobody would learn of it.
-func (r *resolver) elsewhereList(list *lang.CableList, row *fabric.Cabling) {
-	if row.Rows == 0 || row.Skipped < row.Rows {
+func (r *resolver) elsewhereList(list *lang.CableList, skipped *fabric.Cabling) {
+	if skipped.Rows == 0 || skipped.Skipped < skipped.Rows {
 		return
+	}
+	for i := range list.Rows {
+		row := &list.Rows[i]
+		if d := r.meant(list, row.ADevice); d != 0 {
+			r.noPort(list, row, 0, d, row.APort)
+			return
+		}
+		if d := r.meant(list, row.BDevice); d != 0 {
+			r.noPort(list, row, 1, d, row.BPort)
+			return
+		}
 	}
 	r.fail(fmt.Sprintf("no row of %s names a device of this fabric: the first is of %s and %s", r.cfg.Address(list.Block), r.cfg.String(list.Rows[0].ADevice), r.cfg.String(list.Rows[0].BDevice)),
 		"devices go by their names here: map those of the list with `rename`, or leave the list out", r.cell(list, &list.Rows[0], lang.CellADevice, ""), r.at(list.Block, schema.AFile, "the list"))
 }
 
 // looseEnd judges a row from a known port to an unknown device.
-func (r *resolver) looseEnd(x loose) {
-	row := &x.list.Rows[x.row]
-	link := r.f.Ports[x.port].Link
-	if r.f.Cablings[x.id].LLDP && (link == 0 || r.f.Links[link].Origin == fabric.OfMLAG) || r.external(x.port) {
+func (r *resolver) looseEnd(list *lang.CableList, x loose) {
+	if r.external(x.port) {
 		return
 	}
+	row := &list.Rows[x.row]
 	far, cell := [2]lang.Str{row.BDevice, row.BPort}, lang.CellBDevice
-	if r.deviceNamed[r.str(row.ADevice)] == 0 {
+	if r.meant(list, row.ADevice) == 0 {
 		far, cell = [2]lang.Str{row.ADevice, row.APort}, lang.CellADevice
-		if r.f.Cablings[x.id].LLDP {
-			r.failRow(x.list, row.ADevice, fmt.Sprintf("%s took a capture of %s, and is no device here", r.cfg.String(row.ADevice), r.cfg.Address(x.list.Block)),
-				"a capture is of the device that its file is called after: rename the file, write `device`, or map the name with `rename`",
-				r.at(x.list.Block, schema.AFile, ""), r.cell(x.list, row, lang.CellBDevice, "what it saw"))
-			return
-		}
-	}
-	if r.f.Cablings[x.id].LLDP {
-		r.mismatch(fabric.CableMismatch{
-			Fault: fabric.CableMoved, List: x.id, Links: [2]fabric.LinkID{link}, Rows: [2]source.Span{row.Span}, A: x.port, Far: [2]fabric.Str{r.str(far[0]), r.str(far[1])},
-		})
-		return
 	}
 	if r.deviceNamed[r.str(far[1])] != 0 {
-		r.failRow(x.list, x.list.Name, fmt.Sprintf("%s is no device here, and what stands for its port, %s, is one", r.cfg.String(far[0]), r.cfg.String(far[1])),
-			"the columns of device and port are swapped: correct the header", r.cell(x.list, row, cell, ""))
+		r.failRow(list, list.Name, fmt.Sprintf("%s is no device here, and what stands for its port, %s, is one", r.cfg.String(far[0]), r.cfg.String(far[1])),
+			"the columns of device and port are swapped: correct the header", r.cell(list, row, cell, ""))
 		return
 	}
-	r.failRow(x.list, far[0], fmt.Sprintf("%s is cabled to %s, which is no device here", r.f.PortName(x.port), r.cfg.String(far[0])),
-		"correct the name, map it with `rename`, or write external = true on the port", r.cell(x.list, row, cell, ""), r.f.PortLabel(x.port, 0, "the port"))
+	r.failRow(list, far[0], fmt.Sprintf("%s is cabled to %s, which is no device here", r.f.PortName(x.port), r.cfg.String(far[0])),
+		"correct the name, map it with `rename`, or write external = true on the port", r.cell(list, row, cell, ""), r.f.PortLabel(x.port, 0, "the port"))
 }
 
 // external reports whether a port is written to lead outside.
@@ -392,7 +418,30 @@ func (c *comparison) run(rows []listed) {
 			c.moved(&c.open[i])
 		}
 	}
+	for _, x := range c.loose[c.id] {
+		c.heard(x)
+	}
 	c.missing()
+}
+
+// heard judges a neighbour that the source does not know at the port where it was heard. A port may hear several, as the firmware of a NIC beside
+// the host: if one of them is the right one, the cable is.
+func (c *comparison) heard(x loose) {
+	row := &c.list.Rows[x.row]
+	if c.meant(c.list, row.ADevice) == 0 {
+		c.failRow(c.list, row.ADevice, fmt.Sprintf("%s took a capture of %s, and is no device here", c.cfg.String(row.ADevice), c.cfg.Address(c.list.Block)),
+			"a capture is of the device that its file is called after: rename the file, write `device`, or map the name with `rename`",
+			c.at(c.list.Block, schema.AFile, ""), c.cell(c.list, row, lang.CellBDevice, "what it saw"))
+		return
+	}
+	link := c.free(x.port)
+	if link == 0 || c.f.Links[link].Origin == fabric.OfMLAG || c.external(x.port) {
+		return
+	}
+	c.seen[link] = true
+	c.add(fabric.CableMismatch{
+		Fault: fabric.CableMoved, Links: [2]fabric.LinkID{link}, Rows: [2]source.Span{row.Span}, A: x.port, Far: [2]fabric.Str{c.str(row.BDevice), c.str(row.BPort)},
+	})
 }
 
 // lower reports whether port a is nearer to the nodes than b.

@@ -148,7 +148,7 @@ cabling "list" {
 
 func TestDefine(t *testing.T) {
 	source := box + strings.Replace(nodes(3, 1), `speed = "400G"`, "speed = \"400G\"\ndevice = \"ens1\"", 1) + define
-	f, errs := withList(t, source, header+"n1,p0,s,Ethernet0,,\nn2,ens1,s,Eth1/2,,3m\ns,Ethernet8,n3,p0,aoc,\ns,Ethernet60,isp,1,,\na,1,b,2,,\n")
+	f, errs := withList(t, source, header+"n1,p0,s,Ethernet0,,\nn2,ens1,s,Eth1/2,,3m\ns,Ethernet8,n3,p0,AOC,\ns,Ethernet60,isp,1,,\na,1,b,2,,\ns,eth0,oob,7,,\noob,8,n1,bmc,cat6,\n")
 	if errs != "" {
 		t.Fatal(errs)
 	}
@@ -163,7 +163,7 @@ func TestDefine(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if f.Cablings[1].Rows != 5 || f.Cablings[1].Skipped != 1 {
+	if f.Cablings[1].Rows != 7 || f.Cablings[1].Skipped != 3 {
 		t.Errorf("%+v", f.Cablings[1])
 	}
 }
@@ -177,6 +177,7 @@ func TestListsThatDoNotFit(t *testing.T) {
 		"twice":          {link, "n1,p0,s,Ethernet0,,\n", `the cable from n1/p0 to s/Ethernet0 is declared twice | n1,p0,s,Ethernet0,, | link "l"`},
 		"itself":         {"", "n1,p0,n1,p0,,\n", `n1/p0 is cabled to itself | p0`},
 		"elsewhere":      {"", "n1.lan,p0,s.lan,Ethernet0,,\nn1.lan,p1,s.lan,Ethernet4,,\n", "no row of cabling.list names a device of this fabric: the first is of n1.lan and s.lan | n1.lan | \"cables.csv\""},
+		"no port of any": {"", "s,swp1,h1,p0,,\nh2,p0,s,swp2,,\n", `s has no port swp1 | swp1 | switch "s"`},
 		"media":          {"", "n1,p0,s,Ethernet0,string,\n", `media "string" of a cable is not known | string`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,6 +218,50 @@ Ethernet4    n2              p0              BR            p0
 	f, diags := Fabric(cfg)
 	if len(diags) != 1 || diags[0].Summary != "s9 took a capture of cabling.seen, and is no device here (in 2 rows)" || len(f.Mismatches) > 0 {
 		t.Errorf("%+v %+v", diags, f.Mismatches)
+	}
+}
+
+// A capture is read as the devices mean it: an alias beside the name of a port, a
+// name with its domain, a second voice at a port. What it hears elsewhere is told.
+func TestHeard(t *testing.T) {
+	source := box + nodes(3, 1) + `
+switch "s" {
+  model = "t/x"
+  os    = "sonic/202505"
+}
+cabling "seen" {
+  file   = "s.example.net.txt"
+  device = "s.example.net"
+  format = "lldp"
+  mode   = "verify"
+}
+link "l" {
+  for_each = { n1 = "Ethernet0", n2 = "Ethernet4", n3 = "Ethernet8" }
+  ends     = [node.n[each.key].nic["p0"], switch.s.port[each.value]]
+}
+`
+	for name, c := range map[string]struct{ rows, want string }{
+		"as it should be": {"Ethernet0    n1.example.net  rocep1s0        BR            p0\nEthernet4    n2              p0              BR            rail\n", ""},
+		"firmware beside": {"Ethernet0    n1              p0              BR\nEthernet0    nic-0c42a1      0c42a1          BR\n", ""},
+		"firmware before": {"Ethernet0    nic-0c42a1      0c42a1          BR\nEthernet0    n1              p0              BR\n", ""},
+		"another port":    {"Ethernet0    n1              bond0           BR            storage\n", "moved s/Ethernet0 | n1/p0-s/Ethernet0 | Ethernet0    n1              bond0"},
+		"another device":  {"Ethernet0    n9.example.net  p0              BR\n", "moved s/Ethernet0 | n1/p0-s/Ethernet0 | Ethernet0    n9.example.net  p0"},
+		"management":      {"eth0         oob             7               BR\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen := "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n-----------  --------------  --------------  ------------  -----------------\n" + c.rows
+			cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(source)}, "s.example.net.txt": {Data: []byte(seen)}}, Packs: packs.Files()})
+			if diags.HasErrors() {
+				t.Fatalf("load: %+v", diags)
+			}
+			f, diags := Fabric(cfg)
+			if len(diags) > 0 {
+				t.Fatalf("%+v", diags)
+			}
+			if diff := cmp.Diff(c.want, mismatches(f, seen)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

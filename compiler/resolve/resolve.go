@@ -101,7 +101,7 @@ type resolver struct {
 	legOf       map[lang.BlockID]*legs // leaves with a subnet
 	sharedLegs  bool                   // some leaf has one subnet for all its NICs
 	rowsOf      [][]listed             // by CablingID: rows that join two known ports
-	loose       []loose
+	loose       [][]loose              // by CablingID: rows with one known end
 	rowFaults   map[lang.BlockID]*rowFaults
 	deviceNamed map[fabric.Str]fabric.DeviceID
 	mediaSaid   map[lang.Str]bool // unknown media that were reported

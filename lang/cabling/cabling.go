@@ -32,7 +32,7 @@ type Cell struct{ Start, Len uint32 }
 // Row is one cable.
 type Row struct {
 	A, B              Side
-	Media, Label      []byte // as the list has it, Media in the words of this language where they are known
+	Media, Label      []byte // as the list has it, Media in the words of this language where they are known; of a capture what port B calls itself besides
 	LengthMm          uint32
 	OffMm             uint16 // by how much a length that was rounded in feet, inches or miles may differ
 	HasLength         bool

@@ -17,6 +17,9 @@ func read(o Options, src []byte) (rows, faults []string) {
 		if r.HasLength {
 			s += fmt.Sprintf(" %dmm", r.LengthMm)
 		}
+		if len(r.Label) > 0 && o.Format == "lldp" {
+			s += fmt.Sprintf(" (%s)", r.Label)
+		}
 		rows = append(rows, s)
 	})
 	for _, e := range errs {
@@ -48,12 +51,19 @@ func TestTables(t *testing.T) {
 		{"Latin-1", head + "l1,p1,k\xf6ln,e0,\n", nil, []string{`line 2: byte 0xf6 is not UTF-8; the list looks like Latin-1 or Windows-1252 @"\xf6"`}},
 		{"NUL", head + "l1,p1,g1,e0,\n\x00\n", nil, []string{`line 3: list holds a NUL byte: it is no text @"\x00"`}},
 		{"empty", "", nil, []string{`line 1: list is empty @""`}},
+		{"power only", "netbox side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name\npdu,dcim.poweroutlet,1,g1,dcim.powerport,psu1\n", nil, []string{`line 1: rows of the list are of consoles, power and circuits, none joins two network ports @"side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name"`}},
+		{"header only", head, nil, []string{`line 1: list has a header and no rows @"a_device,a_port,b_device,b_port,length"`}},
 		{"header twice", "a_device,a_device\n", nil, []string{`line 1: column "a_device" is there twice @"a_device"`}},
 		{"quote inside", head + "l1,\"p\"1,g1,e0,\n", nil, []string{`line 2: quote that neither ends the cell nor is written twice @"\""`}},
 		{"lengths", head + "l1,p1,g1,e0,2.5 m\nl1,p2,g2,e0,10ft\nl1,p3,g3,e0,0.3km\nl1,p4,g4,e0,7\nl1,p5,g5,e0,1e3m\nl1,p6,g6,e0,99999999999m\nl1,p7,g7,e0,1..2m\n", []string{"l1 p1 - g1 e0 2500mm", "l1 p2 - g2 e0 3048mm", "l1 p3 - g3 e0 300000mm"}, []string{`line 5: length "7" has no unit (and in 3 more) @"7"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, faults := read(Options{Format: "csv"}, []byte(c.src))
+			format := "csv"
+			src, netbox := strings.CutPrefix(c.src, "netbox ")
+			if netbox {
+				format = "netbox"
+			}
+			rows, faults := read(Options{Format: format}, []byte(src))
 			if d := cmp.Diff(c.rows, rows); d != "" {
 				t.Errorf("rows: -want +got\n%s", d)
 			}
@@ -70,6 +80,70 @@ func utf16(s string) []byte {
 		out = append(out, s[i], 0)
 	}
 	return out
+}
+
+// TestGraphs: what Graphviz reads, and what topology managers read besides.
+func TestGraphs(t *testing.T) {
+	const edge = `"l1":"p1" -- "g1":"e0"`
+	for _, c := range []struct {
+		name, src string
+		rows      []string
+		faults    []string
+	}{
+		{"semicolon behind", "graph G {\n" + edge + ";\n};\n", []string{"l1 p1 - g1 e0"}, nil},
+		{"HTML", "graph G {\n l1 [label=<<b>l1</b> >, shape=box]\n <l2>:p1 -- g1:e0\n}", []string{"l2 p1 - g1 e0"}, nil},
+		{"HTML without end", "graph G {\n l1 [label=<<b>l1</b>]\n}", nil, []string{`line 2: text of HTML is never closed at "<" @"<"`}},
+		{"defaults of groups", "graph {\nedge [length=\"1m\"]\nsubgraph rack { edge [length=\"2m\"] { edge [length=\"3m\"]; a:1 -- b:1 } a:2 -- b:2 }\na:3 -- b:3\n}", []string{"a 1 - b 1 3000mm", "a 2 - b 2 2000mm", "a 3 - b 3 1000mm"}, nil},
+		{"hyphen without quotes", "graph {\n leaf-01:swp1 -- gpu1:e0\n}", nil, []string{`line 2: name "leaf-01" has a hyphen and no quotes @"leaf-01"`}},
+		{"hyphen inside", "graph {\n leaf-a-1:swp1--gpu1:e0\n}", nil, []string{`line 2: name "leaf-a-1" has a hyphen and no quotes @"leaf-a-1"`}},
+		{"no blanks", "graph {l1:p1--g1:e0 [length=\"3m\",weight=-3]}", []string{"l1 p1 - g1 e0 3000mm"}, nil},
+		{"backslash at the end", `graph { "l1":"p1\\" -- "g1":"e\"0" }`, []string{`l1 p1\\ - g1 e"0`}, nil},
+		{"two graphs", "graph {" + edge + "} graph {}", []string{"l1 p1 - g1 e0"}, []string{`line 1: one graph is read, and something follows at "graph" @"graph"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows, faults := read(Options{Format: "dot"}, []byte(c.src))
+			if d := cmp.Diff(c.rows, rows); d != "" {
+				t.Errorf("rows: -want +got\n%s", d)
+			}
+			if d := cmp.Diff(c.faults, faults); d != "" {
+				t.Errorf("faults: -want +got\n%s", d)
+			}
+		})
+	}
+}
+
+// TestCaptures: what devices print besides the plain case, and what tells nothing.
+func TestCaptures(t *testing.T) {
+	lldpd := func(port string) string {
+		return `{"lldp":{"interface":[{"swp1":{"chassis":{"g1":{"id":{"type":"mac","value":"00:00:5e:00:53:01"}}},"port":` + port + `}}]}}`
+	}
+	nobody := []string{`line 1: capture tells of no neighbour that has a name and a port @""`}
+	for _, c := range []struct {
+		name, src string
+		rows      []string
+		faults    []string
+	}{
+		{"MAC and description", lldpd(`{"id":{"type":"mac","value":"00:00:5e:00:53:02"},"descr":"eth7"}`), []string{"me swp1 - g1 eth7"}, nil},
+		{"MAC and blank", lldpd(`{"id":{"type":"mac","value":"00:00:5e:00:53:02"},"descr":" "}`), []string{"me swp1 - g1 00:00:5e:00:53:02"}, nil},
+		{"alias and name", lldpd(`{"id":{"type":"local","value":"etp8"},"descr":"Ethernet56"}`), []string{"me swp1 - g1 etp8 (Ethernet56)"}, nil},
+		{"numbers stand right", "LocalPort    RemoteDevice      RemotePortID  Capability    RemotePortDescr\n-----------  --------------  --------------  ------------  -----------------\n" +
+			"Ethernet0    g1                          12  BR\nEthernet4    g2                           7  BR            far\n", []string{"me Ethernet0 - g1 12", "me Ethernet4 - g2 7 (far)"}, nil},
+		{"of itself", `{"lldp":{"interface":{"eth0":{"status":"RX and TX","chassis":{"me":{}},"port":{"id":{"type":"mac","value":"00:00:5e:00:53:02"},"descr":"eth0"}}}}}`, nil, []string{`line 1: capture is of what the device says of itself: it has the status of ports @"\"eth0\""`}},
+		{"nobody", `{"lldp": {}}`, nil, nobody},
+		{"nobody, NVUE", `{"eth0":{},"swp1":{"lldp":{}}}`, nil, nobody},
+		{"nobody in the table", "LocalPort    RemoteDevice    RemotePortID\n-----------  --------------  --------------\n", nil, nobody},
+		{"no port", lldpd(`{"ttl":"120"}`), nil, nobody},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows, faults := read(Options{Format: "lldp", Device: "me"}, []byte(c.src))
+			if d := cmp.Diff(c.rows, rows); d != "" {
+				t.Errorf("rows: -want +got\n%s", d)
+			}
+			if d := cmp.Diff(c.faults, faults); d != "" {
+				t.Errorf("faults: -want +got\n%s", d)
+			}
+		})
+	}
 }
 
 // TestMany: a million rows at fault are one finding, and panels with many ports do not take longer than their number.

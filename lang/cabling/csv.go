@@ -89,7 +89,7 @@ func (r *reader) netbox() {
 // read reads the rows of a table.
 func (t *table) read(c *columns) {
 	r := t.r
-	named, rows := false, 0
+	named, rows, kept := false, 0, 0
 	var first, row Row // row: of one after the other
 	t.rows(func(s *scanner) {
 		rows++
@@ -132,14 +132,19 @@ func (t *table) read(c *columns) {
 				first = row
 			}
 		}
+		kept++
 		r.done(&row)
 	})
 	if r.Format == "netbox" && !named && first.Number > 0 {
 		r.fail("ids", int(first.ADevice.Start), int(first.ADevice.Len), first.Number, "devices of this list are numeric IDs in place of names", "export the names: the columns Device A and Device B of the table of cables")
 		return
 	}
-	if rows == 0 && len(r.errs) == 0 {
-		r.fail("empty", t.heads[0].start, t.heads[len(t.heads)-1].end-t.heads[0].start, 1, "list has a header and no rows", emptyHelp)
+	if kept == 0 && len(r.errs) == 0 {
+		msg := "list has a header and no rows"
+		if rows > 0 {
+			msg = "rows of the list are of consoles, power and circuits, none joins two network ports"
+		}
+		r.fail("empty", t.heads[0].start, t.heads[len(t.heads)-1].end-t.heads[0].start, 1, msg, emptyHelp)
 	}
 	r.join()
 }

@@ -8,7 +8,8 @@ import (
 // dot reads a graph whose edges are cables: "leaf1":"swp1" -- "spine1":"swp1" [length="3m"]. This is the file that the Prescriptive Topology
 // Manager reads (CumulusNetworks/ptm, topology.dot.sample; Cumulus Linux user guide, "Prescriptive Topology Manager"): an undirected graph,
 // comments with #, // and /* */, assignments of templates, and attributes of edges, of which media, length and label mean something here.
-// The grammar is Graphviz's (graphviz.org/doc/info/lang.html); what gives an edge no port, and edges of more than two ends, are refused.
+// The grammar is Graphviz's (graphviz.org/doc/info/lang.html); what gives an edge no port, and edges of more than two ends, are refused. Defaults of
+// edges hold to the end of the group that they stand in. A semicolon behind the graph is none of the grammar, and read by the manager.
 func (r *reader) dot() {
 	d := &dotReader{r: r, src: r.src, line: 1}
 	if bytes.HasPrefix(d.src, []byte("\xef\xbb\xbf")) {
@@ -27,7 +28,8 @@ type dotReader struct {
 	tok   token
 	rows  int
 	arrow bool
-	edge  Row // defaults of `edge [...]`
+	edge  Row   // defaults of `edge [...]`
+	outer []Row // those of the groups around
 }
 
 type token struct {
@@ -87,7 +89,7 @@ func idByte(c byte) bool {
 	return c == '_' || c == '.' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 }
 
-// next reads a token.
+// next reads a token. A name in angle brackets is text of HTML, with such brackets in pairs.
 func (d *dotReader) next() bool {
 	if !d.skip() {
 		return false
@@ -101,7 +103,9 @@ func (d *dotReader) next() bool {
 	switch {
 	case c == '"':
 		return d.quoted(t)
-	case c == '-' && d.pos+1 < len(d.src) && (d.src[d.pos+1] == '-' || d.src[d.pos+1] == '>'):
+	case c == '<':
+		return d.html(t)
+	case d.edgeAt(d.pos):
 		t.kind, t.end = 'e', d.pos+2
 	case idByte(c), c == '-' && d.pos+1 < len(d.src) && idByte(d.src[d.pos+1]):
 		t.kind, t.plain = 'i', true
@@ -110,10 +114,47 @@ func (d *dotReader) next() bool {
 			t.end++
 		}
 		t.text = d.src[t.start:t.end]
+		if t.end < len(d.src) && d.src[t.end] == '-' && !d.edgeAt(t.end) {
+			for t.end < len(d.src) && (idByte(d.src[t.end]) || d.src[t.end] == '-' && !d.edgeAt(t.end)) {
+				t.end++
+			}
+			d.r.fail("syntax", t.start, t.end-t.start, t.line, "name "+clip(d.src[t.start:t.end])+" has a hyphen and no quotes", "write it in quotes, as all names that hold more than letters, digits, _ and dots")
+			return false
+		}
 	default:
 		t.kind, t.end = c, d.pos+1
 	}
 	d.tok, d.pos = t, t.end
+	return true
+}
+
+// edgeAt reports whether an edge is written at a place.
+func (d *dotReader) edgeAt(i int) bool {
+	return d.src[i] == '-' && i+1 < len(d.src) && (d.src[i+1] == '-' || d.src[i+1] == '>')
+}
+
+func (d *dotReader) html(t token) bool {
+	depth, i := 0, d.pos
+	for ; i < len(d.src); i++ {
+		switch d.src[i] {
+		case '\n':
+			d.line++
+		case '<':
+			depth++
+		case '>':
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	d.tok = t
+	if i == len(d.src) {
+		d.tok.kind, d.tok.end = '<', t.start+1
+		return d.fail("text of HTML is never closed")
+	}
+	d.tok.kind, d.tok.end, d.tok.text = 'i', i+1, d.src[t.start+1:i]
+	d.pos = i + 1
 	return true
 }
 
@@ -124,8 +165,8 @@ func (d *dotReader) quoted(t token) bool {
 		if d.src[i] == '\n' {
 			d.line++
 		}
-		if d.src[i] == '\\' && i+1 < len(d.src) && d.src[i+1] == '"' {
-			escaped = true
+		if d.src[i] == '\\' && i+1 < len(d.src) && (d.src[i+1] == '"' || d.src[i+1] == '\\') {
+			escaped = escaped || d.src[i+1] == '"'
 			i++
 		}
 	}
@@ -173,13 +214,14 @@ func (d *dotReader) graph() bool {
 	if !d.next() {
 		return false
 	}
-	depth := 1
-	for depth > 0 {
+	for open := true; open; {
 		switch {
 		case d.tok.kind == 0:
 			return d.fail("a closing brace is wanted")
 		case d.tok.kind == '}':
-			depth--
+			if open = len(d.outer) > 0; open {
+				d.edge, d.outer = d.outer[len(d.outer)-1], d.outer[:len(d.outer)-1]
+			}
 			if !d.next() {
 				return false
 			}
@@ -191,8 +233,12 @@ func (d *dotReader) graph() bool {
 			if !d.subgraph() {
 				return false
 			}
-			depth++
 		case !d.statement():
+			return false
+		}
+	}
+	for d.tok.kind == ';' {
+		if !d.next() {
 			return false
 		}
 	}
@@ -215,6 +261,7 @@ func (d *dotReader) subgraph() bool {
 	if d.tok.kind != '{' {
 		return d.fail("an opening brace is wanted")
 	}
+	d.outer = append(d.outer, d.edge)
 	return d.next()
 }
 

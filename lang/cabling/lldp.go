@@ -21,8 +21,9 @@ const formHelp = "take it with lldpctl -f json, nv show interface lldp -o json, 
 //	LLDP_ENTRY_TABLE of SONiC's APPL_DB               keys with lldp_rem_sys_name, lldp_rem_port_id (sonic-net/sonic-swss-common schema)
 //	show lldp table, lldpshow                         SONiC, sonic-utilities/scripts/lldpshow
 //
-// The port of a neighbour is its port ID, or its description where the ID is a MAC address, as hosts send it. A neighbour without a name goes by
-// the ID of its chassis. Both ends of a cable see it, so the same cable may be in two captures.
+// The port of a neighbour is its port ID, or its description where the ID is a MAC address, as hosts send it. The label of a row is the description
+// where it is not the port: SONiC sends the alias of a port as its ID, and its name as the description (sonic-buildimage, dockers/docker-lldp,
+// lldpmgrd). A neighbour without a name goes by the ID of its chassis. Both ends of a cable see it, so the same cable may be in two captures.
 func (r *reader) lldp() {
 	if nameFault([]byte(r.Device)) != "" {
 		r.fail("device", 0, 0, 0, "capture does not say which device took it", "write device = \"NAME\"")
@@ -34,6 +35,11 @@ func (r *reader) lldp() {
 		return
 	}
 	c := &capture{r: r}
+	defer func() {
+		if c.rows == 0 && len(r.errs) == 0 {
+			r.fail("empty", 0, 0, 1, "capture tells of no neighbour that has a name and a port", "take it again when the daemons at both ends run and have heard each other, or leave the file out")
+		}
+	}()
 	if text[0] != '{' && text[0] != '[' {
 		c.table()
 		return
@@ -59,6 +65,7 @@ func (r *reader) lldp() {
 
 type capture struct {
 	r    *reader
+	rows int
 	base uint32
 	line int // at lineAt
 	last int
@@ -66,9 +73,12 @@ type capture struct {
 
 // neighbour hands over one row. Parts that are nil are not known.
 func (c *capture) neighbour(local, device, id, idType, descr *node) {
+	if descr != nil && strings.TrimSpace(descr.text) == "" {
+		descr = nil
+	}
 	port := id
-	if id == nil || descr != nil && descr.text != "" && (idType != nil && idType.text == "mac" || isMAC(id.text)) {
-		port = descr
+	if id == nil || descr != nil && (idType != nil && idType.text == "mac" || isMAC(id.text)) {
+		port, descr = descr, nil
 	}
 	if local == nil || device == nil || port == nil || device.text == "" || port.text == "" || local.text == "" {
 		return // a neighbour that tells neither name nor port is none that a cable can be checked against
@@ -79,12 +89,16 @@ func (c *capture) neighbour(local, device, id, idType, descr *node) {
 		Number: c.lineOf(int(c.base + start)), At: Cell{c.base + start, end - start},
 		APort: c.cell(local), BDevice: c.cell(device), BPort: c.cell(port),
 	}
+	if descr != nil && descr.text != port.text {
+		row.Label = []byte(descr.text)
+	}
 	for _, b := range [][]byte{row.A.Port, row.B.Device, row.B.Port} {
 		if why := nameFault(b); why != "" {
 			c.r.fail("name"+why, int(row.At.Start), int(row.At.Len), row.Number, "name "+clip(b)+" "+why, "correct it on the device that sends it, or leave the neighbour out of the capture")
 			return
 		}
 	}
+	c.rows++
 	c.r.done(&row)
 }
 
@@ -211,6 +225,10 @@ func (c *capture) lldpd(n *node) {
 }
 
 func (c *capture) lldpdPort(local, n *node) {
+	if n.get("status") != nil {
+		c.r.fail("own", int(c.base+local.start), int(local.end-local.start), c.lineOf(int(c.base+local.start)), "capture is of what the device says of itself: it has the status of ports", "take it with lldpctl -f json, or lldpcli -f json show neighbors")
+		return
+	}
 	chassis, port := n.get("chassis"), n.get("port")
 	device := chassis.get("name").str()
 	if device == nil && chassis != nil && chassis.kind == '{' && len(chassis.kids) == 1 && chassis.names[0].text != "id" {
@@ -280,6 +298,9 @@ func (c *capture) tableRow(text []byte, start, line int, from []int) {
 		}
 		if a >= b {
 			continue
+		}
+		for a < b && text[a] == ' ' { // a column of numbers is set to the right
+			a++
 		}
 		cell := bytes.TrimRight(text[a:b], " ")
 		if len(cell) > 0 {

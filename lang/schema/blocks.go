@@ -348,7 +348,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ADownPorts, Type{Base: Range}, "ports to spines"),
 		attr(APorts, Type{Base: Range}, "ports to spines"),
 	}, deviations)},
-	Cabling: {Kind: Cabling, Word: "cabling", Labels: label("name"), Doc: "A list of cables in a file.", Attrs: []AttrDef{
+	Cabling: {Kind: Cabling, Word: "cabling", Labels: label("name"), Doc: "A list of cables in a file. Rows that no port of the fabric is in, as those for management, are passed over; `rocec doc` counts them.", Attrs: []AttrDef{
 		required(AFile, many(str()), "file of the list, inside the module, or a list of files"),
 		required(AFormat, enum("netbox", "csv", "dot", "lldp"), "\"netbox\": its cable import or export; \"dot\": a graph as topology checkers read it; \"lldp\": captures of what neighbours say"),
 		attr(AColumns, mapOf(enum(ColumnWords...), str()), "of \"csv\": the file's name of each column, where it differs: { a_device = \"From\" }"),

@@ -38,8 +38,8 @@ func Fabric(to io.Writer, f *fabric.Fabric, facts *derive.Facts) error {
 	return w.Flush()
 }
 
-// lists shows what the cable lists are for, and how many of their rows are of no
-// device of the fabric: those are passed over.
+// lists shows what the cable lists are for, and how many of their rows are of no port
+// of the fabric: those are passed over.
 func lists(w io.Writer, f *fabric.Fabric) {
 	if len(f.Cablings) == 1 {
 		return
@@ -53,7 +53,7 @@ func lists(w io.Writer, f *fabric.Fabric) {
 		}
 		rows = append(rows, []string{code(f.Text(c.Address)), does, strconv.Itoa(int(c.Rows)), strconv.Itoa(int(c.Skipped))})
 	}
-	table(w, []string{"list", "purpose", "rows", "between other devices"}, rows)
+	table(w, []string{"list", "purpose", "rows", "of other ports"}, rows)
 }
 
 func split(f *fabric.Fabric) (switches, nodes []fabric.DeviceID) {
