@@ -20,7 +20,7 @@ func fabricFuncs(env Env, r *reader) []Func {
 		{"dscp", "dscp(value)", "The number of a DSCP, which is given by name (CS0 to CS7, AF11 to AF43, EF, VA, LE) or by number.", `dscp("AF31")`, `26`, group, dscpFunc()},
 		{"expand_range", "expand_range(range)", "The names that a range stands for. At most 65536 of them.", `expand_range("swp[1-3,9]")`, `["swp1", "swp2", "swp3", "swp9"]`, group, expandRangeFunc()},
 		{"headroom", "headroom(link)", "Bytes of headroom one lossless class needs on a port by the reference formula. The object has speed, length and mtu_rx, and optionally mtu_tx (mtu_rx), extra (0), quanta (the standard's) and cell.", `headroom({ speed = "100G", length = "5m", mtu_rx = 1500 })`, `29016`, group, headroomFunc(env)},
-		{"rows", "rows(file, key)", "The rows of a CSV file of the module as a map of objects by a key column. As the whole of for_each it is read row by row; elsewhere at most 1048576 cells.", `rows("inventory/nodes.csv", "name")["gpu02"].slot`, `"2"`, group, rowsFunc(r)},
+		{"rows", "rows(file, key)", "The rows of a CSV file of the module as a map of objects by a key column. A table without rows is an error. As the whole of for_each it is read row by row; elsewhere at most 1048576 cells.", `rows("inventory/nodes.csv", "name")["gpu02"].slot`, `"2"`, group, rowsFunc(r)},
 	}
 }
 
@@ -191,13 +191,6 @@ func (r *reader) table(name, key string) (cty.Value, error) {
 	}
 	if cells := len(t.Keys) * len(t.Header); cells > MaxElements {
 		return cty.NilVal, fmt.Errorf("file %q has %d cells, at most %d are allowed in an expression: for_each = rows(...) reads it row by row", clean, cells, MaxElements)
-	}
-	types := make(map[string]cty.Type, len(t.Header))
-	for _, h := range t.Header {
-		types[h] = cty.String
-	}
-	if len(t.Keys) == 0 {
-		return cty.MapValEmpty(cty.Object(types)), nil
 	}
 	out := make(map[string]cty.Value, len(t.Keys))
 	for i, rec := range t.Records {

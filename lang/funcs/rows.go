@@ -21,7 +21,7 @@ type Rows struct {
 	Header    []string
 	Keys      []string   // of each record, in file order; unique, none empty
 	Records   [][]string // each as long as Header
-	KeyOffset []Span     // of each record; CellSpan finds a cell in it
+	KeyOffset []Span     // of each record
 }
 
 // Span is where a record stands in its file, in bytes, without the line end.
@@ -54,10 +54,11 @@ func (e *RowsError) Error() string {
 }
 
 // ParseRows reads CSV, whose first record is the header, with the column key as key;
-// the name of the file is for messages. A byte order mark is skipped, empty lines are
-// too. Refused are files that are not UTF-8, records of another length than the
-// header, columns and keys that are empty or there twice, and more than MaxFileBytes.
-// Errors are a *RowsError.
+// the name of the file is for messages. Cells are separated by commas, semicolons or
+// tabs, whichever the first line has most of. A byte order mark is skipped, empty lines
+// are too. Refused are files that are not UTF-8, tables without records, records of
+// another length than the header, columns and keys that are empty or there twice, and
+// more than MaxFileBytes. Errors are a *RowsError.
 func ParseRows(content []byte, name, key string) (*Rows, error) {
 	p := rowsParser{name: name, src: content, line: 1}
 	if len(content) > MaxFileBytes {
@@ -75,16 +76,29 @@ func ParseRows(content []byte, name, key string) (*Rows, error) {
 	}
 	p.base = p.pos
 	p.csv = csv.NewReader(bytes.NewReader(content[p.pos:]))
+	p.csv.Comma = separator(bytes.TrimLeft(content[p.pos:], "\r\n"))
 	p.csv.FieldsPerRecord = -1
 	p.csv.ReuseRecord = false
 	return p.parse(key)
 }
 
-// CellSpan returns the bytes of one cell within the bytes of a record, quotes
+// separator is what separates the cells of a table.
+func separator(table []byte) rune {
+	line, _, _ := bytes.Cut(table, []byte("\n"))
+	best, most := ',', bytes.Count(line, []byte(","))
+	for _, c := range ";\t" {
+		if n := bytes.Count(line, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// cellSpan returns the bytes of one cell within the bytes of a record, quotes
 // included. The column counts from 0.
-func CellSpan(record []byte, column int) (start, length int) {
+func cellSpan(record []byte, column int, separator rune) (start, length int) {
 	for ; ; column-- {
-		end := cellEnd(record, start)
+		end := cellEnd(record, start, separator)
 		if column == 0 {
 			return start, end - start
 		}
@@ -95,13 +109,13 @@ func CellSpan(record []byte, column int) (start, length int) {
 	}
 }
 
-func cellEnd(record []byte, start int) int {
+func cellEnd(record []byte, start int, separator rune) int {
 	quoted := start < len(record) && record[start] == '"'
 	for i := start; i < len(record); i++ {
 		switch {
 		case i > start && record[i] == '"':
 			quoted = !quoted
-		case record[i] == ',' && !quoted:
+		case rune(record[i]) == separator && !quoted:
 			return i
 		}
 	}
@@ -122,14 +136,14 @@ func (p *rowsParser) fail(at Span, column, help, format string, args ...any) err
 }
 
 func (p *rowsParser) parse(key string) (*Rows, error) {
-	header, at, err := p.next(nil)
+	header, headAt, err := p.next(nil)
 	if err == io.EOF {
 		return nil, p.fail(Span{Row: 1}, "", "the first line names the columns", "table is empty, a header is needed")
 	}
 	if err != nil {
 		return nil, err
 	}
-	col, err := p.header(header, at, cty.NormalizeString(key))
+	col, err := p.header(header, headAt, cty.NormalizeString(key))
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +151,9 @@ func (p *rowsParser) parse(key string) (*Rows, error) {
 	seen := map[string]int{}
 	for {
 		rec, at, err := p.next(header)
+		if err == io.EOF && len(r.Keys) == 0 {
+			return nil, p.fail(headAt, "", "export it again with its rows, or leave out what reads it", "table has a header and no rows")
+		}
 		if err == io.EOF {
 			return r, nil
 		}
@@ -144,7 +161,7 @@ func (p *rowsParser) parse(key string) (*Rows, error) {
 			return nil, err
 		}
 		if len(rec) != len(header) {
-			return nil, p.fail(at, "", "write a cell for each column: nothing between two commas where it is empty, quotes around one that holds a comma", "%s", lengths(len(rec), len(header)))
+			return nil, p.fail(at, "", "write a cell for each column: nothing between two separators where it is empty, quotes around one that holds a separator", "%s", lengths(len(rec), len(header)))
 		}
 		k := rec[col]
 		if strings.TrimSpace(k) == "" {
@@ -168,7 +185,7 @@ func lengths(row, header int) string {
 }
 
 func (p *rowsParser) cell(at Span, col int) Span {
-	start, length := CellSpan(p.src[at.Start:at.Start+at.Len], col)
+	start, length := cellSpan(p.src[at.Start:at.Start+at.Len], col, p.csv.Comma)
 	return Span{at.Start + uint32(start), uint32(length), at.Row}
 }
 
@@ -180,6 +197,9 @@ func (p *rowsParser) header(header []string, at Span, key string) (int, error) {
 		if strings.TrimSpace(h) == "" {
 			return 0, p.fail(p.cell(at, i), "", "name every column", "name of column %d is empty", i+1)
 		}
+		if strings.Contains(h, "\r") {
+			return 0, p.fail(p.cell(at, i), "", "save the table with LF or CRLF at the end of lines", "lines end in CR alone")
+		}
 		if seen[h] {
 			return 0, p.fail(p.cell(at, i), h, "name each column once", "column is there twice")
 		}
@@ -190,9 +210,6 @@ func (p *rowsParser) header(header []string, at Span, key string) (int, error) {
 	}
 	if col >= 0 {
 		return col, nil
-	}
-	if len(header) == 1 && strings.ContainsAny(header[0], ";\t") {
-		return 0, p.fail(at, "", "save it with commas between the cells", "there is no column %q: cells are not separated by commas", clip(key))
 	}
 	return 0, p.fail(at, "", "the first line names the columns: write it if it is missing, or name another column as the key", "there is no column %q, the header has %s", clip(key), clip(strings.Join(header, ", ")))
 }
@@ -267,7 +284,7 @@ func (p *rowsParser) syntax(err error, at Span, header []string) error {
 	from = min(from+max(pe.Column-1, 0), len(p.src))
 	column, start := 0, int(at.Start)
 	for {
-		end := cellEnd(p.src[:from], start)
+		end := cellEnd(p.src[:from], start, p.csv.Comma)
 		if end == from {
 			break
 		}

@@ -33,9 +33,19 @@ func TestParseRows(t *testing.T) {
 	}
 	record := []byte(src)[21 : 21+21]
 	for i, cell := range []string{"gpu01", "\"a, \"\"b\"\"\r\nc\"", "1"} {
-		start, n := CellSpan(record, i)
+		start, n := cellSpan(record, i, ',')
 		if got := string(record[start : start+n]); got != cell {
 			t.Errorf("cell %d is %q, want %q", i, got, cell)
+		}
+	}
+}
+
+// Spreadsheets of countries with decimal commas separate by semicolons.
+func TestSeparators(t *testing.T) {
+	for _, src := range []string{"\r\nname;note;slot\r\ng1;\"a;b\";1,5\r\n", "name\tnote\tslot\ng1\ta;b\t1,5\n", "name,note,slot\ng1,a;b,\"1,5\"\n"} {
+		got, err := ParseRows([]byte(src), "x", "name")
+		if err != nil || !cmp.Equal(got.Records, [][]string{{"g1", "a;b", "1,5"}}) {
+			t.Errorf("%q: %v, %v", src, got, err)
 		}
 	}
 }
@@ -64,7 +74,9 @@ func TestParseRowsErrors(t *testing.T) {
 		{"utf-16", "\xff\xfek\x00", "k", RowsError{Row: 1, Msg: "UTF-16"}},
 		{"nul", "k\na\n\x00\n", "k", RowsError{Start: 4, Len: 1, Row: 3, Msg: "NUL byte"}},
 		{"no such column", "a,b\n", "k", RowsError{Len: 3, Row: 1, Msg: `no column "k", the header has a, b`}},
-		{"semicolons", "a;k\n1;2\n", "k", RowsError{Len: 3, Row: 1, Msg: "not separated by commas"}},
+		{"no rows", "\xef\xbb\xbfa,k\r\n", "k", RowsError{Start: 3, Len: 3, Row: 1, Msg: "a header and no rows"}},
+		{"CR alone", "k,a\r1,2\r", "k", RowsError{Start: 2, Len: 3, Row: 1, Msg: "CR alone"}},
+		{"semicolons, key twice", "a;k\n1;\"x;y\"\n2;\"x;y\"\n", "k", RowsError{Start: 14, Len: 5, Row: 3, Column: "k", Msg: `key "x;y" stands already in row 2`}},
 		{"column without a name", "k,\n", "k", RowsError{Start: 2, Len: 0, Row: 1, Msg: "column 2 is empty"}},
 		{"column twice", "k,a,a\n", "k", RowsError{Start: 4, Len: 1, Row: 1, Column: "a", Msg: "twice"}},
 		{"short row", "k,a\n\n1\n", "k", RowsError{Start: 5, Len: 1, Row: 3, Msg: "row has 1 cell, the header has 2"}},
@@ -131,7 +143,7 @@ func (hugeFS) Sys() any                     { return nil }
 // FuzzReadRows holds the table against encoding/csv, and each span against the
 // record it is of.
 func FuzzReadRows(f *testing.F) {
-	for _, s := range []string{"name,slot\ngpu01,1\n", "\xef\xbb\xbfname\r\n\r\na\r\n", "name,b\n\"x\n\",\"\"\"\"\n", "name\n\"", "name\na\rb\n", "name,\"b\"\n\"a\"\",\",1", "\n\nname"} {
+	for _, s := range []string{"name,slot\ngpu01,1\n", "\xef\xbb\xbfname\r\n\r\na\r\n", "name,b\n\"x\n\",\"\"\"\"\n", "name\n\"", "name\na\rb\n", "name,\"b\"\n\"a\"\",\",1", "\n\nname", "name;b\nx;\"y;\"\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -143,7 +155,11 @@ func FuzzReadRows(f *testing.F) {
 			}
 			return
 		}
-		all, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")))).ReadAll()
+		plain := bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+		separator := separator(bytes.TrimLeft(plain, "\r\n"))
+		oracle := csv.NewReader(bytes.NewReader(plain))
+		oracle.Comma = separator
+		all, err := oracle.ReadAll()
 		if err != nil {
 			t.Fatalf("encoding/csv refuses what was read: %v", err)
 		}
@@ -165,7 +181,7 @@ func FuzzReadRows(f *testing.F) {
 				t.Fatalf("key %q, but the cell is %q", r.Keys[i], r.Records[i][key])
 			}
 			for c, want := range r.Records[i] {
-				start, n := CellSpan(record, c)
+				start, n := cellSpan(record, c, separator)
 				cell := string(record[start : start+n])
 				if inner, ok := strings.CutPrefix(cell, `"`); ok {
 					cell = strings.ReplaceAll(strings.TrimSuffix(inner, `"`), `""`, `"`)
