@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
+	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/targets/emit"
@@ -38,9 +40,16 @@ func (a *app) explainCommand() *cobra.Command {
 			if done, err := a.explainAttribute(what); done {
 				return err
 			}
+			unknown := func(near string) error {
+				return fmt.Errorf("%q is no rule, no attribute of the language, no address and no name of this fabric%s", what, near)
+			}
 			p, err := a.load(&in, false)
 			if err != nil {
 				return err
+			}
+			near := wordMeant(what)
+			if !p.loaded() && near != "" {
+				return unknown(near)
 			}
 			if !p.loaded() {
 				return a.stopOnErrors(p)
@@ -52,7 +61,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if file, line, ok := fileLine(what); ok {
 				return a.explainArtifact(p, file, line)
 			}
-			return fmt.Errorf("%q is no rule, no attribute of the language, no address and no name of this fabric", what)
+			return unknown(cmp.Or(meant(p.res.Fabric, what), near))
 		},
 	}
 	in.flags(c)
@@ -112,6 +121,33 @@ func (a *app) explainAttribute(what string) (bool, error) {
 		return false, nil
 	}
 	return true, a.explainWords(list)
+}
+
+// wordMeant ends a message on a name that nothing has: with the rule, the block or the
+// attribute that was likely meant.
+func wordMeant(what string) string {
+	block, attribute, dotted := strings.Cut(what, ".")
+	var names, own []string // own: attributes of that block
+	for _, r := range rules() {
+		names = append(names, r.Name)
+	}
+	for k := schema.None + 1; k < schema.KindCount; k++ {
+		def := schema.Def(k)
+		names = append(names, def.Word)
+		for i := range def.Attrs {
+			names = append(names, def.Attrs[i].Num.Name())
+			if def.Word == block {
+				own = append(own, def.Attrs[i].Num.Name())
+			}
+		}
+	}
+	if near := lang.Nearest(what, names); !dotted && near != "" {
+		return didYouMean(near)
+	}
+	if near := lang.Nearest(attribute, own); dotted && near != "" {
+		return didYouMean(block + "." + near)
+	}
+	return ""
 }
 
 func wordsOf(def *schema.BlockDef) []word {

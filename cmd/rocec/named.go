@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -49,8 +50,16 @@ func linksNamed(f *fabric.Fabric, what string) (list []fabric.LinkID) {
 }
 
 // meant ends a message on a name that nothing has: with the device, or the port
-// after a slash, that was likely meant, by name or address as it was asked for.
+// after a slash or in the brackets of an address, that was likely meant, by name or
+// address as it was asked for.
 func meant(f *fabric.Fabric, what string) string {
+	if end := strings.LastIndexByte(what, '['); end > 0 && strings.HasSuffix(what, "]") {
+		block := max(strings.LastIndex(what[:end], ".port"), strings.LastIndex(what[:end], ".nic"), 0)
+		near := portMeant(f, devicesNamed(f, what[:block]), strings.Trim(what[end:], `["]`))
+		if near != 0 {
+			return didYouMean(f.PortAddress(near))
+		}
+	}
 	device, port, ported := strings.Cut(what, "/")
 	word, bare, _ := strings.Cut(device, ".")
 	var names, addresses []string
@@ -66,17 +75,31 @@ func meant(f *fabric.Fabric, what string) string {
 	}
 	near = cmp.Or(near, lang.Nearest(bare, names)) // switch.pod-leaf0, where a topology made it
 	if ported {
-		var ports []string
-		for _, d := range devicesNamed(f, near) {
-			for first, end := f.PortsOf(d); first < end; first++ {
-				ports = append(ports, f.Text(f.Ports[first].Name))
-			}
+		p := portMeant(f, devicesNamed(f, near), port)
+		if p == 0 {
+			return ""
 		}
-		port = lang.Nearest(port, ports)
-		near += "/" + port
+		near += "/" + f.Text(f.Ports[p].Name)
 	}
-	if near == "" || ported && port == "" {
+	if near == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", near)
+	return didYouMean(near)
 }
+
+// portMeant is the port of some devices that was likely meant by a name, 0 if there is none.
+func portMeant(f *fabric.Fabric, devices []fabric.DeviceID, name string) fabric.PortID {
+	var names []string
+	var of []fabric.PortID
+	for _, d := range devices {
+		for first, end := f.PortsOf(d); first < end; first++ {
+			names, of = append(names, f.Text(f.Ports[first].Name)), append(of, first)
+		}
+	}
+	if i := slices.Index(names, lang.Nearest(name, names)); i >= 0 {
+		return of[i]
+	}
+	return 0
+}
+
+func didYouMean(near string) string { return fmt.Sprintf("; did you mean %q?", near) }
