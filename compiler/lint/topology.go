@@ -214,11 +214,18 @@ func unequalUplinks(p *Pass) {
 	for _, t := range counts.list {
 		uneven(t, func(d fabric.DeviceID, n int, most counted[int, fabric.DeviceID]) {
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("%s has %d uplinks, %d of %d switches of %s have %d", f.Text(f.Devices[d].Name), n, len(most.rows), t.of, p.roleName(&f.Devices[d]), most.value), Address: f.Text(f.Devices[d].Address),
+				Summary: fmt.Sprintf("%s has %s, %d of %d switches of %s have %d", f.Text(f.Devices[d].Name), uplinks(n), len(most.rows), t.of, p.roleName(&f.Devices[d]), most.value), Address: f.Text(f.Devices[d].Address),
 				Labels: []diag.Label{f.DeclLabel(f.Devices[d].Decl, "")}, Help: "cable it as its peers are",
 			})
 		}, func([]counted[int, fabric.DeviceID]) {}) // halves of a role with other uplinks are two designs
 	}
+}
+
+func uplinks(n int) string {
+	if n == 1 {
+		return "1 uplink"
+	}
+	return fmt.Sprintf("%d uplinks", n)
 }
 
 // parallel is the links that a leaf has to one switch above it.

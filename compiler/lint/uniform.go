@@ -52,6 +52,15 @@ func (p *Pass) roleName(d *fabric.Device) string {
 	return "os " + p.Fabric.Text(d.OSName)
 }
 
+// apart ends the help on a deviation: devices that nothing but the model makes one
+// role may be two.
+func apart(d *fabric.Device) string {
+	if d.Role == 0 && d.Tier == fabric.NoTier {
+		return ", or give each kind of switch a role of its own"
+	}
+	return ""
+}
+
 // excepted reports whether an except block or an override wrote an attribute of
 // a row: the deviation is meant.
 func (p *Pass) excepted(l fabric.LayersID, attrs ...schema.Attr) bool {
@@ -255,7 +264,7 @@ func alphaRole(p *Pass) {
 			dev := &f.Devices[d]
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("alpha of %s is %s, %d of %d switches of %s have %s", f.Text(dev.Name), alphaWords(v), len(most.rows), t.of, p.roleName(dev), alphaWords(most.value)), Address: f.Text(dev.Address),
-				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.ABuffer, ""), p.atDevice(most.rows[0], schema.ABuffer, "the others")}, Help: "align it, or write the deviation in an except block with its reason",
+				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.ABuffer, ""), p.atDevice(most.rows[0], schema.ABuffer, "the others")}, Help: "align it, or write the deviation in an except block with its reason" + apart(dev),
 				Edits: setAt(f.Label(dev.Decl, dev.Layers, schema.ABuffer, ""), "buffer.alpha", alphaWritten(most.value)),
 			})
 		}, func(values []counted[fabric.Ratio, fabric.DeviceID]) {
@@ -296,7 +305,7 @@ func tied[V comparable](p *Pass, values []counted[V, fabric.DeviceID], what stri
 	f := p.Fabric
 	first := &f.Devices[values[0].rows[0]]
 	has := make([]string, len(values))
-	d := diag.Diagnostic{Address: f.Text(first.Address), Help: "align them, or write the deviation in an except block with its reason"}
+	d := diag.Diagnostic{Address: f.Text(first.Address), Help: "align them, or write the deviation in an except block with its reason" + apart(first)}
 	for i, v := range values {
 		row := v.rows[0]
 		has[i] = show(v.value) + " on " + f.Text(f.Devices[row].Name)
@@ -341,7 +350,7 @@ func firmwareRole(p *Pass) {
 			dev := &f.Devices[d]
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("firmware of %s is %s, %d of %d switches of %s have %s", f.Text(dev.Name), f.Text(v), len(most.rows), t.of, p.roleName(dev), f.Text(most.value)), Address: f.Text(dev.Address),
-				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AFirmware, ""), p.atDevice(most.rows[0], schema.AFirmware, "the others")}, Help: "write one version",
+				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AFirmware, ""), p.atDevice(most.rows[0], schema.AFirmware, "the others")}, Help: "write one version" + apart(dev),
 			})
 		}, func(values []counted[fabric.Str, fabric.DeviceID]) {
 			p.Report(tied(p, values, "firmware", f.Text, schema.AFirmware))
