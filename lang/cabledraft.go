@@ -135,7 +135,7 @@ func (d *cableDraft) row(in *cabling.Row) bool {
 	}
 	row := CableRow{
 		ADevice: d.name(in.A.Device), APort: d.bytesStr(in.A.Port), BDevice: d.name(in.B.Device), BPort: d.bytesStr(in.B.Port),
-		Media: d.bytesStr(in.Media), Label: d.bytesStr(in.Label), LengthMm: in.LengthMm, OffMm: in.OffMm, HasLength: in.HasLength, Panels: in.Panels,
+		Media: d.bytesStr(in.Media), Label: d.bytesStr(in.Label), LengthMm: in.LengthMm, OffMm: in.OffMm, HasLength: in.HasLength, Panels: in.Panels, Cut: in.Cut,
 		Span: source.Span{Start: in.At.Start, Len: in.At.Len},
 	}
 	for i, c := range [6]cabling.Cell{in.ADevice, in.APort, in.BDevice, in.BPort, in.MediaAt, in.LengthAt} {

@@ -140,6 +140,7 @@ type CableRow struct {
 	Media, Label                   Str // 0 if the list does not say; Label of a capture: what port B calls itself besides
 	LengthMm                       uint32
 	HasLength                      bool
+	Cut                            bool        // leads no further than to B, the port of a panel
 	Panels                         uint8       // patch panels on the way; the lengths of all pieces are added
 	OffMm                          uint16      // by how much a length that was rounded in feet, inches or miles may differ
 	Span                           source.Span // the row

@@ -320,9 +320,7 @@ func (r *resolver) compare() {
 	}
 	for i := range r.cfg.Cables {
 		if list := &r.cfg.Cables[i]; fits && !list.LLDP() {
-			for _, x := range r.loose[i+1] {
-				r.looseEnd(list, x)
-			}
+			r.looseEnds(list, r.loose[i+1])
 		}
 		if fits {
 			r.elsewhereList(&r.cfg.Cables[i], &r.f.Cablings[i+1])
@@ -352,11 +350,32 @@ func (r *resolver) elsewhereList(list *lang.CableList, skipped *fabric.Cabling) 
 		"devices go by their names here: map those of the list with `rename`, or leave the list out", r.cell(list, &list.Rows[0], lang.CellADevice, ""), r.at(list.Block, schema.AFile, "the list"))
 }
 
+// looseEnds judges the rows of a list from known ports to unknown devices. Runs that end in panels are one mistake: a row that is missing leaves two.
+func (r *resolver) looseEnds(list *lang.CableList, rows []loose) {
+	var cut []string
+	var labels []diag.Label
+	for _, x := range rows {
+		if r.external(x.port) {
+			continue
+		}
+		row := &list.Rows[x.row]
+		if !row.Cut {
+			r.looseEnd(list, x)
+			continue
+		}
+		cut = append(cut, fmt.Sprintf("%s at port %s of %s", r.f.PortName(x.port), r.cfg.String(row.BPort), r.cfg.String(row.BDevice)))
+		if len(labels) < 2 {
+			labels = append(labels, r.cell(list, row, lang.CellBDevice, [2]string{"", "the other"}[len(labels)]))
+		}
+	}
+	if len(cut) > 0 {
+		r.fail("runs lead into panels of "+r.cfg.Address(list.Block)+" and no further: from "+summarize(cut),
+			"write the row that goes on from there, or correct its port: the front and rear ports of a panel belong together by their names, else by their numbers", labels...)
+	}
+}
+
 // looseEnd judges a row from a known port to an unknown device.
 func (r *resolver) looseEnd(list *lang.CableList, x loose) {
-	if r.external(x.port) {
-		return
-	}
 	row := &list.Rows[x.row]
 	far, cell := [2]lang.Str{row.BDevice, row.BPort}, lang.CellBDevice
 	if r.meant(list, row.ADevice) == 0 {

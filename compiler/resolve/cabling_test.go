@@ -189,6 +189,23 @@ func TestListsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// A row that is missing between two panels leaves two runs that end in them, and is one mistake.
+func TestRunsThatEnd(t *testing.T) {
+	const trunk = "pp1,rearport,R1,pp2,rearport,R1\n"
+	csv := "side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name\n" +
+		"s,interface,Ethernet0,pp1,frontport,F1\n" + trunk + "n1,interface,p0,pp2,frontport,F1\n"
+	source := box + nodes(1, 1) + strings.Replace(define, `"csv"`, `"netbox"`, 1)
+	f, errs := withList(t, source, csv)
+	if diff := cmp.Diff([]string{"n1/p0 s/Ethernet0"}, wires(f)); diff != "" || errs != "" {
+		t.Errorf("%s (-want +got):\n%s", errs, diff)
+	}
+	f, errs = withList(t, source, strings.Replace(csv, trunk, "", 1))
+	want := "runs lead into panels of cabling.list and no further: from s/Ethernet0 at port F1 of pp1, n1/p0 at port F1 of pp2 | pp1 | pp2"
+	if diff := cmp.Diff(want, errs); diff != "" || len(f.Links) != 1 {
+		t.Errorf("%d links (-want +got):\n%s", len(f.Links)-1, diff)
+	}
+}
+
 // A capture of a device that is not there is one mistake, however much it saw.
 func TestCaptureOfNoDevice(t *testing.T) {
 	source := box + nodes(2, 1) + `

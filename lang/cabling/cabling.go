@@ -38,7 +38,8 @@ type Row struct {
 	HasLength         bool
 	Planned, Gone     bool // NetBox: not yet built; to be taken out
 	Panels            uint8
-	Number            int // line the row starts on, from 1
+	Cut               bool // a run that leads no further than to side B, the port of a panel
+	Number            int  // line the row starts on, from 1
 	At                Cell
 	ADevice, APort    Cell
 	BDevice, BPort    Cell

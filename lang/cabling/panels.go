@@ -152,6 +152,7 @@ func (r *reader) run(i int, back bool, ends map[spot]end, panels map[string]*pan
 	if !out.HasLength {
 		out.LengthMm = 0
 	}
+	out.Cut = out.B.Kind != Port
 	out.A.Kind, out.B.Kind = Port, Port
 	r.emit(&out)
 }
