@@ -104,7 +104,7 @@ func (s *sorter) object(depth int) error {
 	list := s.members[first:]
 	byName := func(a, b member) int { return strings.Compare(a.name, b.name) }
 	if !slices.IsSortedFunc(list, byName) {
-		slices.SortFunc(list, byName)
+		slices.SortStableFunc(list, byName) // a name that is there twice: the last counts, and stays the last
 		s.room = append(s.room[:0], s.out[begin:]...)
 		s.out = s.out[:begin]
 		for i, m := range list {

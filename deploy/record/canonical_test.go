@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -89,4 +90,39 @@ func TestCanonical(t *testing.T) {
 	if _, err := Canonical(func() {}); err == nil {
 		t.Error("a value without a form was written")
 	}
+}
+
+// FuzzCanonical: JSON that others wrote says the same in the canonical form, even
+// where a name is there twice, and that form is its own.
+func FuzzCanonical(f *testing.F) {
+	for _, s := range []string{
+		`{"b": [1, 2.50, {}], "a": "\u003c\u2028é", "\u0061b": null}`, `[]`, ` "x" `, `-0`,
+		`{"c":0,"a":1,"b":2,"b":3,"c":4,"b":5,"b":6,"b":7,"c":8,"c":9,"a":0,"a":1,"a":2,"a":3,"a":4,"a":5,"c":6,"b":7,"a":8,"b":9,"b":0,"b":1,"a":2,"a":3,"a":4,"c":5,"a":6}`,
+	} {
+		f.Add([]byte(s))
+	}
+	read := func(t *testing.T, b []byte) (v any) {
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !json.Valid(b) || !utf8.Valid(b) {
+			return
+		}
+		got, err := Canonical(json.RawMessage(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(read(t, b), read(t, got)); diff != "" {
+			t.Fatalf("-it says +its form says\n%s", diff)
+		}
+		again, err := Canonical(json.RawMessage(got))
+		if err != nil || !bytes.Equal(got, again) {
+			t.Fatalf("%s becomes %s, %v", got, again, err)
+		}
+	})
 }
