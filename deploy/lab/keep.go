@@ -111,7 +111,7 @@ func restored(m Keeper, b []byte) error {
 	case h.Name != stateEntry:
 		return fmt.Errorf("it begins with %q, not with %q", h.Name, stateEntry)
 	}
-	state, err := io.ReadAll(t)
+	state, err := contents(t, h)
 	if err == nil {
 		err = m.Disk().unpack(t)
 	}
@@ -160,6 +160,20 @@ func (d *Disk) pack(w *tar.Writer) error {
 	return walk("/", d.root)
 }
 
+// contents is what an entry holds. One with holes, which pack does not write, could
+// claim more than fits into memory.
+func contents(t *tar.Reader, h *tar.Header) ([]byte, error) {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return nil, fmt.Errorf("%s is a file with holes", h.Name)
+		}
+	}
+	if h.Typeflag == tar.TypeGNUSparse {
+		return nil, fmt.Errorf("%s is a file with holes", h.Name)
+	}
+	return io.ReadAll(t)
+}
+
 // unpack puts what pack wrote in the place of all there is.
 func (d *Disk) unpack(t *tar.Reader) error {
 	from := NewDisk(DiskOptions{Fold: d.fold, Now: d.now})
@@ -188,11 +202,8 @@ func (d *Disk) unpack(t *tar.Reader) error {
 		case tar.TypeSymlink:
 			err = from.Symlink(h.Linkname, p)
 		case tar.TypeReg:
-			if h.Size > maxFile { // a file with holes can claim more than there is
-				return fmt.Errorf("%s has %d bytes", p, h.Size)
-			}
 			var b []byte
-			if b, err = io.ReadAll(t); err == nil {
+			if b, err = contents(t, h); err == nil {
 				err = from.WriteFile(p, b, fs.FileMode(h.Mode))
 			}
 		default:

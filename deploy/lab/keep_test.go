@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -159,6 +160,37 @@ func TestKeep(t *testing.T) {
 	l.Close()
 	if err := l.Err(); err == nil || err.Error() != "keep d0: the state of this system cannot be kept" {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestHoles: a file with holes takes a header, and claims what no memory holds.
+func TestHoles(t *testing.T) {
+	for entry, want := range map[string]string{stateEntry: "state is a file with holes", diskEntry + "/a": "/a is neither a file nor a folder nor a link"} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		if entry != stateEntry {
+			_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: stateEntry})
+		}
+		_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: entry, Format: tar.FormatGNU})
+		_ = w.Close()
+		// As GNU tar writes it: no byte is there, and 8 GiB of nothing are claimed.
+		h := b.Bytes()[b.Len()-3*512:][:512]
+		h[156] = tar.TypeGNUSparse
+		copy(h[386:], "100000000000"+"00000000000\x00")
+		copy(h[483:], "100000000000")
+		copy(h[148:], "        ")
+		sum := 0
+		for _, c := range h {
+			sum += int(c)
+		}
+		copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
+		var z bytes.Buffer
+		g := gzip.NewWriter(&z)
+		_, _ = g.Write(b.Bytes())
+		_ = g.Close()
+		if err := restored(newBox(), z.Bytes()); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", entry, err)
+		}
 	}
 }
 

@@ -124,6 +124,7 @@ func TestExpand(t *testing.T) {
 }
 
 func FuzzReadChange(f *testing.F) {
+	f.Add([]byte("- set:\n    a: {b: 'null', c: \"\\t\\n\", \"\\td\\n\": '1'}\n"))
 	f.Add([]byte("- header: {a: b}\n- unset:\n    interface:\n      swp1-3: {}\n- set:\n    interface:\n      swp1-2,5:\n        link: {mtu: 9000, state: {up: {}}}\n    qos: {roce: {enable: on}}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := readChange(b)

@@ -256,9 +256,12 @@ func (t *tree) node(gone bool) *yaml.Node {
 			return &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		}
 		n := &yaml.Node{Kind: yaml.ScalarNode, Value: t.text, Tag: "!!str"}
-		if t.number {
+		switch {
+		case t.number:
 			n.Tag = "!!int"
-		} else if plain.MatchString(t.text) {
+		case strings.Contains(t.text, "\n"):
+			n.Style = yaml.DoubleQuotedStyle // the library writes a block that begins with a tab, and does not read it
+		case plain.MatchString(t.text) && !strings.EqualFold(t.text, "null"):
 			n.Tag = "" // NVUE writes its words without quotes
 		}
 		return n
