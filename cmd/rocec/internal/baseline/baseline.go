@@ -18,6 +18,9 @@ import (
 // Version is that of the form of the file.
 const Version = "1.0"
 
+// mostAlike is the highest count. Sums of counts cannot overflow.
+const mostAlike = 1_000_000_000
+
 // Entry is a known finding.
 type Entry struct {
 	Folder  string `json:"folder,omitempty"` // of the configuration, from that of the file; "" is the same
@@ -51,7 +54,7 @@ func Write(w io.Writer, entries []Entry) error {
 	slices.SortStableFunc(entries, compare)
 	for _, e := range entries {
 		if n := len(doc.Findings); n > 0 && compare(doc.Findings[n-1], e) == 0 {
-			doc.Findings[n-1].Count = max(doc.Findings[n-1].Count, 1) + max(e.Count, 1)
+			doc.Findings[n-1].Count = min(max(doc.Findings[n-1].Count, 1)+max(e.Count, 1), mostAlike)
 			continue
 		}
 		doc.Findings = append(doc.Findings, e)
@@ -147,8 +150,8 @@ func (r *reader) entries() ([]Known, error) {
 		switch {
 		case k.Rule == "":
 			return nil, errors.New("an entry names its rule")
-		case k.Count < 0:
-			return nil, errors.New("a count is not below zero")
+		case k.Count < 0 || k.Count > mostAlike:
+			return nil, fmt.Errorf("a count is not below 0 and not above %d", mostAlike)
 		}
 		list = append(list, k)
 	}

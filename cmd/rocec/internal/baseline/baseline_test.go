@@ -114,7 +114,8 @@ func TestMistakes(t *testing.T) {
 		{`{"format_version": "1.0", "findings": [1]}`, `1`, "an entry is an object"},
 		{`{"format_version": "1.0", "findings": [{}]}`, `{}]`, "an entry names its rule"},
 		{`{"format_version": "1.0", "findings": [{"rule": "a", "line": 3}]}`, `{"rule"`, "line"},
-		{`{"format_version": "1.0", "findings": [{"rule": "a", "count": -1}]}`, `{"rule"`, "below zero"},
+		{`{"format_version": "1.0", "findings": [{"rule": "a", "count": -1}]}`, `{"rule"`, "not below 0"},
+		{`{"format_version": "1.0", "findings": [{"rule": "a", "count": 9223372036854775807}]}`, `{"rule"`, "not above 1000000000"},
 		{`{"format_version": "1.0", "findings": [{"rule": "a"} {}]}`, ` {}`, "expected comma"},
 		{`{"format_version": "1.0", "findings": []} {}`, `{}`, "stands behind"},
 	} {
@@ -140,6 +141,7 @@ func TestMistakes(t *testing.T) {
 // is written so that it reads back as the same.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"format_version": "1.0", "findings": [{"folder": "a", "rule": "R", "address": "x", "source": "y", "count": 2}]}`))
+	f.Add([]byte(`{"format_version": "1.0", "findings": [{"rule": "R", "count": 1000000000}, {"rule": "R"}]}`))
 	f.Add([]byte("{\"findings\": [ ], \"format_version\":\"1.0\"}\r\n"))
 	f.Add([]byte(`{"format_version": "1.0", "findings": [{"rule": "\ud800"}, null]}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
