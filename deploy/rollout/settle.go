@@ -26,7 +26,7 @@ type Standing struct {
 // how they are reached; nothing is changed, and nothing is written.
 func Look(ctx context.Context, h *History, p *Plan, env *Env) []Standing {
 	out := make([]Standing, len(h.Devices))
-	past := &earlier{history: h, plan: p, env: env.serial()}
+	past := onward(h, p, env)
 	_, _ = past.each(slices.Collect(indices(len(out))), func(i int) error {
 		d := h.Devices[i]
 		out[i] = Standing{Device: d.Name, Address: d.Address, Outcome: d.Outcome()}
@@ -54,7 +54,7 @@ func Look(ctx context.Context, h *History, p *Plan, env *Env) []Standing {
 // is that run's (History.Continue). Devices that wait for Confirm are left alone, and
 // where a person was to confirm (Hold) those that are changed wait for it too.
 func Settle(ctx context.Context, h *History, p *Plan, env *Env) *Report {
-	return (&earlier{history: h, plan: p, env: env.serial()}).run(h.unsettled, func(u *unit, d *Past) { settleOne(ctx, u, d, h) })
+	return onward(h, p, env).run(h.unsettled, func(u *unit, d *Past) { settleOne(ctx, u, d, h) })
 }
 
 // Confirm confirms the devices that an earlier run left armed.
@@ -62,13 +62,13 @@ func Confirm(ctx context.Context, h *History, p *Plan, env *Env) *Report {
 	pending := func() []*Past {
 		return slices.DeleteFunc(slices.Clone(h.Devices), func(d *Past) bool { return d.step != stepPending })
 	}
-	return (&earlier{history: h, plan: p, env: env.serial()}).run(pending, func(u *unit, _ *Past) { confirmOne(ctx, u, h) })
+	return onward(h, p, env).run(pending, func(u *unit, _ *Past) { confirmOne(ctx, u, h) })
 }
 
 // Back takes back what an earlier run changed, the devices that changed last
 // first, and the record with them.
 func Back(ctx context.Context, h *History, p *Plan, env *Env) *Report {
-	return (&earlier{history: h, plan: p, env: env.serial()}).run(h.changed, func(u *unit, _ *Past) { backOne(ctx, u, h) })
+	return onward(h, p, env).run(h.changed, func(u *unit, _ *Past) { backOne(ctx, u, h) })
 }
 
 // backOne takes a device back. One that is applied, and does not answer before anything
@@ -110,7 +110,16 @@ type earlier struct {
 	history *History
 	plan    *Plan
 	env     *Env
-	byName  map[string]*Device
+	byName  map[string]*Device // of the plan
+}
+
+// onward goes on with an earlier run. Several goroutines look its devices up.
+func onward(h *History, p *Plan, env *Env) *earlier {
+	e := &earlier{h, p, env.serial(), make(map[string]*Device, len(p.Devices))}
+	for i := range p.Devices {
+		e.byName[p.Devices[i].Name] = &p.Devices[i]
+	}
+	return e
 }
 
 // errGone is a device that cannot be reached any more.
@@ -118,12 +127,6 @@ var errGone = errors.New("the configuration no longer has it, or does not say ho
 
 // unit is the device of a journal at work.
 func (e *earlier) unit(d *Past) (*unit, error) {
-	if e.byName == nil {
-		e.byName = make(map[string]*Device, len(e.plan.Devices))
-		for i := range e.plan.Devices {
-			e.byName[e.plan.Devices[i].Name] = &e.plan.Devices[i]
-		}
-	}
 	device := e.byName[d.Name]
 	if device == nil || device.Target.Live == nil || device.Target.Name != d.Target {
 		return nil, errGone
