@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"maps"
@@ -15,6 +16,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rocec/rocec/deploy/lab/sonic/yang"
+	"github.com/rocec/rocec/targets/oracle"
 )
 
 // tree is what a folder of artifacts holds, without what is left of stages.
@@ -264,5 +268,34 @@ func waitFor(t *testing.T, r io.Reader, text string) {
 		if err != nil {
 			t.Fatalf("%v before %q: %s", err, text, got)
 		}
+	}
+}
+
+// TestLabInterrupted: a lab that is interrupted takes its temporary files with it.
+func TestLabInterrupted(t *testing.T) {
+	t.Parallel()
+	oracle.Need(t, yang.Program)
+	dir, tmp := t.TempDir(), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "lossy-ecn"))); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), "rocec", "lab", "up", dir)
+	c.Env = append(os.Environ(), "TMPDIR="+tmp, "ROCEC_LAB=")
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := bufio.NewScanner(out); s.Scan() && s.Text() != "Ctrl-C stops the lab."; {
+	}
+	if there, err := os.ReadDir(tmp); err != nil || len(there) != 1 {
+		t.Errorf("SONiC's models alone are to lie there, not %v (%v)", there, err)
+	}
+	_ = c.Process.Signal(os.Interrupt)
+	_ = c.Wait()
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
 	}
 }

@@ -114,6 +114,8 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 		return fmt.Errorf("--keep: the state of %s cannot be kept: it is a simulation for %s, and only those of Linux, SONiC and Cumulus can", devices[i].Name, devices[i].Target)
 	}
 	o.Cables = p.cables
+	a.writing.Lock() // a signal waits until the machines have stopped and what the models lie in is gone
+	defer a.writing.Unlock()
 	models, err := labModels(devices)
 	switch {
 	case err != nil && !errors.Is(err, exec.ErrNotFound):
@@ -122,8 +124,6 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 		defer models.Close()
 		o.Accept = models.Valid
 	}
-	a.writing.Lock() // a signal waits until the machines have stopped
-	defer a.writing.Unlock()
 	l, upErr := lab.Up(ctx, devices, dir, o)
 	if upErr != nil {
 		return upErr

@@ -97,7 +97,9 @@ func labUp(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(c.Start())
 	ts.Defer(func() {
-		_ = c.Process.Kill()
+		if c.Process.Signal(os.Interrupt) != nil { // it takes its temporary files with it
+			_ = c.Process.Kill()
+		}
 		_ = c.Wait()
 	})
 	for s := bufio.NewScanner(out); s.Scan(); {
