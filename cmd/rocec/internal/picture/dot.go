@@ -53,7 +53,8 @@ func dotEnd(f *fabric.Fabric, p fabric.PortID) string {
 }
 
 func (p *picture) dot(w io.Writer) {
-	fmt.Fprintf(w, "  label=%s\n  ranksep=1.2\n  node [shape=box]\n", dotText(p.totals.String()))
+	title, labels := p.legend()
+	fmt.Fprintf(w, "  label=%s\n  ranksep=1.2\n  ordering=out\n  node [shape=box]\n", dotText(strings.Join(title, "\n")))
 	for t := p.tiers - 1; t >= 0; t-- {
 		fmt.Fprintln(w, "  { rank=same")
 		for _, i := range p.inTier(t) {
@@ -62,17 +63,20 @@ func (p *picture) dot(w io.Writer) {
 			if b.marked {
 				style = " color=red penwidth=2"
 			}
-			fmt.Fprintf(w, "    b%d [label=%s%s]\n", i, dotText(strings.Join(append([]string{p.name(b)}, p.lines(b)...), "\n")), style)
+			fmt.Fprintf(w, "    b%d [label=%s%s]\n", i, dotText(strings.Join(p.text(b), "\n")), style)
 		}
 		fmt.Fprintln(w, "  }")
 	}
 	for i := range p.wires {
 		e := &p.wires[i]
-		style := ""
-		if e.marked {
-			style = " color=red"
+		var style []string
+		if labels[i] != "" {
+			style = append(style, "label="+dotText(labels[i]))
 		}
-		fmt.Fprintf(w, "  b%d -- b%d [label=%s%s]\n", e.a, e.b, dotText(p.cable(e)), style)
+		if e.marked {
+			style = append(style, "color=red")
+		}
+		fmt.Fprintf(w, "  b%d -- b%d [%s]\n", e.a, e.b, strings.Join(style, " "))
 	}
 }
 

@@ -18,17 +18,22 @@ const maxMermaid = 490
 func Mermaid(to io.Writer, f *fabric.Fabric, o Options) error {
 	w := bufio.NewWriter(to)
 	p := arrange(f, o, maxMermaid)
-	fmt.Fprintf(w, "---\ntitle: %s\n---\nflowchart TB\n", p.totals)
+	cables := o.Kind == Cabling && !p.grouped && len(f.Links)-1 <= maxMermaid
+	title, labels := p.legend()
+	if cables {
+		title = title[:1]
+	}
+	fmt.Fprintf(w, "---\ntitle: %q\n---\nflowchart TB\n", strings.Join(title, "; "))
 	for t := p.tiers - 1; t >= 0; t-- {
 		for _, i := range p.inTier(t) {
 			b := &p.boxes[i]
-			fmt.Fprintf(w, "  b%d[%s]\n", i, mermaidText(append([]string{p.name(b)}, p.lines(b)...)...))
+			fmt.Fprintf(w, "  b%d[%s]\n", i, mermaidText(p.text(b)...))
 			if b.marked {
 				fmt.Fprintf(w, "  style b%d stroke:#d00,stroke-width:3px\n", i)
 			}
 		}
 	}
-	if o.Kind == Cabling && !p.grouped && len(f.Links)-1 <= maxMermaid {
+	if cables {
 		for l := 1; l < len(f.Links); l++ {
 			a, b := f.Links[l].A, f.Links[l].B
 			if p.boxes[p.boxOf[f.Ports[a].Device]].tier < p.boxes[p.boxOf[f.Ports[b].Device]].tier {
@@ -40,7 +45,11 @@ func Mermaid(to io.Writer, f *fabric.Fabric, o Options) error {
 	}
 	for i := range p.wires {
 		e := &p.wires[i]
-		fmt.Fprintf(w, "  b%d ---|%s| b%d\n", e.a, mermaidText(p.cable(e)), e.b)
+		line := "---"
+		if labels[i] != "" {
+			line += "|" + mermaidText(labels[i]) + "|"
+		}
+		fmt.Fprintf(w, "  b%d %s b%d\n", e.a, line, e.b)
 	}
 	return w.Flush()
 }

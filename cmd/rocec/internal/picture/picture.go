@@ -205,7 +205,17 @@ func (p *picture) lines(b *box) []string {
 		out = append(out, strings.TrimSpace(os+" "+p.f.Text(first.OSVersion)))
 	}
 	if first.Kind == fabric.Node {
-		out = append(out, fmt.Sprintf("%d NICs", first.NPorts))
+		out = append(out, Count(int(first.NPorts), "NIC"))
+	}
+	return out
+}
+
+// text is the name of a box and what it holds; the name alone where many devices
+// stand side by side.
+func (p *picture) text(b *box) []string {
+	out := []string{p.name(b)}
+	if p.grouped || len(p.inTier(b.tier)) <= narrow {
+		out = append(out, p.lines(b)...)
 	}
 	return out
 }
@@ -235,6 +245,35 @@ func (p *picture) cable(w *wire) string {
 		text += " " + Metres(s.CableMm)
 	}
 	return strings.TrimSpace(text)
+}
+
+// legend is the title of a picture whose renderer makes room for each label, and
+// the label of each wire. Of many wires, what all between two tiers have in common
+// is said in the title, and they have none: it would tear the boxes apart.
+func (p *picture) legend() (title, onWires []string) {
+	var all labels
+	for i := range p.wires {
+		w := &p.wires[i]
+		all = append(all, label{whole: p.cable(w), tiers: [2]int{p.boxes[w.a].tier, p.boxes[w.b].tier}})
+		onWires = append(onWires, all[i].whole)
+	}
+	title = []string{p.totals.String()}
+	if len(all) <= maxLabels {
+		return title, onWires
+	}
+	for _, tiers := range all.gaps() {
+		common, lines := all.common(tiers)
+		if common == nil || lines == 1 {
+			continue
+		}
+		title = append(title, fmt.Sprintf("each line from %s to %s: %s", p.tierName(tiers[0]), p.tierName(tiers[1]), common.whole))
+		for i := range all {
+			if all[i].tiers == tiers {
+				onWires[i] = ""
+			}
+		}
+	}
+	return title, onWires
 }
 
 func (t totals) String() string {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -148,7 +149,6 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSVG: a drawing is well formed, and stands where it says it does.
 // TestNoBuffers: where nothing is drawn, the title is still inside the frame.
 func TestNoBuffers(t *testing.T) {
 	var b bytes.Buffer
@@ -169,6 +169,45 @@ func TestNoBuffers(t *testing.T) {
 	}
 }
 
+// TestManyWires: what many lines have in common is said once, where a label on
+// each of them would make the picture of a pod as wide as a street.
+func TestManyWires(t *testing.T) {
+	f := large(t, 32)
+	for format, labels := range map[string]string{"dot": " -- .*label=", "mermaid": `---\|`} {
+		var b strings.Builder
+		if err := picture.Formats[format](&b, f, picture.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if !strings.Contains(text, "each line from leaves to nodes: 400G dac 2 m") || regexp.MustCompile(labels).MatchString(text) || strings.Contains(text, "ubuntu") {
+			t.Errorf("%s:\n%s", format, text)
+		}
+	}
+}
+
+// TestArcs: lines between nodes stay below the title, with what is written on them.
+func TestArcs(t *testing.T) {
+	text, _, _ := strings.Cut(pair, `switch "tor"`)
+	_, node, _ := strings.Cut(pair, "node \"host\"")
+	node, _, _ = strings.Cut(node, "link")
+	node = strings.Replace(node, "{ h1 = 1, h2 = 2 }", "{ for i in range(6) : \"h${i}\" => i + 1 }", 1)
+	f := compile(t, fstest.MapFS{"f.roce.hcl": {Data: []byte(text + "node \"host\"" + node + "topology \"ring\" \"r\" {\n  nodes = node.host\n}\n")}})
+	var b strings.Builder
+	if err := picture.SVG(&b, f, picture.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	arcs := regexp.MustCompile(`M\S+ (\S+)Q\S+ (\S+) `).FindAllStringSubmatch(b.String(), -1)
+	if len(arcs) != 6 {
+		t.Fatalf("%d arcs:\n%s", len(arcs), b.String())
+	}
+	for _, a := range arcs {
+		if from, control := number(a[1]), number(a[2]); (from+control)/2 < 28+15 { // the title's line, and a label
+			t.Errorf("an arc from %v goes up to %v", from, (from+control)/2)
+		}
+	}
+}
+
+// TestSVG: a drawing is well formed, and stands where it says it does.
 func TestSVG(t *testing.T) {
 	for _, nodes := range []int{32, 512} {
 		f := large(t, nodes)

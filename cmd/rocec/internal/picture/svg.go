@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 
 	"github.com/rocec/rocec/compiler/fabric"
 )
@@ -81,7 +82,7 @@ func (p *picture) layout() (at []placed, width, height float64) {
 		need := make([]float64, p.columns)
 		sum := 0.0
 		for _, i := range list {
-			at[i] = p.size(&p.boxes[i], len(list) > narrow)
+			at[i] = size(p.text(&p.boxes[i]), len(list) > narrow)
 			rows[t] = max(rows[t], at[i].height)
 			sum += at[i].width + gap
 			if c := p.boxes[i].column; c >= 0 {
@@ -121,7 +122,22 @@ func (p *picture) layout() (at []placed, width, height float64) {
 	if p.tiers > 0 {
 		y -= tierGap
 	}
-	return at, x + margin, y + margin
+	// Arcs over the boxes on top stay below the title.
+	room := 0.0
+	for i := range p.wires {
+		if a, b := p.wires[i].a, p.wires[i].b; p.boxes[a].tier == p.tiers-1 && p.boxes[b].tier == p.tiers-1 {
+			room = max(room, rise(&at[a], &at[b])-lineHeight)
+		}
+	}
+	for i := range at {
+		at[i].y += room
+	}
+	return at, x + margin, y + room + margin
+}
+
+// rise is how high above two boxes of a tier the arc between them goes.
+func rise(a, b *placed) float64 {
+	return min(60, 14+math.Abs(a.x+a.width/2-b.x-b.width/2)/12)
 }
 
 // spread puts boxes side by side with equal room between them.
@@ -138,11 +154,8 @@ func spread(at []placed, list []int, left, room, y float64) {
 	}
 }
 
-func (p *picture) size(b *box, crowded bool) placed {
-	r := placed{text: append([]string{p.name(b)}, p.lines(b)...)}
-	if crowded && !p.grouped {
-		r.text = r.text[:1]
-	}
+func size(text []string, crowded bool) placed {
+	r := placed{text: text}
 	chars := 0
 	for i := range r.text {
 		r.text[i] = short(r.text[i])
@@ -226,10 +239,7 @@ func (p *picture) lanes(w io.Writer, at []placed) {
 		}
 		if p.boxes[e.a].tier == p.boxes[e.b].tier {
 			y1 = a.y
-			up := min(60, 14+(x2-x1)/12)
-			if x2 < x1 {
-				up = min(60, 14+(x1-x2)/12)
-			}
+			up := rise(a, b)
 			path = fmt.Sprintf("M%.1f %.1fQ%.1f %.1f %.1f %.1f", x1, y1, (x1+x2)/2, y1-2*up, x2, y2)
 			spots = [][2]float64{{(x1 + x2) / 2, y1 - up - 2}}
 		}
