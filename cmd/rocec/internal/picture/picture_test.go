@@ -185,6 +185,21 @@ func TestManyWires(t *testing.T) {
 	}
 }
 
+// TestLongNames: names too long for a box stay apart.
+func TestLongNames(t *testing.T) {
+	long := "hall-north-row-07-rack-17-storage-node-"
+	f := compile(t, fstest.MapFS{"f.roce.hcl": {Data: []byte(strings.NewReplacer("h1", long+"1", "h2", long+"2").Replace(pair))}})
+	var b strings.Builder
+	if err := picture.SVG(&b, f, picture.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">hall-north-row…-storage-node-1<", ">hall-north-row…-storage-node-2<"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is not in\n%s", want, b.String())
+		}
+	}
+}
+
 // TestArcs: lines between nodes stay below the title, with what is written on them.
 func TestArcs(t *testing.T) {
 	text, _, _ := strings.Cut(pair, `switch "tor"`)

@@ -171,9 +171,10 @@ func size(text []string, crowded bool) placed {
 	return r
 }
 
+// short leaves out the middle of a text: names of one row differ at their ends.
 func short(s string) string {
 	if r := []rune(s); len(r) > longest {
-		return string(r[:longest-1]) + "…"
+		return string(r[:longest/2-1]) + "…" + string(r[len(r)-longest/2:])
 	}
 	return s
 }
@@ -369,7 +370,7 @@ func (p *picture) face(w io.Writer, d fabric.DeviceID, y float64) {
 			if n == 0 {
 				weight = "bold"
 			}
-			fmt.Fprintf(w, `<text x="%.1f" y="%.1f" font-size="8.5" font-weight="%s" fill="#333">%s</text>`, cx+3, cy+10+float64(n*10), weight, html.EscapeString(clip(line, 15)))
+			fmt.Fprintf(w, `<text x="%.1f" y="%.1f" font-size="8.5" font-weight="%s" fill="#333">%s</text>`, cx+3, cy+10+float64(n*10), weight, html.EscapeString(clip(line, 13)))
 		}
 		fmt.Fprintln(w, "</g>")
 	}
