@@ -265,7 +265,9 @@ func (f *folder) Holder(context.Context) (*Holder, error) { return f.holder() }
 
 // Break removes the lock object with this ID, or one that cannot be read.
 func (f *folder) Break(ctx context.Context, id string) error {
-	if _, err := os.Stat(f.dir()); err != nil {
+	if _, err := os.Stat(f.dir()); errors.Is(err, fs.ErrNotExist) {
+		return notLocked(f.workspace)
+	} else if err != nil {
 		return err
 	}
 	return f.guard(ctx, func() error {
