@@ -116,7 +116,7 @@ var switchTypes = []switchType{
 	{"dell/s5248f-on", "sonic/202505", "Ethernet", 1, 0, 25, 48, true, true},
 	{"nvidia/sn5400", "sonic/202505", "Ethernet", 8, 0, 400, 64, true, true},
 	{"nvidia/sn3700c", "cumulus-linux/5.11", "swp", 1, 1, 100, 32, true, true},
-	{"nvidia/sn5600", "cumulus-linux/5.13", "swp", 1, 1, 400, 64, true, true},
+	{"nvidia/sn5600", "cumulus-linux/5.14", "swp", 1, 1, 400, 64, true, true},
 }
 
 // alike is a type with ports of the same speed.
@@ -157,7 +157,7 @@ func randomSite(r *rand.Rand) *site {
 	s.mbps = on.mbps
 	switch s.kind {
 	case "rail_optimized", "leaf_spine", "clos3", "dual_tor", "full_mesh", "ring":
-		for on.os != "cumulus-linux/5.13" && on.os != "cumulus-linux/5.11" && on.model != "nvidia/sn5400" && on.model != "nvidia/sn3700" {
+		for on.os != "cumulus-linux/5.14" && on.os != "cumulus-linux/5.11" && on.model != "nvidia/sn5400" && on.model != "nvidia/sn3700" {
 			on = pick(r, switchTypes...)
 		}
 		s.mbps = on.mbps
