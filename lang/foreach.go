@@ -150,7 +150,9 @@ func (ld *loader) forRows(s *scope, f *file, e *expr, call *hclsyntax.FunctionCa
 		block[i] = eachVal{key: t.rows.Keys[row], rows: t.rows, row: row}
 		out[i] = &block[i]
 		if why := badKey(out[i].key); why != "" {
-			ld.fail(e.at.in(f.id), "key "+quoteWord(out[i].key)+" of the table "+why, "name another column as the key, or mend the row: "+keyHelp)
+			at, here := t.rows.KeyOffset[row], e.at.in(f.id)
+			ld.fail(source.Span{File: ld.rowFiles[t.rows], Start: at.Start, Len: at.Len}, "table "+quoteWord(ld.files.Name(ld.rowFiles[t.rows]))+", row "+itoa(int(at.Row))+": key "+quoteWord(out[i].key)+" "+why,
+				"name another column as the key, or mend the row: "+keyHelp, diag.Label{Span: here, Where: ld.whereIs(here), Text: "read here"})
 			return nil, false
 		}
 	}

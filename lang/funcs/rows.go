@@ -56,9 +56,9 @@ func (e *RowsError) Error() string {
 // ParseRows reads CSV, whose first record is the header, with the column key as key;
 // the name of the file is for messages. Cells are separated by commas, semicolons or
 // tabs, whichever the first line has most of. A byte order mark is skipped, empty lines
-// are too. Refused are files that are not UTF-8, tables without records, records of
-// another length than the header, columns and keys that are empty or there twice, and
-// more than MaxFileBytes. Errors are a *RowsError.
+// are too. Refused are files that are not UTF-8, carriage returns alone outside of
+// quotes, tables without records, records of another length than the header, columns and
+// keys that are empty or there twice, and more than MaxFileBytes. Errors are a *RowsError.
 func ParseRows(content []byte, name, key string) (*Rows, error) {
 	p := rowsParser{name: name, src: content, line: 1}
 	if len(content) > MaxFileBytes {
@@ -197,9 +197,6 @@ func (p *rowsParser) header(header []string, at Span, key string) (int, error) {
 		if strings.TrimSpace(h) == "" {
 			return 0, p.fail(p.cell(at, i), "", "name every column", "name of column %d is empty", i+1)
 		}
-		if strings.Contains(h, "\r") {
-			return 0, p.fail(p.cell(at, i), "", "save the table with LF or CRLF at the end of lines", "lines end in CR alone")
-		}
 		if seen[h] {
 			return 0, p.fail(p.cell(at, i), h, "name each column once", "column is there twice")
 		}
@@ -243,6 +240,9 @@ func (p *rowsParser) next(header []string) ([]string, Span, error) {
 	for i, cell := range rec {
 		if !utf8.ValidString(cell) {
 			return nil, Span{}, p.fail(p.cell(at, i), nameOf(header, i), "save the file as UTF-8: it looks like Latin-1 or Windows-1252", "cell is not UTF-8 text")
+		}
+		if strings.Contains(cell, "\r") && !bytes.HasPrefix(p.src[p.cell(at, i).Start:], []byte(`"`)) {
+			return nil, Span{}, p.fail(p.cell(at, i), nameOf(header, i), "end lines as Linux or Windows do, and leave carriage returns out elsewhere", "cell holds a carriage return without a line feed")
 		}
 		rec[i] = normal(cell)
 	}
