@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/observe"
 	"github.com/rocec/rocec/deploy/verify"
+	"github.com/rocec/rocec/lang/cabling"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 )
@@ -64,18 +65,31 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 	var mu sync.Mutex
 	heard := map[string][]byte{}
 	var failed diag.List
+	unknown := func(s *served, severity diag.Severity, why, help string) {
+		failed.Add(diag.Diagnostic{
+			Severity: severity, Rule: cableRule, Address: s.address,
+			Summary: fmt.Sprintf("the neighbours of %s are not known: %s", s.address, diag.Printable(why)),
+			Help:    help + "; the ports were not checked from this end",
+		})
+	}
 	keep := func(s *served, text []byte, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
 		case err != nil:
-			failed.Add(diag.Diagnostic{
-				Severity: diag.Warning, Rule: cableRule, Address: s.address,
-				Summary: fmt.Sprintf("the neighbours of %s are not known: %s", s.address, diag.Printable(strings.TrimPrefix(err.Error(), "read "+s.name+": "))),
-				Help:    "run an LLDP daemon there; the ports were not checked from this end",
-			})
+			unknown(s, diag.Warning, strings.TrimPrefix(err.Error(), "read "+s.name+": "), "run an LLDP daemon there")
 		case len(text) > 0:
-			heard[s.name] = verify.Plain(text)
+			text = verify.Plain(text)
+			// As a list of the configuration one that cannot be read would stop all others from being compared.
+			faults := cabling.Read(cabling.Options{Format: "lldp", Device: s.name}, text, func(*cabling.Row) {})
+			switch {
+			case len(faults) == 0:
+				heard[s.name] = text
+			case faults[0].Msg == cabling.NoNeighbour:
+				unknown(s, diag.Warning, "it hears none that has a name and a port", "see that the daemons at both ends run, and that its links are up")
+			default:
+				unknown(s, diag.Error, faults[0].Error(), faults[0].Help)
+			}
 		}
 	}
 	var live []observe.Device

@@ -11,6 +11,9 @@ import (
 // formHelp says which captures are read.
 const formHelp = "take it with lldpctl -f json, nv show interface lldp -o json, networkctl lldp --json=short, show lldp table, or from LLDP_ENTRY_TABLE"
 
+// NoNeighbour is the message on a capture of a device that hears nobody, or nobody who can be told.
+const NoNeighbour = "capture tells of no neighbour that has a name and a port"
+
 // lldp reads what one device says of its neighbours, in any of these forms:
 //
 //	lldpctl -f json, lldpcli -f json show neighbors   lldpd, src/client/json_writer.c and tests/integration/test_lldpcli.py: "interface" is an
@@ -37,7 +40,7 @@ func (r *reader) lldp() {
 	c := &capture{r: r}
 	defer func() {
 		if c.rows == 0 && len(r.errs) == 0 {
-			r.fail("empty", 0, 0, 1, "capture tells of no neighbour that has a name and a port", "take it again when the daemons at both ends run and have heard each other, or leave the file out")
+			r.fail("empty", 0, 0, 1, NoNeighbour, "take it again when the daemons at both ends run and have heard each other, or leave the file out")
 		}
 	}()
 	if text[0] != '{' && text[0] != '[' {

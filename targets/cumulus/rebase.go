@@ -151,8 +151,9 @@ func (s *staleness) bridge(name string, native intent.Opt[uint16], tagged intent
 // split unsets another split of the port that a first child belongs to, the split
 // of a port that shall be whole, and what is said of the children that go with it.
 // The user guide unsets the children, applies, and unsets the split [Switch Port
-// Attributes, Remove a Breakout Port]; NVIDIA's cheat sheet does both in that order
-// and at once, as one patch does [NVUE Cheat Sheet, Breakout Interfaces].
+// Attributes, Remove a Breakout Port]; NVIDIA's cheat sheet lists both in that order
+// with nothing applied between them [NVUE Cheat Sheet, Breakout Interfaces], and so
+// does a patch.
 func (s *staleness) split(p *intent.Port, at intent.Path) {
 	count, _, ok := splitOf(p.Breakout)
 	parent := parentOf(p.Name)
