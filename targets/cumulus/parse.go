@@ -35,28 +35,37 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 
 // reaches warns of what a change of this switch does beyond what is declared. The RoCE
 // mode is that of every port, so ports that nobody declared have it, or lose it, with
-// the others; and the pools are the switch's.
+// the others; so are the profiles of all ports; and the pools are the switch's.
 func (d *document) reaches(want, seen *intent.Device) {
 	if want == nil || want.Verify {
 		return
 	}
-	managed, pauses, lossy := false, false, false
+	managed, pauses := false, false
 	for i := range want.Ports {
 		if q := want.QoSNamed(want.Ports[i].QoS); q != nil && !want.Ports[i].Verify {
-			managed, pauses, lossy = managed || q.PFC.IsSet(), pauses || q.PFC.Or(0) != 0, lossy || q.PFC.IsSet() && q.PFC.Value == 0
+			managed, pauses = managed || q.PFC.IsSet(), pauses || q.PFC.Or(0) != 0
 		}
 	}
-	on, roce := hasRoCE(d.root), isRoCE(want)
-	toggles, profile := managed && on != roce, d.root.get("qos", "pfc", global)
-	goes := lossy && len(profile.items("switch-priority")) > 0 // see staleness.quality
 	var others []string
-	for i := 0; i < len(seen.Ports) && (toggles || goes); i++ {
+	for i := range seen.Ports {
 		if p := want.PortNamed(seen.Ports[i].Name); p == nil || p.Verify {
 			others = append(others, seen.Ports[i].Name)
 		}
 	}
-	if goes && len(others) > 0 {
-		d.warn(d.place[profile], fmt.Sprintf("qos pfc %s goes, as not every port that rocec writes shall pause, and %s, which it does not write, lose its PFC too", global, joined(others)))
+	on, roce := hasRoCE(d.root), isRoCE(want)
+	toggles := managed && on != roce
+	var goes *node // what a change unsets, asked for where it may matter
+	for _, kind := range d.root.items("qos") {
+		profile := d.root.get("qos", kind, global)
+		if profile == nil || len(others) == 0 {
+			continue
+		}
+		if goes == nil {
+			goes = stale(want, d, build(want))
+		}
+		if goes.get("qos", kind, global) != nil {
+			d.warn(d.place[profile], fmt.Sprintf("qos %s %s goes, as ports that rocec writes are to be without it, and %s, which it does not write, lose it too", kind, global, joined(others)))
+		}
 	}
 	if toggles && len(others) > 0 {
 		change := "is switched off, and %s, which rocec does not write, lose its trust, PFC, marking and shares too"

@@ -501,10 +501,13 @@ func TestParseReaches(t *testing.T) {
 		"shares of roce": {func() *intent.Device { return mode("5.14") }, "    qos:\n      roce:\n        mode: lossless\n      traffic-pool:\n        default-lossy:\n          memory-percent: 10\n", nil},
 		"default-global": {
 			tor, others + "    qos:\n      pfc:\n        default-global:\n          switch-priority:\n            '3': {}\n",
-			[]string{"qos pfc default-global goes, as not every port that rocec writes shall pause, and swp4,swp40,swp41s0-1, which it does not write, lose"},
+			[]string{"qos pfc default-global goes, as ports that rocec writes are to be without it, and swp4,swp40,swp41s0-1, which it does not write, lose"},
 		},
-		"default-global without a priority": {tor, others + "    qos:\n      pfc:\n        default-global:\n          cable-length: 40\n", nil},
-		"the same shares":                   {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 50\n", nil},
+		"default-global of others": {
+			tor, others + "    qos:\n      link-pause:\n        default-global: {rx: enable}\n      mapping:\n        default-global: {trust: l3}\n      pfc:\n        mine: {tx: enable}\n",
+			[]string{"qos link-pause default-global goes"},
+		},
+		"the same shares": {tor, "    qos:\n      traffic-pool:\n        default-lossy:\n          memory-percent: 50\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, list := parse(c.want(), captured("- set:\n"+c.have))
