@@ -127,6 +127,27 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// saysOnly compiles a fabric of which a rule says this, with both ends, or "" and
+// nothing, and in which no other rule sees an error.
+func saysOnly(t *testing.T, fabric, rule, want string) {
+	t.Helper()
+	_, list, view := compileText(t, fabric)
+	var got []string
+	for _, d := range list {
+		if d.Rule == rule {
+			got = append(got, d.Summary)
+			if len(d.Labels) != 2 || d.Labels[0].Span == d.Labels[1].Span {
+				t.Errorf("both ends are not shown:\n%s", shown(list, view))
+			}
+		} else if d.Severity == diag.Error {
+			t.Error(shown(list, view))
+		}
+	}
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestForcedLinks: what a written speed does before Cumulus Linux 5.14, and two
 // Spectrum-4 switches, which come up at 200G and more only where both negotiate.
 func TestForcedLinks(t *testing.T) {
@@ -165,21 +186,7 @@ link "ab" {
 		"SONiC":               {[]string{"cumulus-linux/5.13", "sonic/202505", `speed = "400G"`, `autoneg = false`, `"swp1"`, `"Ethernet0"`}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, list, view := compileText(t, strings.NewReplacer(c.edits...).Replace(fabric))
-			var got []string
-			for _, d := range list {
-				if d.Rule == "ROCE103" {
-					got = append(got, d.Summary)
-					if len(d.Labels) != 2 || d.Labels[0].Span == d.Labels[1].Span {
-						t.Errorf("both ends are not shown:\n%s", shown(list, view))
-					}
-				} else if d.Severity == diag.Error {
-					t.Error(shown(list, view))
-				}
-			}
-			if strings.Join(got, "\n") != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			saysOnly(t, strings.NewReplacer(c.edits...).Replace(fabric), "ROCE103", c.want)
 		})
 	}
 }
@@ -218,21 +225,7 @@ link "ab" {
 		"others allocate":  {[]string{"cumulus-linux/5.14", "sonic/202505", `"swp1"`, `"Ethernet0"`, `"4x25G"`, `"4x25G"`, "swp1s2", "Ethernet4"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, list, view := compileText(t, strings.NewReplacer(c.edits...).Replace(fabric))
-			var got []string
-			for _, d := range list {
-				if d.Rule == "ROCE105" {
-					got = append(got, d.Summary)
-					if len(d.Labels) != 2 || d.Labels[0].Span == d.Labels[1].Span {
-						t.Errorf("both ends are not shown:\n%s", shown(list, view))
-					}
-				} else if d.Severity == diag.Error {
-					t.Error(shown(list, view))
-				}
-			}
-			if strings.Join(got, "\n") != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			saysOnly(t, strings.NewReplacer(c.edits...).Replace(fabric), "ROCE105", c.want)
 		})
 	}
 }
