@@ -73,23 +73,24 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 		})
 	}
 	keep := func(s *served, text []byte, err error) {
+		var faults []*cabling.Error
+		if err == nil && len(text) > 0 {
+			// As a list of the configuration one that cannot be read would stop all others from being compared.
+			text = verify.Plain(text)
+			faults = cabling.Read(cabling.Options{Format: "lldp", Device: s.name}, text, func(*cabling.Row) {})
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
 		case err != nil:
 			unknown(s, diag.Warning, strings.TrimPrefix(err.Error(), "read "+s.name+": "), "run an LLDP daemon there")
-		case len(text) > 0:
-			text = verify.Plain(text)
-			// As a list of the configuration one that cannot be read would stop all others from being compared.
-			faults := cabling.Read(cabling.Options{Format: "lldp", Device: s.name}, text, func(*cabling.Row) {})
-			switch {
-			case len(faults) == 0:
-				heard[s.name] = text
-			case faults[0].Msg == cabling.NoNeighbour:
-				unknown(s, diag.Warning, "it hears none that has a name and a port", "see that the daemons at both ends run, and that its links are up")
-			default:
-				unknown(s, diag.Error, faults[0].Error(), faults[0].Help)
-			}
+		case len(text) == 0:
+		case len(faults) == 0:
+			heard[s.name] = text
+		case faults[0].Msg == cabling.NoNeighbour:
+			unknown(s, diag.Warning, "it hears none that has a name and a port", "see that the daemons at both ends run, and that its links are up")
+		default:
+			unknown(s, diag.Error, faults[0].Error(), faults[0].Help)
 		}
 	}
 	var live []observe.Device

@@ -319,11 +319,12 @@ func (r *resolver) compare() {
 		}
 	}
 	for i := range r.cfg.Cables {
-		if list := &r.cfg.Cables[i]; fits && !list.LLDP() {
+		list := &r.cfg.Cables[i]
+		if !list.LLDP() { // those are compared
 			r.looseEnds(list, r.loose[i+1])
 		}
 		if fits {
-			r.elsewhereList(&r.cfg.Cables[i], &r.f.Cablings[i+1])
+			r.elsewhereList(list, &r.f.Cablings[i+1])
 		}
 	}
 	r.sayRows()

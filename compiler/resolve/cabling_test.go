@@ -247,7 +247,7 @@ switch "s" {
   os    = "sonic/202505"
 }
 cabling "seen" {
-  file   = "s.example.net.txt"
+  file   = "cables.csv"
   device = "s.example.net"
   format = "lldp"
   mode   = "verify"
@@ -267,13 +267,9 @@ link "l" {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n-----------  --------------  --------------  ------------  -----------------\n" + c.rows
-			cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"f.roce.hcl": {Data: []byte(source)}, "s.example.net.txt": {Data: []byte(seen)}}, Packs: packs.Files()})
-			if diags.HasErrors() {
-				t.Fatalf("load: %+v", diags)
-			}
-			f, diags := Fabric(cfg)
-			if len(diags) > 0 {
-				t.Fatalf("%+v", diags)
+			f, errs := withList(t, source, seen)
+			if errs != "" {
+				t.Fatal(errs)
 			}
 			if diff := cmp.Diff(c.want, mismatches(f, seen)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

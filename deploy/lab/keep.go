@@ -168,8 +168,11 @@ func contents(t *tar.Reader, h *tar.Header) ([]byte, error) {
 			return nil, fmt.Errorf("%s is a file with holes", h.Name)
 		}
 	}
-	if h.Typeflag == tar.TypeGNUSparse {
+	switch {
+	case h.Typeflag == tar.TypeGNUSparse:
 		return nil, fmt.Errorf("%s is a file with holes", h.Name)
+	case h.Size > maxFile:
+		return nil, fmt.Errorf("%s has %d bytes", h.Name, h.Size)
 	}
 	return io.ReadAll(t)
 }

@@ -25,21 +25,28 @@ type field struct {
 }
 
 func newScanner(src []byte) *scanner {
-	s := &scanner{src: src, line: 1, delim: ','}
+	s := &scanner{src: src, line: 1}
 	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
 		s.pos = 3
 	}
-	head := src[s.pos:]
+	s.delim = Separator(src[s.pos:])
+	return s
+}
+
+// Separator is what separates the cells of a table: a comma, a semicolon or a tab,
+// whichever its header, the first line that is not empty, has most of.
+func Separator(table []byte) byte {
+	head := bytes.TrimLeft(table, "\r\n")
 	if i := bytes.IndexAny(head, "\r\n"); i >= 0 {
 		head = head[:i]
 	}
-	most := bytes.Count(head, []byte(","))
+	best, most := byte(','), bytes.Count(head, []byte(","))
 	for _, d := range []byte(";\t") {
 		if n := bytes.Count(head, []byte{d}); n > most {
-			most, s.delim = n, d
+			best, most = d, n
 		}
 	}
-	return s
+	return best
 }
 
 // next reads a row; false at the end or on a fault, which it returns.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rocec/rocec/lang/cabling"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -76,22 +77,10 @@ func ParseRows(content []byte, name, key string) (*Rows, error) {
 	}
 	p.base = p.pos
 	p.csv = csv.NewReader(bytes.NewReader(content[p.pos:]))
-	p.csv.Comma = separator(bytes.TrimLeft(content[p.pos:], "\r\n"))
+	p.csv.Comma = rune(cabling.Separator(content[p.pos:]))
 	p.csv.FieldsPerRecord = -1
 	p.csv.ReuseRecord = false
 	return p.parse(key)
-}
-
-// separator is what separates the cells of a table.
-func separator(table []byte) rune {
-	line, _, _ := bytes.Cut(table, []byte("\n"))
-	best, most := ',', bytes.Count(line, []byte(","))
-	for _, c := range ";\t" {
-		if n := bytes.Count(line, []byte(string(c))); n > most {
-			best, most = c, n
-		}
-	}
-	return best
 }
 
 // cellSpan returns the bytes of one cell within the bytes of a record, quotes

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rocec/rocec/lang/cabling"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -157,7 +158,7 @@ func FuzzReadRows(f *testing.F) {
 			return
 		}
 		plain := bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
-		separator := separator(bytes.TrimLeft(plain, "\r\n"))
+		separator := rune(cabling.Separator(plain))
 		oracle := csv.NewReader(bytes.NewReader(plain))
 		oracle.Comma = separator
 		all, err := oracle.ReadAll()

@@ -1,7 +1,6 @@
 package cumulus
 
 import (
-	"cmp"
 	"net/netip"
 	"slices"
 
@@ -83,7 +82,13 @@ func stale(d *intent.Device, have *document, set *node) *node {
 	}
 	s.root.sort()
 	if all := s.root.get("interface"); all != nil { // children before the split that makes them
-		slices.SortStableFunc(all.kids, func(a, b *node) int { return cmp.Compare(min(1, len(parentOf(b.key))), min(1, len(parentOf(a.key)))) })
+		whole := func(n *node) int {
+			if parentOf(n.key) == "" {
+				return 1
+			}
+			return 0
+		}
+		slices.SortStableFunc(all.kids, func(a, b *node) int { return whole(a) - whole(b) })
 	}
 	return s.root
 }
