@@ -20,6 +20,7 @@ type wired struct {
 	routing string            // attributes of the routing block
 	table   []string          // "at from to next priority"
 	more    string
+	edge    bool // hosts, one of each switch, have the first class alone
 }
 
 func (w *wired) text() string {
@@ -28,6 +29,12 @@ func (w *wired) text() string {
 	contract = strings.Replace(contract, "bandwidth = 50", "bandwidth = 30", 1)
 	var b strings.Builder
 	b.WriteString(contract)
+	nicQoS, hostPort := "qos.roce", ""
+	if w.edge {
+		one, _, _ := strings.Cut(lint.Find("ROCE301").Good, `segment "storage"`)
+		b.WriteString(strings.Replace(one, `qos "roce"`, `qos "edge"`, 1))
+		nicQoS, hostPort = "qos.edge", "  port \"Ethernet0\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    qos = qos.edge\n  }\n"
+	}
 	var names []string
 	ports := map[string]int{}
 	port := func(name string) string {
@@ -38,7 +45,7 @@ func (w *wired) text() string {
 		return fmt.Sprintf("switch.%s.port[\"Ethernet%d\"]", name, 4*(ports[name]-1))
 	}
 	for i, h := range w.hosts {
-		fmt.Fprintf(&b, "node \"n-%s\" {\n  os = \"ubuntu/24.04\"\n  slot = %d\n  nic \"rail0\" {\n    model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n    fec = \"rs\"\n    qos = qos.roce\n  }\n}\n", h, i+1)
+		fmt.Fprintf(&b, "node \"n-%s\" {\n  os = \"ubuntu/24.04\"\n  slot = %d\n  nic \"rail0\" {\n    model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n    fec = \"rs\"\n    qos = %s\n  }\n}\n", h, i+1, nicQoS)
 		fmt.Fprintf(&b, "link \"n-%s\" {\n  ends = [node.n-%s.nic[\"rail0\"], %s]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n", h, h, port(h))
 	}
 	for _, c := range w.cables {
@@ -50,7 +57,8 @@ func (w *wired) text() string {
 		if tier := w.tiers[name]; tier != "" {
 			place = "  place = { tier = \"" + tier + "\" }\n"
 		}
-		fmt.Fprintf(&b, "switch \"%s\" {\n  model = \"nvidia/sn3700\"\n  os = \"sonic/202505\"\n  qos = qos.roce\n%s  port \"Ethernet[0-%d:4]\" {\n    speed = \"100G\"\n    fec = \"rs\"\n  }\n}\n", name, place, 4*(ports[name]-1))
+		fmt.Fprintf(&b, "switch \"%s\" {\n  model = \"nvidia/sn3700\"\n  os = \"sonic/202505\"\n  qos = qos.roce\n%s%s  port \"Ethernet[%d-%d:4]\" {\n    speed = \"100G\"\n    fec = \"rs\"\n  }\n}\n",
+			name, place, hostPort, min(len(hostPort), 1)*4, 4*(ports[name]-1))
 	}
 	fmt.Fprintf(&b, "routing \"default\" {\n%s\n}\n%s", w.routing, w.more)
 	if len(w.table) > 0 {
@@ -236,6 +244,34 @@ func linksDown(t *testing.T, f *fabric.Fabric, names []string) *fabric.Mask {
 		m.Links[fabric.LinkID(l)] = true
 	}
 	return m
+}
+
+// TestVirtualChannels: hosts send in the priorities of their own classes. The priority that a table gives after the dateline of a ring,
+// or the global hop of a dragonfly, is none of them, and what is acyclic from theirs is not told as a deadlock.
+func TestVirtualChannels(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		source *wired
+		cyclic bool
+	}{
+		{"ring", circled(3, 2, "4"), false},
+		{"dragonfly", dragonfly(2, 1, "4"), false},
+		{"larger dragonfly", dragonfly(3, 1, "4"), false},
+		{"ring without a tag", circled(3, 2, ""), true},
+		{"dragonfly without a tag", dragonfly(2, 1, ""), true},
+	} {
+		for _, edge := range []bool{true, false} {
+			c.source.edge = edge
+			res, diags, view := compileText(t, c.source.text())
+			if res == nil || res.Fabric == nil {
+				t.Fatal(shown(diags, view))
+			}
+			cyclic := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Rule == "ROCE801" })
+			if want := c.cyclic || !edge; cyclic != want { // hosts with both classes start in both priorities
+				t.Errorf("%s, a contract of the edge: %v: ROCE801 is found: %v\n%s", c.name, edge, cyclic, shown(diags, view))
+			}
+		}
+	}
 }
 
 // TestTagged: a dateline in a ring of three, and a tag on the global hop of a

@@ -138,7 +138,7 @@ func power(exponent int64) (headroom.Ratio, bool) {
 	return r, err == nil
 }
 
-// thresholds fills in what the operator left open.
+// thresholds fills in what the operator left open, in whole kB.
 func (s *sweep) thresholds(in inputs, bound headroom.Ratio, bounded bool, e *ECN) {
 	mtu := s.frame(in)
 	base, probability, ok := s.base(in, mtu)
@@ -148,28 +148,41 @@ func (s *sweep) thresholds(in inputs, bound headroom.Ratio, bounded bool, e *ECN
 	if !ok {
 		return
 	}
-	least := 2 * mtu
+	least, most := 2*mtu, int64(math.MaxUint32)
+	if bounded {
+		most = bound.Below()
+	}
 	switch {
 	case e.MinBytes == 0 && e.MaxBytes == 0:
 		if bounded {
 			base = clamp(base, bound, mtu)
 		}
-		e.MinBytes, e.MaxBytes = bytes32(base.KminBytes), bytes32(base.KmaxBytes)
+		kmin := wholeKB(base.KminBytes, least, most)
+		e.MinBytes, e.MaxBytes = bytes32(kmin), bytes32(upToKB(base.KmaxBytes))
 	case e.MaxBytes == 0:
 		// The slope keeps its shape above a lower threshold that is raised.
-		e.MaxBytes = bytes32(max(base.KmaxBytes, scale(int64(e.MinBytes), base.KmaxBytes, base.KminBytes)))
+		e.MaxBytes = bytes32(upToKB(max(base.KmaxBytes, scale(int64(e.MinBytes), base.KmaxBytes, base.KminBytes))))
 	case e.MinBytes == 0:
+		most = min(most, int64(e.MaxBytes)-1)
 		k := min(base.KminBytes, scale(int64(e.MaxBytes), base.KminBytes, base.KmaxBytes))
-		if bounded {
-			k = min(k, bound.Below())
-		}
-		k = max(k, least)
+		k = wholeKB(max(min(k, most), least), least, most)
 		if k >= int64(e.MaxBytes) {
 			k = int64(e.MaxBytes) - 1 // two frames do not fit below what is written
 		}
 		e.MinBytes = bytes32(k)
 	}
 }
+
+// wholeKB is a derived threshold in kB of 1000 bytes, the coarsest unit that an OS takes (Enterprise SONiC, QoS_THRESHOLD):
+// the next one up, the next one down where that is above most; what has no whole kB from least to most is rounded up.
+func wholeKB(n, least, most int64) int64 {
+	if up, down := upToKB(n), n-n%thousand; up <= most || down < least {
+		return up
+	}
+	return n - n%thousand
+}
+
+func upToKB(n int64) int64 { return (min(n, math.MaxUint32) + thousand - 1) / thousand * thousand }
 
 // base is the marking without any bound: the platform's own RoCE profile where
 // its data states one, else by speed [roce-theory B.6]; two frames at least.

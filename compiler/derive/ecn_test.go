@@ -19,6 +19,7 @@ func TestECN(t *testing.T) {
 		want   ECN
 	}{
 		{name: "by speed", mbps: 100_000, ecn: fabric.ECN{Mode: fabric.Auto}, want: ECN{On: true, Auto: true, MinBytes: 150_000, MaxBytes: 1_500_000, Probability: 5}},
+		{name: "whole kB", mbps: 25_000, ecn: fabric.ECN{Mode: fabric.Auto}, want: ECN{On: true, Auto: true, MinBytes: 38_000, MaxBytes: 375_000, Probability: 5}},
 		{name: "off", mbps: 100_000, ecn: fabric.ECN{Mode: fabric.Off}},
 		{name: "kept", mbps: 100_000, ecn: fabric.ECN{Mode: fabric.Keep}},
 		{
@@ -32,7 +33,7 @@ func TestECN(t *testing.T) {
 		},
 		{
 			name: "clamped", mbps: 400_000, ecn: fabric.ECN{Mode: fabric.Auto}, shared: 1_800_000, alpha: eighth,
-			want: ECN{On: true, Auto: true, MinBytes: 199_999, MaxBytes: 1_999_990, Probability: 5, RelaxedBytes: 199_999, StrictBytes: 199_999},
+			want: ECN{On: true, Auto: true, MinBytes: 199_000, MaxBytes: 2_000_000, Probability: 5, RelaxedBytes: 199_999, StrictBytes: 199_999},
 		},
 		{
 			name: "two frames at least", mbps: 400_000, ecn: fabric.ECN{Mode: fabric.Auto}, shared: 9_000, alpha: eighth,

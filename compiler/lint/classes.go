@@ -155,8 +155,14 @@ func classPriority(p *Pass) {
 			if c.Carries == fabric.CarriesCNP && p.cnpMarksDiffer(a, b) {
 				return // ROCE406
 			}
+			if p.nobodysLoss(a, c, onA) || p.nobodysLoss(b, c, onB) {
+				return
+			}
 			first, second, note := p.Deviant(a, b, func(e End) string { return p.marks(e) })
 			if note == "" {
+				if p.restates(b) && !p.restates(a) {
+					first, second = b, a // it deviates from its own contract
+				}
 				note = parting(c, first, second)
 			}
 			f1, f2 := onA, onB
@@ -166,12 +172,55 @@ func classPriority(p *Pass) {
 			name := p.Fabric.Text(c.Name)
 			p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s is priority %s on %s, and %s on its peer %s", name, landing(f1), p.Name(first), landing(f2), p.Name(second)),
-				Labels:  []diag.Label{p.AtContract(first, p.mapAttr(first), c, schema.APriority, ""), p.AtContract(second, p.mapAttr(second), c, schema.APriority, "other end")},
+				Labels:  []diag.Label{p.atMark(first, second, c.Name, ""), p.atMark(second, first, c.Name, "other end")},
 				Help:    "use one map on both ends", Notes: noted(note),
 			}))
 		})
 	})
 	crossedPriority(p)
+}
+
+// nobodysLoss reports whether a class that lands somewhere on a port is of no concern there: the port's contract has no such class,
+// and it is a lossy one of neither RDMA nor CNPs that lands where none of them is. Whoever sends it is served as best effort.
+func (p *Pass) nobodysLoss(e End, c *fabric.Class, on fabric.ClassOn) bool {
+	if p.namedClass(e, c.Name) != nil || c.Lossless || rdmaOrCNP(c) || on.PFC || on.Split {
+		return false
+	}
+	alone := true
+	p.Classes(e, func(other *fabric.Class, there fabric.ClassOn) {
+		alone = alone && !(rdmaOrCNP(other) && there.Priority == on.Priority)
+	})
+	return alone
+}
+
+func rdmaOrCNP(c *fabric.Class) bool {
+	return c.Carries == fabric.CarriesRDMA || c.Carries == fabric.CarriesCNP
+}
+
+// namedClass is the class of a name in a port's contract, nil if it has none.
+func (p *Pass) namedClass(e End, name fabric.Str) *fabric.Class {
+	classes := p.Fabric.QoS[e.Profile.QoS].Classes
+	if i := slices.IndexFunc(classes, func(c fabric.Class) bool { return c.Name == name }); i >= 0 {
+		return &classes[i]
+	}
+	return nil
+}
+
+// restates reports whether the source writes the map of a port by which it classifies.
+func (p *Pass) restates(e End) bool {
+	_, _, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, p.mapAttr(e))
+	return ok
+}
+
+// atMark is a label at what makes a class what it is at one end of a link: the port's own map, else the marks of the class in the
+// contract of that end where the other end's contract has other ones, else its priority, else the contract that lacks it.
+func (p *Pass) atMark(e, other End, class fabric.Str, text string) diag.Label {
+	own, theirs := p.namedClass(e, class), p.namedClass(other, class)
+	attr := schema.APriority
+	if own != nil && theirs != nil && own.DSCP != theirs.DSCP && e.Profile.Trust == fabric.TrustDSCP {
+		attr = schema.ADSCP
+	}
+	return p.AtContract(e, p.mapAttr(e), own, attr, text)
 }
 
 // parting names the mark of a class that the two ends take for different things,
@@ -185,6 +234,15 @@ func parting(c *fabric.Class, a, b End) string {
 	return ""
 }
 
+// dscpWords are the code points of a set: "26, 48".
+func dscpWords(set uint64) string {
+	var points []string
+	for ; set != 0; set &= set - 1 {
+		points = append(points, fmt.Sprint(bits.TrailingZeros64(set)))
+	}
+	return strings.Join(points, ", ")
+}
+
 func landing(on fabric.ClassOn) string {
 	if on.Split {
 		return "several"
@@ -192,15 +250,19 @@ func landing(on fabric.ClassOn) string {
 	return fmt.Sprint(on.Priority)
 }
 
-// marks shows where the classes of a port's contract land, for a majority.
+// marks shows by which marks the classes of a port's contract land where, for a majority.
 func (p *Pass) marks(e End) string {
-	var b strings.Builder
+	var classes []string
 	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-		if !c.Default {
-			fmt.Fprintf(&b, "%s:%s ", p.Fabric.Text(c.Name), landing(on))
+		switch {
+		case c.Default:
+		case e.Profile.Trust == fabric.TrustDSCP && c.DSCP != 0:
+			classes = append(classes, fmt.Sprintf("%s (DSCP %s) in priority %s", p.Fabric.Text(c.Name), dscpWords(c.DSCP), landing(on)))
+		default:
+			classes = append(classes, fmt.Sprintf("%s in priority %s", p.Fabric.Text(c.Name), landing(on)))
 		}
 	})
-	return strings.TrimSpace(b.String())
+	return list(classes)
 }
 
 // mapAttr is the map by which a port classifies.

@@ -24,7 +24,7 @@ type Part struct {
 	Gaps    []Gap
 	Homed   *Homed // nil: nothing goes round a failure by a pair
 
-	starts  []uint8 // priorities that hosts send without loss, where classes are remapped
+	starts  []uint8 // priorities that hosts send without loss, where classes are remapped or a table gives priorities; nil: all
 	Assumed bool    // no routing block says how packets go: Base follows from the shape
 
 	switchOf map[fabric.DeviceID]Switch
@@ -63,8 +63,7 @@ func Parts(f *fabric.Fabric) []*Part {
 	sink := make([]bool, len(f.Devices))
 	for id := 1; id < len(f.Ports); id++ {
 		port := &f.Ports[id]
-		hosts := port.Flags&fabric.External != 0 || port.Peer != 0 && f.Devices[f.Ports[port.Peer].Device].Kind == fabric.Node
-		if hosts && port.Flags&fabric.ShutDown == 0 {
+		if facesHosts(f, port) {
 			sink[port.Device] = true
 		}
 	}

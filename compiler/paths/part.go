@@ -11,8 +11,9 @@ import (
 // work, 0 stands for DefaultSteps.
 func (p *Part) Options(steps int64) Options {
 	o := Options{Routing: p.Routing, Floods: p.Floods, Steps: steps}
+	o.Priorities = p.starts
 	if p.Routing.Remap != nil {
-		o.Priorities, o.Remapped = p.starts, []uint8{0, 1, 2, 3, 4, 5, 6, 7}
+		o.Remapped = []uint8{0, 1, 2, 3, 4, 5, 6, 7}
 	}
 	return o
 }
@@ -134,6 +135,9 @@ func (p *Part) gaps(f *fabric.Fabric, part []uint32) {
 func (p *Part) remap(f *fabric.Fabric) {
 	t := newRemapTable(f)
 	if !t.differ(p) {
+		if slices.ContainsFunc(p.Routing.Rows, func(r Row) bool { return r.Priority >= 0 }) {
+			p.starts = p.entering(f)
+		}
 		return
 	}
 	t.part(p)
@@ -150,6 +154,60 @@ func (p *Part) remap(f *fabric.Fabric) {
 		}
 	}
 	p.Routing.Remap = t.remap
+}
+
+// entering are the priorities without loss that frames of hosts have in a part: those in which the maps of ports to nodes and to
+// other networks put frames. A priority that only a routing table gives, as that of a second virtual channel, is none of them
+// [Dally and Seitz 1987]. nil if the part has no such port.
+func (p *Part) entering(f *fabric.Fabric) []uint8 {
+	set, hosts, last := uint8(0), false, fabric.ProfileID(0)
+	for _, d := range p.Devices {
+		first, end := f.PortsOf(d)
+		for id := first; id < end; id++ {
+			port := &f.Ports[id]
+			if !facesHosts(f, port) || hosts && port.Profile == last {
+				continue
+			}
+			hosts, last = true, port.Profile
+			set |= landing(&f.Profiles[last], last != 0)
+		}
+	}
+	if !hosts {
+		return nil
+	}
+	starts := []uint8{}
+	for pr := range uint8(8) {
+		if set>>pr&1 == 1 && slices.ContainsFunc(p.Net.Links, func(l Link) bool { return l.Lossless>>pr&1 == 1 }) {
+			starts = append(starts, pr)
+		}
+	}
+	return starts
+}
+
+// facesHosts reports whether a port is one to a node or to another network.
+func facesHosts(f *fabric.Fabric, port *fabric.Port) bool {
+	hosts := port.Flags&fabric.External != 0 || port.Peer != 0 && f.Devices[f.Ports[port.Peer].Device].Kind == fabric.Node
+	return hosts && port.Flags&fabric.ShutDown == 0
+}
+
+// landing is the set of priorities that the maps of a port put frames in, all of them where the port is not known.
+func landing(p *fabric.Profile, known bool) (set uint8) {
+	if !known {
+		return 0xff
+	}
+	switch p.Trust {
+	case fabric.TrustDSCP:
+		for _, pr := range p.DSCP {
+			set |= 1 << pr
+		}
+	case fabric.TrustPCP:
+		for _, pr := range p.PCP {
+			set |= 1 << pr
+		}
+	default:
+		set = 1 << p.PCP[0]
+	}
+	return set
 }
 
 // Tied is a net of the part with one more sink for each of some sets of switches,

@@ -176,7 +176,7 @@ func (r *resolver) numbers() {
 	}
 	for id := 1; id < len(r.f.LAGs); id++ {
 		lag := &r.f.LAGs[id]
-		if lag.Number == 0 && lag.Name != 0 {
+		if lag.Number == 0 && lag.Name != 0 && r.f.Devices[lag.Device].Kind == fabric.Switch {
 			if _, n := splitTrailing(r.f.Text(lag.Name)); n > 0 && n < 65536 {
 				lag.Number = uint16(n)
 			}
