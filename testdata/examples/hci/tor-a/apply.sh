@@ -1,6 +1,6 @@
 #!/bin/bash
 # made by rocec for tor-a
-# intent sha256:78c49820fe26a3a81c29b344851fbe0a1c04a9c12c871476740fd286ee25efc6
+# intent sha256:81be6e87147c3ea0dc0f4c717e992c0f393f075928d3cc0ccfb53ce9a1211341
 # model dell/s5248f-on, ASIC trident3, traditional buffer model
 #
 # Merges the fragments into ConfigDB, verifies them and saves. It removes nothing: rows that

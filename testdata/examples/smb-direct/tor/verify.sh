@@ -1,6 +1,6 @@
 #!/bin/bash
 # made by rocec for tor
-# intent sha256:fced31d9c67c3325af29984e71981d953adc8e6e04f5ab89131afe33b82f70ad
+# intent sha256:37cb7a8e71a0ec4cafd0fd4b8ddac820a2ea78e57caa1f8949409c7088d9679b
 # model dell/s5224f-on, ASIC trident3, traditional buffer model
 #
 # Read-only: compares ConfigDB with the fragments, then shows the watchdog and the pause counters.
