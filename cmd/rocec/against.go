@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -131,15 +130,12 @@ func firstError(p *project, dir string) string {
 // revision is a folder of its own with the files of the working folder as git has
 // them at a revision. Whoever asks removes it.
 func (a *app) revision(ctx context.Context, dir, rev string) (string, error) {
-	sha, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	sha, err := commitOf(ctx, dir, rev)
 	if err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return "", fmt.Errorf("it asks git, which is not there: %w", err)
-		}
-		return "", fmt.Errorf("git knows no revision %q here (in a pipeline, fetch it first)", rev)
+		return "", err
 	}
 	// In a subfolder of the repository this is that folder only, its paths from there.
-	text, err := git(ctx, dir, "archive", "--format=tar", strings.TrimSpace(string(sha)))
+	text, err := git(ctx, dir, "archive", "--format=tar", sha)
 	if err != nil {
 		return "", err
 	}

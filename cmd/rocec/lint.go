@@ -37,10 +37,9 @@ const settingsExample = `  lint {
 
 // lintFlags are what lint takes besides the inputs.
 type lintFlags struct {
-	in        inputs
-	config    string
-	format    string
-	outputs   []string // FORMAT=FILE
+	in     inputs
+	config string
+	forms
 	severity  string
 	only      []string
 	switches  []ruleSwitch
@@ -75,9 +74,9 @@ A baseline lists findings that are left for later, by rule, address and text, so
 lines may move. --write-baseline writes it anew. What it lists and lint does not find
 any more is a warning, so that it shrinks; errors never enter it.
 
---new-from-rev reports only what touches lines that differ from those where the current
-branch left the revision, files that git does not track yet included. Where lines were
-taken out, the lines around count.
+--new-from-rev reports what is found here and not where the current branch left the
+revision, whatever line, file or table the change is in. Findings are the same when their
+rule, address and text are, so that lines may move.
 
 --fix mends what rules bring edits for (docs/rules.md lists them). Layout and comments
 stay. It mends what would be shown: --only, --filter and the like choose. Unless the
@@ -105,8 +104,7 @@ and text elsewhere.`,
 	f.in.flags(c)
 	flags := c.Flags()
 	flags.StringVar(&f.config, "config", "", "read settings from `FILE` instead of the nearest .rocec.hcl")
-	flags.StringVar(&f.format, "format", "text", "`FORM` of the findings: "+strings.Join(append(lintForms(), "auto"), ", "))
-	flags.StringArrayVar(&f.outputs, "output", nil, "write the findings to a file besides: `FORM=FILE` (repeatable)")
+	f.forms.flags(c)
 	flags.StringSliceVar(&f.only, "only", nil, "only these `RULES`, by code or name, whatever else is said")
 	flags.Var(switches{&f.switches, true}, "enable-rule", "with these `RULES`, switched off by settings or before on the line")
 	flags.Var(switches{&f.switches, false}, "disable-rule", "without these `RULES`; errors stay")
@@ -115,7 +113,7 @@ and text elsewhere.`,
 	flags.BoolVar(&f.write, "write-baseline", false, "list in the baseline what is found now, errors aside")
 	flags.BoolVar(&f.fix, "fix", false, "mend the source where rules say how, then report what is left")
 	flags.BoolVar(&f.diff, "diff", false, "with --fix: show what would change, write and report nothing")
-	flags.StringVar(&f.newFrom, "new-from-rev", "", "only findings on lines that differ from this git `REVISION`")
+	flags.StringVar(&f.newFrom, "new-from-rev", "", "only findings that are not those of this git `REVISION`")
 	flags.BoolVar(&f.recursive, "recursive", false, "folders below as well; modules count where they are called")
 	flags.StringVar(&f.severity, "minimum-failure-severity", "warning", "least `SEVERITY` that fails: error, warning, notice")
 	flags.BoolVar(&f.force, "force", false, "exit 0 in spite of findings")
@@ -161,7 +159,7 @@ func (a *app) lint(ctx context.Context, f *lintFlags, folders []string) error {
 	if folders, err = a.lintFolders(folders, f.recursive); err != nil {
 		return err
 	}
-	l := &linter{app: a, flags: f, called: map[string]bool{}, settings: map[string]*settings{}, baselines: map[string]*known{}}
+	l := &linter{app: a, flags: f, called: map[string]bool{}, settings: map[string]*settings{}, baselines: map[string]*known{}, earlier: map[string]earlier{}}
 	if err := l.settle(); err != nil {
 		return err
 	}
@@ -180,7 +178,7 @@ func (a *app) lint(ctx context.Context, f *lintFlags, folders []string) error {
 	}
 	all := l.all()
 	if !f.diff || l.broken {
-		if err := a.lintReport(f, all, least); err != nil {
+		if err := a.lintReport(&f.forms, all, least); err != nil {
 			return err
 		}
 		l.tellKnown()
@@ -204,6 +202,7 @@ type linter struct {
 	called    map[string]bool // folders that were read as modules of others
 	settings  map[string]*settings
 	baselines map[string]*known
+	earlier   map[string]earlier // findings at the revision of --new-from-rev, by folder
 	fabrics   []findings
 	broken    bool // something could not be read
 }
@@ -269,21 +268,20 @@ func (l *linter) folder(ctx context.Context, dir string) error {
 		l.fabrics = append(l.fabrics, findings{view: p.view, list: list})
 		return nil
 	}
-	changed, err := l.changed(ctx, p)
+	old, err := l.before(ctx, p.dir, s, in)
 	if err != nil {
 		return err
 	}
-	shown := func(d *diag.Diagnostic) bool {
-		return l.flags.wanted(s, d) && l.flags.inside(p.view, d) && changed(d)
-	}
+	shown := func(d *diag.Diagnostic) bool { return l.flags.wanted(s, d) && l.flags.inside(p.view, d) }
 	list, out := s.exempt(p)
+	list = old.without(p, list, false)
 	if list, out, err = l.leave(p, s, list, out, shown); err != nil {
 		return err
 	}
 	x := findings{view: p.view, list: s.weigh(kept(list, shown))}
 	l.fixesOf(p, x.list)
 	for _, e := range out {
-		if e.list = s.weigh(kept(e.list, shown)); len(e.list) > 0 {
+		if e.list = s.weigh(kept(old.without(p, e.list, true), shown)); len(e.list) > 0 {
 			l.fixesOf(p, e.list)
 			x.exempt = append(x.exempt, e)
 		}
@@ -304,19 +302,8 @@ func kept(list diag.List, keep func(*diag.Diagnostic) bool) diag.List {
 
 // check refuses words that are no rules, forms or globs.
 func (f *lintFlags) check() error {
-	if f.format != "" {
-		if err := oneOf("format", f.format, append(lintForms(), "auto")...); err != nil {
-			return err
-		}
-	}
-	for _, o := range f.outputs {
-		form, file, _ := strings.Cut(o, "=")
-		if file == "" {
-			return fmt.Errorf("output is written as FORM=FILE, not %q", o)
-		}
-		if err := oneOf("form of output", form, lintForms()...); err != nil {
-			return err
-		}
+	if err := f.forms.check(); err != nil {
+		return err
 	}
 	names := slices.Clone(f.only)
 	for _, s := range f.switches {

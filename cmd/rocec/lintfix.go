@@ -58,7 +58,7 @@ func (l *linter) fix(ctx context.Context, p *project, s *settings, in inputs) (*
 	}
 	before := now
 	for range maxFixRounds {
-		list, err := l.toFix(ctx, now, s, k)
+		list, err := l.toFix(ctx, now, s, k, in)
 		if err != nil {
 			return nil, err
 		}
@@ -78,9 +78,6 @@ func (l *linter) fix(ctx context.Context, p *project, s *settings, in inputs) (*
 			return p, nil
 		}
 		f.texts, f.mended, now = next, f.mended+len(taken), after
-		if l.flags.newFrom != "" {
-			break // lines have moved
-		}
 	}
 	return l.finish(p, before, f, in)
 }
@@ -124,12 +121,13 @@ func (l *linter) tell(form string, args ...any) {
 
 // toFix are the findings that count: neither silenced nor accepted, nor listed in
 // a baseline, nor switched off.
-func (l *linter) toFix(ctx context.Context, p *project, s *settings, k *known) (diag.List, error) {
-	changed, err := l.changed(ctx, p)
+func (l *linter) toFix(ctx context.Context, p *project, s *settings, k *known, in inputs) (diag.List, error) {
+	old, err := l.before(ctx, p.dir, s, in)
 	if err != nil {
 		return nil, err
 	}
 	list, _ := s.exempt(p)
+	list = old.without(p, list, false)
 	if k != nil {
 		folder, err := folderFrom(k.file, p.dir)
 		if err != nil {
@@ -146,7 +144,7 @@ func (l *linter) toFix(ctx context.Context, p *project, s *settings, k *known) (
 		list = rest
 	}
 	return kept(list, func(d *diag.Diagnostic) bool {
-		return len(d.Edits) > 0 && l.flags.wanted(s, d) && l.flags.inside(p.view, d) && changed(d)
+		return len(d.Edits) > 0 && l.flags.wanted(s, d) && l.flags.inside(p.view, d)
 	}), nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/rocec/internal/report"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/spf13/cobra"
 )
 
 // lintForms are the forms of findings.
@@ -22,6 +23,36 @@ func lintForms() []string {
 		names = append(names, f.Name)
 	}
 	return names
+}
+
+// forms are the flags that say in which forms findings are written.
+type forms struct {
+	format  string
+	outputs []string // FORM=FILE
+}
+
+func (f *forms) flags(c *cobra.Command) {
+	c.Flags().StringVar(&f.format, "format", "text", "`FORM` of the findings: "+strings.Join(append(lintForms(), "auto"), ", "))
+	c.Flags().StringArrayVar(&f.outputs, "output", nil, "write the findings to a file besides: `FORM=FILE` (repeatable)")
+}
+
+// check refuses words that are no forms.
+func (f *forms) check() error {
+	if f.format != "" {
+		if err := oneOf("format", f.format, append(lintForms(), "auto")...); err != nil {
+			return err
+		}
+	}
+	for _, o := range f.outputs {
+		form, file, _ := strings.Cut(o, "=")
+		if file == "" {
+			return fmt.Errorf("output is written as FORM=FILE, not %q", o)
+		}
+		if err := oneOf("form of output", form, lintForms()...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // auto is the form that shows findings where a pipeline runs.
@@ -37,7 +68,21 @@ func (a *app) auto() string {
 
 // lintReport prints the findings of every folder, and writes them to the files
 // of --output.
-func (a *app) lintReport(f *lintFlags, all []findings, least diag.Severity) error {
+func (a *app) lintReport(f *forms, all []findings, least diag.Severity) error {
+	if err := a.lintFiles(f, all, least); err != nil {
+		return err
+	}
+	a.json = a.json || f.format == "json"
+	if a.wantsJSON() {
+		if err := a.writeJSON(verdictOf(all)); err != nil || a.json {
+			return err
+		}
+	}
+	return a.lintForm(a.out, f.format, all, least, a.colored(a.out))
+}
+
+// lintFiles writes the findings to the files of --output.
+func (a *app) lintFiles(f *forms, all []findings, least diag.Severity) error {
 	for _, o := range f.outputs {
 		form, file, _ := strings.Cut(o, "=")
 		var b bytes.Buffer
@@ -48,13 +93,7 @@ func (a *app) lintReport(f *lintFlags, all []findings, least diag.Severity) erro
 			return fmt.Errorf("write %s: %w", file, err)
 		}
 	}
-	a.json = a.json || f.format == "json"
-	if a.wantsJSON() {
-		if err := a.writeJSON(verdictOf(all)); err != nil || a.json {
-			return err
-		}
-	}
-	return a.lintForm(a.out, f.format, all, least, a.colored(a.out))
+	return nil
 }
 
 // lintForm writes findings in one of the forms.

@@ -14,10 +14,8 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/cmd/rocec/internal/baseline"
-	"github.com/rocec/rocec/cmd/rocec/internal/changes"
 	"github.com/rocec/rocec/cmd/rocec/internal/report"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/format"
 	"github.com/rocec/rocec/lang/source"
 )
 
@@ -224,87 +222,125 @@ func (l *linter) tellKnown() {
 	}
 }
 
-// changed tells whether a finding touches a line that --new-from-rev asks for.
-// What git does not know of, values of the command line and files outside of the
-// folder, counts as changed.
-func (l *linter) changed(ctx context.Context, p *project) (func(*diag.Diagnostic) bool, error) {
+// before are the findings that the configuration of a folder has where the current branch left the revision of --new-from-rev,
+// under the same settings; nil without the flag. A folder that was not there, or that did not load, leaves all to the branch.
+func (l *linter) before(ctx context.Context, dir string, s *settings, in inputs) (earlier, error) {
 	if l.flags.newFrom == "" {
-		return func(*diag.Diagnostic) bool { return true }, nil
+		return nil, nil
 	}
-	lines, err := changedLines(ctx, p.dir, l.flags.newFrom)
+	name := fmt.Sprint(dir, " ", in.each)
+	if e, known := l.earlier[name]; known {
+		return e, nil
+	}
+	e := earlier{}
+	base, err := forkPoint(ctx, dir, l.flags.newFrom)
 	if err != nil {
 		return nil, fmt.Errorf("new-from-rev: %w", err)
 	}
-	trees := map[source.FileID]*format.Tree{}
-	// A finding that points to the head of a block is about what stands in it.
-	whole := func(s source.Span, name string) source.Span {
-		t, read := trees[s.File]
-		if !read && len(lines[name]) > 0 {
-			if text, err := p.view.Read(name); err == nil {
-				t, _ = format.Parse(name, text)
-			}
-			trees[s.File] = t
-		}
-		if t != nil {
-			if end, ok := t.BlockEnd(int(s.Start)); ok {
-				s.Len = max(s.Len, uint32(end)-s.Start)
-			}
-		}
-		return s
+	there, err := git(ctx, dir, "ls-tree", base, ".")
+	if err == nil && len(there) > 0 {
+		err = l.at(ctx, dir, base, s, in, e)
 	}
-	return func(d *diag.Diagnostic) bool {
-		placed := false
-		for _, label := range d.Labels {
-			if label.Span.IsZero() {
-				continue
-			}
-			placed = true
-			name := p.cfg.Files.Name(label.Span.File)
-			if strings.HasPrefix(name, "pack:") {
-				continue
-			}
-			start, end, ok := p.view.Range(whole(label.Span, name))
-			if !ok || outside(name) || slices.Contains(p.varFiles, name) || lines.Touch(name, start.Line, end.Line) {
-				return true
-			}
-		}
-		return !placed
-	}, nil
+	if err != nil {
+		return nil, fmt.Errorf("new-from-rev: %w", err)
+	}
+	l.earlier[name] = e
+	return e, nil
 }
 
-// changedLines asks git which lines of a folder differ from where the current
-// branch left a revision.
-func changedLines(ctx context.Context, dir, rev string) (changes.Lines, error) {
+// at enters the findings that a folder has at a commit.
+func (l *linter) at(ctx context.Context, dir, commit string, s *settings, in inputs, e earlier) error {
+	tree, err := l.revision(ctx, dir, commit)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tree)
+	old, err := l.loadFrom(tree, &in, false)
+	if err != nil {
+		return err
+	}
+	old.devices()
+	old.checks()
+	list, out := s.exempt(old)
+	e.enter(old, list, false)
+	for _, x := range out {
+		e.enter(old, x.list, true)
+	}
+	return nil
+}
+
+// earlier are findings by what stays of them when lines move, and how many each of them stands for.
+type earlier map[fingerprint][]int
+
+type fingerprint struct {
+	baseline.Entry
+	exempt bool
+}
+
+func (e earlier) enter(p *project, list diag.List, exempt bool) {
+	for i := range list {
+		key := p.fingerprint(&list[i], exempt)
+		e[key] = append(e[key], list[i].Count)
+	}
+}
+
+// without leaves the findings of a project that are not among the earlier ones. One that stands for more than before is new.
+func (e earlier) without(p *project, list diag.List, exempt bool) diag.List {
+	if e == nil {
+		return list
+	}
+	var fresh diag.List
+	taken := map[fingerprint][]bool{}
+	for _, d := range list {
+		key := p.fingerprint(&d, exempt)
+		if taken[key] == nil {
+			taken[key] = make([]bool, len(e[key]))
+		}
+		known := false
+		for i, count := range e[key] {
+			if known = !taken[key][i] && count >= d.Count; known {
+				taken[key][i] = true
+				break
+			}
+		}
+		if !known {
+			fresh.Add(d)
+		}
+	}
+	return fresh
+}
+
+// fingerprint is what a finding is known by; what has no rule is told by its words.
+func (p *project) fingerprint(d *diag.Diagnostic, exempt bool) fingerprint {
+	e := p.entry(d, "")
+	if d.Rule == "" {
+		e.Source = d.Summary
+	}
+	return fingerprint{e, exempt}
+}
+
+// forkPoint is the commit where the current branch left a revision.
+func forkPoint(ctx context.Context, dir, rev string) (string, error) {
+	sha, err := commitOf(ctx, dir, rev)
+	if err != nil {
+		return "", err
+	}
+	if fork, err := git(ctx, dir, "merge-base", sha, "HEAD"); err == nil {
+		sha = strings.TrimSpace(string(fork))
+	}
+	return sha, nil
+}
+
+// commitOf is the commit that a revision names.
+func commitOf(ctx context.Context, dir, rev string) (string, error) {
 	sha, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return nil, fmt.Errorf("it asks git, which is not there: %w", err)
-		}
-		return nil, fmt.Errorf("git knows no revision %q here (in a pipeline, fetch it first)", rev)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("it asks git, which is not there: %w", err)
+	case err != nil:
+		return "", fmt.Errorf("git knows no revision %q here (in a pipeline, fetch it first)", rev)
 	}
-	base := strings.TrimSpace(string(sha))
-	if fork, err := git(ctx, dir, "merge-base", base, "HEAD"); err == nil {
-		base = strings.TrimSpace(string(fork))
-	}
-	diff, err := git(ctx, dir, "diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--ignore-submodules",
-		"--find-renames", "--relative", "--src-prefix=a/", "--dst-prefix=b/", base, "--", ".")
-	if err != nil {
-		return nil, err
-	}
-	lines, err := changes.Parse(diff)
-	if err != nil {
-		return nil, err
-	}
-	names, err := git(ctx, dir, "ls-files", "--others", "--exclude-standard", "-z")
-	if err != nil {
-		return nil, err
-	}
-	for name := range strings.SplitSeq(string(names), "\x00") {
-		if name != "" {
-			lines[name] = []changes.Range{changes.All}
-		}
-	}
-	return lines, nil
+	return strings.TrimSpace(string(sha)), nil
 }
 
 // git runs a command of git that only reads.

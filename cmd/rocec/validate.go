@@ -14,6 +14,7 @@ import (
 
 func (a *app) validateCommand() *cobra.Command {
 	var in inputs
+	var f forms
 	var properties []string
 	noTests := false
 	c := &cobra.Command{
@@ -30,6 +31,12 @@ errors and warnings; rocec lint reports everything.`,
 				return fmt.Errorf("failures is a number up to %d, not %d", schema.MaxFailures, in.failures)
 			}
 			in.properties = set
+			if err := f.check(); err != nil {
+				return err
+			}
+			if f.format == "auto" {
+				f.format = a.auto()
+			}
 			p, err := a.load(&in, false)
 			if err != nil {
 				return err
@@ -43,25 +50,37 @@ errors and warnings; rocec lint reports everything.`,
 			}
 			p.diags = ofProperties(p.diags, set)
 			list := atLeast(p.diags, diag.Warning)
+			a.json = a.json || f.format == "json"
 			if a.wantsJSON() {
 				(&linter{app: a}).fixesOf(p, list)
 				if err := a.writeJSON(p.verdict(list)); err != nil {
 					return err
 				}
 			}
-			if !a.json {
+			all := []findings{{view: p.view, list: list}}
+			if err := a.lintFiles(&f, all, diag.Error); err != nil {
+				return err
+			}
+			switch {
+			case a.json:
+			case f.format == "text":
 				a.print(p, list)
+			default:
+				if err := a.lintForm(a.out, f.format, all, diag.Error, false); err != nil {
+					return err
+				}
 			}
 			if list.HasErrors() {
 				return exit(1)
 			}
-			if !a.json && !a.quiet {
+			if !a.json && !a.quiet && f.format == "text" {
 				fmt.Fprintln(a.out, p.success())
 			}
 			return nil
 		},
 	}
 	in.flags(c)
+	f.flags(c)
 	c.Flags().IntVar(&in.failures, "failures", 0, "prove again with up to this `NUMBER` of links and switches down at a time; more than analysis says")
 	c.Flags().StringArrayVar(&properties, "property", nil, "prove `NAME` only: "+strings.Join(schema.Properties, ", ")+" (repeatable)")
 	c.Flags().BoolVar(&noTests, "no-tests", false, "leave out the files of tests, which are read and not run")
