@@ -76,12 +76,23 @@ func git(t testing.TB, dir string, args ...string) string {
 	return string(out)
 }
 
+// nobody takes away whatever git knows of who runs the tests: settings, the environment, and what it makes of account and host.
+func nobody(t testing.TB, config string) {
+	t.Helper()
+	must(t, os.WriteFile(config, []byte("[user]\n\tuseConfigOnly = true\n"), 0o600))
+	t.Setenv("GIT_CONFIG_GLOBAL", config)
+	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+	for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"} {
+		t.Setenv(name, "") // so that it comes back
+		os.Unsetenv(name)
+	}
+}
+
 // workTrees is a bare repository and clones of it.
 func workTrees(t testing.TB, n int) (bare string, clones []string) {
 	t.Helper()
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 	root := t.TempDir()
+	nobody(t, filepath.Join(root, "gitconfig"))
 	bare = filepath.Join(root, "bare.git")
 	git(t, root, "init", "--quiet", "--bare", "--initial-branch=main", bare)
 	for i := range n {
