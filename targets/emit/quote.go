@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +18,37 @@ func Shell(s string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("quote %s for the shell: %w", short(s), err)
 	}
-	return q, nil
+	return inBytes(q), nil
+}
+
+// inBytes writes the characters of $'...' that are escaped by number as their bytes: bash reads \u by the locale of whoever runs the
+// script, and as it stands where that is C (bash(1), QUOTING).
+func inBytes(q string) string {
+	if !strings.HasPrefix(q, "$'") || !strings.Contains(strings.ToLower(q), `\u`) {
+		return q
+	}
+	var b strings.Builder
+	for i := 0; i < len(q); {
+		digits := 0
+		if q[i] == '\\' {
+			digits = map[byte]int{'u': 4, 'U': 8}[q[i+1]]
+		}
+		if digits == 0 {
+			n := 1
+			if q[i] == '\\' {
+				n = 2
+			}
+			b.WriteString(q[i : i+n])
+			i += n
+			continue
+		}
+		r, _ := strconv.ParseUint(q[i+2:i+2+digits], 16, 32) // as it was just written
+		for _, c := range []byte(string(rune(r))) {
+			fmt.Fprintf(&b, `\x%02x`, c)
+		}
+		i += 2 + digits
+	}
+	return b.String()
 }
 
 // PowerShellText is any printable text as a single-quoted literal, in which only

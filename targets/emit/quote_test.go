@@ -2,6 +2,7 @@ package emit_test
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestShellByBash(t *testing.T) {
 	oracle.Need(t, "bash")
 	var script strings.Builder
 	var want []string
-	for _, s := range append(targettest.HostileStrings(), "\xffé\xc3", "'\\''", "\x01\x02", "$'\\x41'") {
+	for _, s := range append(targettest.HostileStrings(), "\xffé\xc3", "'\\''", "\x01\x02", "$'\\x41'", "\\u0085\u0085\\", "\U000e0001f", "\u2028a\u200b1") {
 		q, err := emit.Shell(s)
 		if strings.Contains(s, "\x00") {
 			if err == nil {
@@ -80,19 +81,21 @@ func TestShellByBash(t *testing.T) {
 		script.WriteString("printf '%s\\0' " + q + "\n")
 		want = append(want, s)
 	}
-	cmd := exec.Command("bash", "--norc", "-c", script.String())
-	cmd.Dir = t.TempDir()
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if len(got) != len(want) {
-		t.Fatalf("%d words of %d", len(got), len(want))
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("%q reads as %q", want[i], got[i])
+	for _, locale := range []string{"C", "C.UTF-8"} {
+		cmd := exec.Command("bash", "--norc", "-c", script.String())
+		cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "LC_ALL="+locale)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		if len(got) != len(want) {
+			t.Fatalf("%d words of %d", len(got), len(want))
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%q reads as %q in the locale %s", want[i], got[i], locale)
+			}
 		}
 	}
 }
