@@ -49,7 +49,7 @@ var graph = []row{
 	{"targets", []string{"compiler/intent", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 	{"targets/feature", []string{"compiler/intent", "lang/diag", "lang/source"}},
 	{"targets/emit", []string{"compiler/intent", "lang/diag", "lang/source"}},
-	{"targets/oracle", []string{"deploy/lab/sonic/yang"}},
+	{"targets/oracle", nil},
 	{"targets/targettest", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 	{"targets/all", []string{"targets", "targets/cumulus", "targets/linux", "targets/windows", "targets/sonic", "targets/sonicent"}},
 	{"targets/posix", []string{"targets", "targets/emit"}},
@@ -58,7 +58,6 @@ var graph = []row{
 	{"targets/cumulus", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "targets/posix", "lang/diag", "lang/source"}},
 	{"targets/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 
-	{"deploy/lab/sonic/yang", []string{"testdata/oracles/sonic-yang"}},
 	{"deploy/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source", "deploy/..."}},
 
 	{"cmd/rocec/internal/fabricgen", nil},
@@ -95,6 +94,18 @@ var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "type"
 var machinePath = regexp.MustCompile(`(^|[^a-zA-Z0-9._-])/(` + `work|` + `tmp/brief)(/|\b)`)
 
 var unfinished = regexp.MustCompile(`\b(` + "TO" + "DO" + `|` + "FIX" + "ME" + `)\b`)
+
+// othersHeaders stand, in any case, at the head of files that others wrote. Written in parts, as above.
+var othersHeaders = []string{
+	"spdx" + "-license", "copy" + "right (c)", "copy" + "right ©", "copy" + "right 1", "copy" + "right 2", "all rights " + "reserved",
+	"licensed" + " under ", "permission is hereby " + "granted", "redistribution and use in " + "source",
+}
+
+// othersNames are files that no tool of ours writes: models, grammars, interfaces and schemas, and folders of copies.
+var othersNames = regexp.MustCompile(`\.(yang|yin|g4|proto|xsd|rng|dtd|mib|asn1?|ebnf|j2|jinja2?|thrift|wsdl)$|(^|/)(vendor|vendored|third_party|thirdparty|external|node_modules)/`)
+
+// othersSamples are files beside the settings of devices that public repositories ship as their examples; ours are made by tests.
+var othersSamples = regexp.MustCompile(`(^|/)(config_db|minigraph|port_config|pg_profile_lookup|buffers_defaults_[^/]*|qos|sai)\.(json|xml|ini|profile)$`)
 
 // goFile is one file of code.
 type goFile struct {
@@ -205,6 +216,7 @@ var houseRules = []struct {
 	{"unfinished code", finished},
 	{"names of files", fileNames},
 	{"machine paths", noMachinePaths},
+	{"texts of others", onlyOurs},
 	{"skipped tests", noSkips},
 	{"dependencies", dependencies},
 }
@@ -415,6 +427,25 @@ func noMachinePaths(h *house) (broken []string) {
 	return broken
 }
 
+// onlyOurs: the tree holds no text that others wrote, whatever its licence.
+// Tests read such from the folder of the oracles, see targets/oracle.
+func onlyOurs(h *house) (broken []string) {
+	for _, p := range h.paths {
+		if othersNames.MatchString(p) || othersSamples.MatchString(p) {
+			broken = append(broken, fmt.Sprintf("%s: a model, grammar or sample of others; tests read it from ROCEC_ORACLES", p))
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(h.text)) {
+		text := strings.ToLower(h.text[p])
+		for _, header := range othersHeaders {
+			if before, _, is := strings.Cut(text, header); is && p != "LICENSE" {
+				broken = append(broken, fmt.Sprintf("%s:%d: the header of a text of others: %s", p, strings.Count(before, "\n")+1, header))
+			}
+		}
+	}
+	return broken
+}
+
 // noSkips: a checker that is missing is for targets/oracle to judge.
 func noSkips(h *house) (broken []string) {
 	for _, s := range h.code {
@@ -504,6 +535,14 @@ var badHouses = []struct {
 	{"names of files", "lang/testdata/nul", "x", `"nul" disallowed`},
 	{"names of files", "lang/testdata/NO", "x", "lang/testdata/NO and lang/testdata/no differ in case only"},
 	{"machine paths", "docs/a.md", "see /wo" + "rk/main\n", "docs/a.md:1"},
+	{"texts of others", "lang/testdata/sonic-port.yang", "module m { }\n", "lang/testdata/sonic-port.yang: a model"},
+	{"texts of others", "lang/grammar.g4", "grammar g;\n", "lang/grammar.g4: a model"},
+	{"texts of others", "deploy/api.proto", "syntax = \"proto3\";\n", "deploy/api.proto: a model"},
+	{"texts of others", "third_party/x/a.md", "x\n", "third_party/x/a.md: a model"},
+	{"texts of others", "targets/sonic/testdata/config_db.json", "{}\n", "config_db.json: a model, grammar or sample"},
+	{"texts of others", "testdata/lab/a.c", "// SP" + "DX-License-Identifier: MIT\n", "testdata/lab/a.c:1: the header"},
+	{"texts of others", "docs/a.md", "x\n\nCopy" + "right (c) 2019 Somebody\n", "docs/a.md:3: the header"},
+	{"texts of others", "lang/a.go", "// Licen" + "sed under the Apache License.\n\n// Package lang is.\npackage lang\n", "lang/a.go:1: the header"},
 	{"skipped tests", "lang/a_test.go", "package lang\nimport \"testing\"\nfunc TestA(t *testing.T) { t." + "Skip() }\n", "lang/a_test.go:3"},
 	{"dependencies", "go.mod", "module m\nrequire example.org/x v1.0.0\n", "nothing imports example.org/x"},
 	{"dependencies", "go.mod", "module m\nrequire github.com/google/go-cmp v0.7.0\n", "no comment"},

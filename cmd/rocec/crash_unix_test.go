@@ -16,9 +16,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/rocec/rocec/deploy/lab/sonic/yang"
-	"github.com/rocec/rocec/targets/oracle"
 )
 
 // tree is what a folder of artifacts holds, without what is left of stages.
@@ -271,10 +268,9 @@ func waitFor(t *testing.T, r io.Reader, text string) {
 	}
 }
 
-// TestLabInterrupted: a lab that is interrupted takes its temporary files with it.
+// TestLabInterrupted: a lab keeps no temporary files, and leaves none where it is interrupted.
 func TestLabInterrupted(t *testing.T) {
 	t.Parallel()
-	oracle.Need(t, yang.Program)
 	dir, tmp := t.TempDir(), t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "lossy-ecn"))); err != nil {
 		t.Fatal(err)
@@ -290,8 +286,8 @@ func TestLabInterrupted(t *testing.T) {
 	}
 	for s := bufio.NewScanner(out); s.Scan() && s.Text() != "Ctrl-C stops the lab."; {
 	}
-	if there, err := os.ReadDir(tmp); err != nil || len(there) != 1 {
-		t.Errorf("SONiC's models alone are to lie there, not %v (%v)", there, err)
+	if there, err := os.ReadDir(tmp); err != nil || len(there) > 0 {
+		t.Errorf("a running lab keeps %v (%v)", there, err)
 	}
 	_ = c.Process.Signal(os.Interrupt)
 	_ = c.Wait()

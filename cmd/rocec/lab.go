@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/deploy/lab/machines"
-	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 	"github.com/rocec/rocec/targets"
 	"github.com/spf13/cobra"
 )
@@ -114,26 +112,15 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 		return fmt.Errorf("--keep: the state of %s cannot be kept: it is a simulation for %s, and only those of Linux, SONiC and Cumulus can", devices[i].Name, devices[i].Target)
 	}
 	o.Cables = p.cables
-	a.writing.Lock() // a signal waits until the machines have stopped and what the models lie in is gone
+	a.writing.Lock() // a signal waits until the machines have stopped
 	defer a.writing.Unlock()
-	models, err := labModels(devices)
-	switch {
-	case err != nil && !errors.Is(err, exec.ErrNotFound):
+	l, err := lab.Up(ctx, devices, dir, o)
+	if err != nil {
 		return err
-	case models != nil:
-		defer models.Close()
-		o.Accept = models.Valid
-	}
-	l, upErr := lab.Up(ctx, devices, dir, o)
-	if upErr != nil {
-		return upErr
 	}
 	fmt.Fprintf(a.out, "%s on %s. %s\n", simulated(len(devices)), start.address, lab.Notice)
 	if len(others) > 0 {
 		fmt.Fprintf(a.out, "Not simulated: %s.\n", strings.Join(others, ", "))
-	}
-	if err != nil {
-		fmt.Fprintf(a.out, "Simulated SONiC switches do not hold values against SONiC's models: %s is not installed, which the Debian package %s brings.\n", yang.Program, yang.Package)
 	}
 	end := "Ctrl-C stops the lab."
 	if start.detach {
@@ -153,15 +140,6 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 		return exit(1)
 	}
 	return nil
-}
-
-// labModels are SONiC's models, nil where no device is one of SONiC. The error wraps
-// exec.ErrNotFound where what reads them is not installed.
-func labModels(devices []lab.Device) (*yang.Check, error) {
-	if !slices.ContainsFunc(devices, func(d lab.Device) bool { return d.Target == "sonic" }) {
-		return nil, nil
-	}
-	return yang.New()
 }
 
 // simulated counts simulated devices.

@@ -38,8 +38,7 @@ type Options struct {
 	Address string // to listen on, of this computer alone; "" = 127.0.0.1
 	Clock   Clock  // nil = that of this computer
 	Faults  map[string][]Fault
-	Accept  func(ctx context.Context, configDB []byte) error // Environment.Accept of all machines
-	Cables  func() []Cable                                   // between ports of devices, also of those that are none of the lab; asked for when somebody needs them
+	Cables  func() []Cable // between ports of devices, also of those that are none of the lab; asked for when somebody needs them
 	// Before, if not nil, is called when a command line for a device has come over a
 	// connection, and is run when it returns: so something can be done in the middle of
 	// a rollout, however fast that is.
@@ -209,7 +208,7 @@ func (l *Lab) listen() (net.Listener, uint16, error) {
 // machine makes the machine of a device when it is first asked for.
 func (l *Lab) machine(r *running) (Machine, error) {
 	r.once.Do(func() {
-		m, err := r.Make(r.Intent(), Environment{Clock: l.clock, User: r.User, Faults: &r.faults, Accept: l.o.Accept, Net: l.net})
+		m, err := r.Make(r.Intent(), Environment{Clock: l.clock, User: r.User, Faults: &r.faults, Net: l.net})
 		if err == nil && l.o.Keep {
 			if err = l.restore(r, m); err != nil {
 				_ = m.Close()

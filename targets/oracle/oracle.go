@@ -3,7 +3,8 @@
 //
 // Every function takes the test and what was emitted, and fails the test with the checker's own message. A checker that is not
 // installed skips the test, or fails it where ROCEC_CHECKS=required is set, as the gate does; that decision is taken in Need and
-// nowhere else. What the checkers cannot see (testdata/oracles/README.md lists it) is left to the rules and the goldens.
+// nowhere else. Texts that others wrote are no part of the repository: they are read from the folder that ROCEC_ORACLES names, by default
+// ../shared/oracles beside the checkout, and are missed in the same way. What the checkers cannot see (testdata/oracles/README.md lists it) is left to the rules and the goldens.
 //
 // This is no part of the compiler: it runs programs and writes scratch files, and only tests import it.
 package oracle
@@ -20,8 +21,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 )
 
 // Names Need accepts besides those of programs: what RunGuest, RunNamespaces, PSCheck and GitLab need as a whole, the rights of root, and a library.
@@ -31,8 +30,12 @@ const (
 	PSCheckTool = "pscheck"
 	GitLabTool  = "gitlab-ci-local"
 	Root        = "root"
-	SoftRoCE    = "soft-RoCE" // what libibverbs needs for it
+	SoftRoCE    = "soft-RoCE"  // what libibverbs needs for it
+	SONiCModels = "sonic-yang" // SONiC's YANG models among the oracles of others, and yanglint
 )
+
+// othersEnv names the folder of the texts that others wrote.
+const othersEnv = "ROCEC_ORACLES"
 
 // checksEnv makes a missing checker a failure: a gate in which a check was skipped has not checked.
 const checksEnv = "ROCEC_CHECKS"
@@ -72,6 +75,11 @@ func lack(t testing.TB, tool string) error {
 			return errors.New("libibverbs has no driver for soft-RoCE: apt-get install --no-install-recommends ibverbs-providers")
 		}
 		return nil
+	case SONiCModels:
+		if err := othersLack(SONiCModels, "*.yang", sonicModelsFrom); err != nil {
+			return err
+		}
+		return lack(t, "yanglint")
 	case PSCheckTool:
 		return npmLack(t, pscheckPackages())
 	case GitLabTool:
@@ -101,8 +109,8 @@ func npmLack(t testing.TB, packages npmPackages, programs ...string) error {
 // debianPackage names the Debian 12 package that has the program.
 func debianPackage(program string) string {
 	switch program {
-	case yang.Program:
-		return yang.Package
+	case "yanglint":
+		return "libyang2-tools"
 	case "netplan":
 		return "netplan.io"
 	case "systemd-analyze":
@@ -147,6 +155,38 @@ func Dir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return filepath.Join(root, "testdata", "oracles")
+}
+
+// sonicModelsFrom is where the models come from.
+const sonicModelsFrom = "from src/sonic-yang-models of github.com/sonic-net/sonic-buildimage at 086b03bd70f9e211aaaf5f6aefe0790b508d2a94"
+
+// others is a folder among the oracles that others wrote.
+func others(name string) (string, error) {
+	root, err := repository()
+	if err != nil {
+		return "", err
+	}
+	dir := os.Getenv(othersEnv)
+	switch {
+	case dir == "":
+		dir = filepath.Join(root, "..", "shared", "oracles")
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(root, dir)
+	}
+	return filepath.Join(dir, name), nil
+}
+
+// othersLack is lack for a folder among the oracles that others wrote, which has to hold files of a pattern.
+func othersLack(name, pattern, from string) error {
+	dir, err := others(name)
+	if err != nil {
+		return err
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, pattern)); len(files) > 0 || err != nil {
+		return err
+	}
+	return fmt.Errorf("nothing is held against %s: %s has no %s; .ci/oracles lays them there, %s, and %s names another folder for all of %s",
+		name, dir, pattern, from, othersEnv, filepath.Dir(dir))
 }
 
 // Rows are the rows of a table among the data that nobody here made up, a CSV

@@ -2,14 +2,19 @@ package oracle
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func exampleTor(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(Dir(t), "sonic-yang", "example-tor.config_db.json"))
+	text, err := os.ReadFile(filepath.Join("testdata", "example-tor.config_db.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +59,7 @@ func edit(t *testing.T, change string) []byte {
 }
 
 func TestYangAccepts(t *testing.T) {
-	Need(t, "yanglint")
+	Need(t, SONiCModels)
 	for name, change := range map[string]string{
 		"the example":      `{}`,
 		"comma leaf-list":  `{"PORT":{"Ethernet0":{"adv_speeds":"100000,200000","adv_interface_types":"CR4"}}}`,
@@ -83,7 +88,7 @@ func TestYangAccepts(t *testing.T) {
 }
 
 func TestYangRejects(t *testing.T) {
-	Need(t, "yanglint")
+	Need(t, SONiCModels)
 	for _, c := range []struct{ name, change, want string }{
 		{"unknown table", `{"QOS_MAP":{"x":{"a":"b"}}}`, "QOS_MAP: no such table"},
 		{"unknown table without rows", `{"QOS_MAP":{}}`, "QOS_MAP: no such table"},
@@ -128,7 +133,7 @@ func TestYangRejects(t *testing.T) {
 }
 
 func TestYangRejectsText(t *testing.T) {
-	Need(t, "yanglint")
+	Need(t, SONiCModels)
 	for _, c := range []struct{ text, want string }{
 		{``, "EOF"},
 		{`[]`, "object is wanted"},
@@ -139,4 +144,52 @@ func TestYangRejectsText(t *testing.T) {
 	} {
 		rejects(t, c.want, func(t testing.TB) { Yang(t, []byte(c.text)) })
 	}
+}
+
+func TestTranslate(t *testing.T) {
+	got, err := SONiC(t).translate([]byte(exampleTor(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join("testdata", "example-tor.yang.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g, w any
+	if err := errors.Join(json.Unmarshal(got, &g), json.Unmarshal(want, &w)); err != nil {
+		t.Fatal(err)
+	}
+	unordered := cmpopts.SortSlices(func(a, b any) bool { return fmt.Sprint(a) < fmt.Sprint(b) }) // lists of rows are in no order
+	if diff := cmp.Diff(w, g, unordered); diff != "" {
+		t.Errorf("example-tor (-want +got):\n%s", diff)
+	}
+}
+
+func TestPrinted(t *testing.T) {
+	for text, want := range map[string]*Statement{
+		"module m {\n a;\n}\n":             {"module", "m", []*Statement{{"a", "", nil}}},
+		"list L { key \"ab\"; leaf a\n; }": {"list", "L", []*Statement{{"key", "ab", nil}, {"leaf", "a", nil}}},
+		`pattern "a\\d\"\n";`:              {"pattern", "a\\d\"\n", nil},
+		"":                                 nil, "module m": nil, "module m {": nil, "{ }": nil, `m "x`: nil, "m x }": nil,
+	} {
+		p := printed{text: text}
+		got, err := p.statement()
+		if (err != nil) != (want == nil) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" && want != nil {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func FuzzTranslate(f *testing.F) {
+	ms := SONiC(f)
+	f.Add([]byte(`{"DSCP_TO_TC_MAP":{"R":{"1":"2"}},"PORT":{"E":{"adv_speeds":"1,all"}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		out, err := ms.translate(text)
+		if err == nil && !json.Valid(out) {
+			t.Errorf("%q became %q, which is no JSON", text, out)
+		}
+	})
 }

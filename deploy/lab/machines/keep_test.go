@@ -9,7 +9,6 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/oracle"
 )
 
 // TestKeeps: in the next lab a device is what it would be after a loss of power:
@@ -22,9 +21,6 @@ func TestKeeps(t *testing.T) {
 			target := x.target.Name
 			dir := t.TempDir()
 			o := lab.Options{Clock: x.clock, Keep: true}
-			if target == "sonic" {
-				o.Accept = oracle.NewYang(t).Valid
-			}
 			var l *lab.Lab
 			again := func() {
 				t.Helper()

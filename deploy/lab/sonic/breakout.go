@@ -1,7 +1,6 @@
 package sonic
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,7 +13,7 @@ import (
 
 // breakout is config interface breakout: the children of the mode that the
 // intent's model has, and those of a whole port.
-func (m *Machine) breakout(ctx context.Context, p *posix.Proc, parent, mode string, yes, force bool) int {
+func (m *Machine) breakout(p *posix.Proc, parent, mode string, yes, force bool) int {
 	if !yes {
 		return aborted(p, "Do you want to Breakout the port, continue?")
 	}
@@ -58,7 +57,7 @@ func (m *Machine) breakout(ctx context.Context, p *posix.Proc, parent, mode stri
 	}
 	db.merge(database{"PORT": added})
 	db.set("BREAKOUT_CFG", parent, "brkout_mode", mode)
-	if err := m.accepted(ctx, db); err != nil {
+	if err := m.accepted(db); err != nil {
 		p.Printf("[ERROR] Port breakout Failed!!! Opting Out\nFailed to break out Port. Error: \n")
 		return m.refused(p, err) // SONiC tells why in its log alone
 	}

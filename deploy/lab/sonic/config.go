@@ -18,7 +18,7 @@ const (
 )
 
 // config is the command of the same name.
-func (m *Machine) config(ctx context.Context, p *posix.Proc) int {
+func (m *Machine) config(_ context.Context, p *posix.Proc) int {
 	if p.User() != "root" {
 		return p.Fail("Root privileges are required for this operation")
 	}
@@ -62,7 +62,7 @@ func (m *Machine) config(ctx context.Context, p *posix.Proc) int {
 	case "checkpoint":
 		return m.checkpoint(p, operand)
 	case "rollback":
-		return m.rollback(ctx, p, operand, dry)
+		return m.rollback(p, operand, dry)
 	case "list-checkpoints":
 		return m.listCheckpoints(p)
 	case "delete-checkpoint":
@@ -73,18 +73,18 @@ func (m *Machine) config(ctx context.Context, p *posix.Proc) int {
 		p.Printf("Checkpoint deleted successfully.\n")
 		return 0
 	case "apply-patch":
-		return m.applyPatch(ctx, p, operand, dry)
+		return m.applyPatch(p, operand, dry)
 	case "replace":
-		return m.replace(ctx, p, operand, dry)
+		return m.replace(p, operand, dry)
 	case "save":
-		return m.save(ctx, p, operand, yes)
+		return m.save(p, operand, yes)
 	case "load":
-		return m.loadFile(ctx, p, operand, yes)
+		return m.loadFile(p, operand, yes)
 	case "reload":
-		return m.reload(ctx, p, operand, yes, force)
+		return m.reload(p, operand, yes, force)
 	case "interface":
 		if operand == "breakout" && len(args) == 4 {
-			return m.breakout(ctx, p, args[2], args[3], yes, force)
+			return m.breakout(p, args[2], args[3], yes, force)
 		}
 	case "qos":
 		if operand == "reload" && len(args) == 4 && args[2] == "--ports" {
@@ -155,20 +155,20 @@ func (m *Machine) listCheckpoints(p *posix.Proc) int {
 	return 0
 }
 
-func (m *Machine) rollback(ctx context.Context, p *posix.Proc, name string, dry bool) int {
+func (m *Machine) rollback(p *posix.Proc, name string, dry bool) int {
 	const line = "Failed to rollback config"
 	if !m.isCheckpoint(name) {
 		return failed(p, "rollback", line, fmt.Sprintf("Checkpoint '%s' does not exist", name))
 	}
-	if err := m.become(ctx, p, checkpointFile(name), dry); err != nil {
+	if err := m.become(p, checkpointFile(name), dry); err != nil {
 		return failed(p, "rollback", line, err.Error())
 	}
 	p.Printf("Config rolled back successfully.\n")
 	return 0
 }
 
-func (m *Machine) replace(ctx context.Context, p *posix.Proc, file string, dry bool) int {
-	if err := m.become(ctx, p, p.Path(file), dry); err != nil {
+func (m *Machine) replace(p *posix.Proc, file string, dry bool) int {
+	if err := m.become(p, p.Path(file), dry); err != nil {
 		return failed(p, "replace", "Failed to replace config", err.Error())
 	}
 	p.Printf("Config replaced successfully.\n")
@@ -189,7 +189,7 @@ func (m *Machine) open(file, name string) ([]byte, error) {
 }
 
 // become makes a file the running configuration, by the differences.
-func (m *Machine) become(ctx context.Context, p *posix.Proc, file string, dry bool) error {
+func (m *Machine) become(p *posix.Proc, file string, dry bool) error {
 	b, err := m.open(file, file)
 	if err != nil {
 		return err
@@ -198,5 +198,5 @@ func (m *Machine) become(ctx context.Context, p *posix.Proc, file string, dry bo
 	if err != nil {
 		return err
 	}
-	return m.update(ctx, p, func(database) (database, error) { return target, nil }, dry)
+	return m.update(p, func(database) (database, error) { return target, nil }, dry)
 }

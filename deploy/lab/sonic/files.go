@@ -1,8 +1,6 @@
 package sonic
 
 import (
-	"context"
-
 	"github.com/rocec/rocec/deploy/lab/posix"
 )
 
@@ -13,7 +11,7 @@ func (m *Machine) refused(p *posix.Proc, err error) int {
 	return p.Fail("rocec lab: SONiC's YANG models do not accept the result, so that nothing changes: %v", err)
 }
 
-func (m *Machine) save(ctx context.Context, p *posix.Proc, file string, yes bool) int {
+func (m *Machine) save(p *posix.Proc, file string, yes bool) int {
 	if !yes {
 		return aborted(p, "Existing files will be overwritten, continue?")
 	}
@@ -23,7 +21,7 @@ func (m *Machine) save(ctx context.Context, p *posix.Proc, file string, yes bool
 	}
 	p.Printf("Running command: %s -d --print-data > %s\n", cfggen, target)
 	db := m.snapshot()
-	if err := m.accepted(ctx, db); err != nil {
+	if err := m.accepted(db); err != nil {
 		return m.refused(p, err)
 	}
 	scratch := target + ".lab"
@@ -42,7 +40,7 @@ func aborted(p *posix.Proc, question string) int {
 }
 
 // loadFile is config load: it merges a file.
-func (m *Machine) loadFile(ctx context.Context, p *posix.Proc, file string, yes bool) int {
+func (m *Machine) loadFile(p *posix.Proc, file string, yes bool) int {
 	question := "Load config from the file(s) " + file + " ?"
 	if file == "" {
 		file, question = saved, "Load config from the default config file(s) ?"
@@ -60,19 +58,19 @@ func (m *Machine) loadFile(ctx context.Context, p *posix.Proc, file string, yes 
 	if err != nil {
 		return p.Fail("json.decoder.JSONDecodeError: %s: %v", file, err)
 	}
-	if err := m.load(ctx, more); err != nil {
+	if err := m.load(more); err != nil {
 		return m.refused(p, err)
 	}
 	return 0
 }
 
 // load merges.
-func (m *Machine) load(ctx context.Context, more database) error {
+func (m *Machine) load(more database) error {
 	m.one.Lock()
 	defer m.one.Unlock()
 	db := m.snapshot()
 	db.merge(more)
-	if err := m.accepted(ctx, db); err != nil {
+	if err := m.accepted(db); err != nil {
 		return err
 	}
 	m.put(db)
@@ -81,7 +79,7 @@ func (m *Machine) load(ctx context.Context, more database) error {
 
 // reload is config reload: the services stop and start with a file alone. A file that is named is always held against the models, the
 // saved one unless -f says otherwise.
-func (m *Machine) reload(ctx context.Context, p *posix.Proc, file string, yes, force bool) int {
+func (m *Machine) reload(p *posix.Proc, file string, yes, force bool) int {
 	named, question := file != "", "Clear current config and reload config in config_db format from the default config file(s) ?"
 	if named {
 		question = "Clear current config and reload config in config_db from the file(s) " + file + " ?"
@@ -112,7 +110,7 @@ func (m *Machine) reload(ctx context.Context, p *posix.Proc, file string, yes, f
 	}
 	m.one.Lock()
 	defer m.one.Unlock()
-	if err := m.accepted(ctx, next); err != nil {
+	if err := m.accepted(next); err != nil {
 		if !named && force {
 			return m.refused(p, err)
 		}

@@ -1,9 +1,9 @@
 // Package sonic is a simulated switch with community SONiC: ConfigDB and the
 // commands config, show, sonic-cfggen, sonic-db-cli and pfcwd over it, on a
 // machine with a POSIX shell. It starts with a new image: ports, no QoS. What a
-// change must satisfy is that of the config updater, and of the YANG models where
-// the lab has them; those also where SONiC asks them not, by config load and
-// sonic-cfggen, but not for what sonic-db-cli does to single fields, on whose way
+// change must satisfy is that of the config updater and of the YANG models, of
+// which models.csv has the facts; those also where SONiC asks them not, by config
+// load and sonic-cfggen, but not for what sonic-db-cli does to single fields, on whose way
 // a database may have to be what no model accepts. The updater shuts the ports that
 // SONiC's shuts for a change, and the buffer manager of the traditional model makes
 // its groups beside it. No packets are switched. Texts and errors are those of
@@ -13,7 +13,6 @@ package sonic
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,13 +38,11 @@ type Machine struct {
 	device *intent.Device
 	faults *lab.Faults
 	known  bool // the config updater knows the SKU
-	accept func(ctx context.Context, configDB []byte) error
 
-	mu   sync.Mutex
-	db   database
-	buf  *bufferManager
-	good [sha256.Size]byte // digest of what was accepted last
-	one  sync.Mutex        // one change after the other
+	mu  sync.Mutex
+	db  database
+	buf *bufferManager
+	one sync.Mutex // one change after the other
 }
 
 const saved = "/etc/sonic/config_db.json"
@@ -54,7 +51,7 @@ const saved = "/etc/sonic/config_db.json"
 func New(d *intent.Device, e lab.Environment, scripts *posix.Scripts) *Machine {
 	m := &Machine{
 		disk:   posix.NewDisk(e.Clock),
-		device: d, faults: e.Faults, accept: e.Accept,
+		device: d, faults: e.Faults,
 	}
 	_, m.known = hwsku(d.Model)
 	_ = m.disk.MkdirAll("/etc/sonic", 0o755)
@@ -129,7 +126,7 @@ func (m *Machine) put(db database) {
 	m.db = db
 }
 
-func (m *Machine) cfggen(ctx context.Context, p *posix.Proc) int {
+func (m *Machine) cfggen(_ context.Context, p *posix.Proc) int {
 	var data, print, write bool
 	var files []string
 	variable, asJSON := "", ""
@@ -176,7 +173,7 @@ func (m *Machine) cfggen(ctx context.Context, p *posix.Proc) int {
 	}
 	switch {
 	case write:
-		if err := m.load(ctx, db); err != nil {
+		if err := m.load(db); err != nil {
 			return m.refused(p, err)
 		}
 	case print:

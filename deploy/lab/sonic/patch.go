@@ -1,8 +1,6 @@
 package sonic
 
 import (
-	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,12 +11,11 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/rocec/rocec/deploy/lab/posix"
-	"github.com/rocec/rocec/deploy/lab/sonic/yang"
 )
 
 // applyPatch is apply_patch_from_file of generic_config_updater/main.py: the whole result is held against the models, then the
 // updater does its part and holds it against them again. A table that is missing has to be among the patch, as up to 202505.
-func (m *Machine) applyPatch(ctx context.Context, p *posix.Proc, file string, dry bool) int {
+func (m *Machine) applyPatch(p *posix.Proc, file string, dry bool) int {
 	fail := func(err error) int {
 		return failed(p, "apply-patch", "Failed to apply patch due to: "+err.Error(), err.Error())
 	}
@@ -31,15 +28,15 @@ func (m *Machine) applyPatch(ctx context.Context, p *posix.Proc, file string, dr
 		return fail(err)
 	}
 	var before error // the updater begins
-	err = m.update(ctx, p, func(db database) (database, error) {
+	err = m.update(p, func(db database) (database, error) {
 		after, err := patch.Apply(db.print())
 		if err == nil {
 			db, err = read(after)
 		}
 		if err == nil {
-			err = m.accepted(ctx, db)
+			err = m.accepted(db)
 		}
-		if err != nil && !errors.Is(err, yang.ErrNoTable) {
+		if err != nil && !errors.Is(err, errNoTable) {
 			before = refusal("Validate json patch: %s failed due to: %v", pythonic(b), err)
 			return nil, before
 		}
@@ -102,7 +99,7 @@ func quoted(v any) string {
 }
 
 // update is the config updater: what it does not allow changes nothing.
-func (m *Machine) update(ctx context.Context, p *posix.Proc, change func(database) (database, error), dry bool) error {
+func (m *Machine) update(p *posix.Proc, change func(database) (database, error), dry bool) error {
 	m.one.Lock()
 	defer m.one.Unlock()
 	before := m.snapshot()
@@ -125,9 +122,9 @@ func (m *Machine) update(ctx context.Context, p *posix.Proc, change func(databas
 		return refusal("localhost: given patch is not valid because it will result in empty tables%swhich is not allowed in ConfigDb.%sTable%s: %s",
 			gap, gap, map[bool]string{true: "s", false: ""}[len(empty) != 1], strings.Join(empty, ", "))
 	}
-	err = m.accepted(ctx, after)
+	err = m.accepted(after)
 	switch {
-	case errors.Is(err, yang.ErrNoTable):
+	case errors.Is(err, errNoTable):
 		return refusal("Given patch is not valid because it has changes to tables without YANG models")
 	case err == nil:
 		err = after.lanes()
@@ -226,28 +223,15 @@ func (r rejected) Error() string { return "Data Loading Failed\n" + r.why.Error(
 // Unwrap is what the models say.
 func (r rejected) Unwrap() error { return r.why }
 
-// accepted is why SONiC's models do not accept a database, nil where they do and where the lab has no models.
-func (m *Machine) accepted(ctx context.Context, db database) error {
-	if err := m.older(db); err != nil {
+// accepted is why SONiC's models do not accept a database, nil where they do.
+func (m *Machine) accepted(db database) error {
+	err := m.older(db)
+	if err == nil {
+		err = db.valid()
+	}
+	if err != nil {
 		return rejected{err}
 	}
-	if m.accept == nil {
-		return nil
-	}
-	text := db.print()
-	digest := sha256.Sum256(text)
-	m.mu.Lock()
-	again := m.good == digest
-	m.mu.Unlock()
-	if again {
-		return nil
-	}
-	if err := m.accept(ctx, text); err != nil {
-		return rejected{err}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.good = digest
 	return nil
 }
 
@@ -255,7 +239,7 @@ func (m *Machine) accepted(ctx context.Context, db database) error {
 // (sonic-buildimage#22252), the table and the field for rewriting before 202411 (sonic-buildimage#21395).
 func (m *Machine) older(db database) error {
 	if _, is := db["TC_TO_DSCP_MAP"]; is && m.before("202411") {
-		return yang.ErrNoTable
+		return errNoTable
 	}
 	for _, port := range slices.Sorted(maps.Keys(db["PORT_QOS_MAP"])) {
 		fields := db["PORT_QOS_MAP"][port]
