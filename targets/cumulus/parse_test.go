@@ -204,11 +204,11 @@ func generatedQoS(r *rapid.T, name string, lossless uint8, times intent.Watchdog
 	return q
 }
 
-// TestParseForeign reads a configuration that rocec did not make: ranges in
+// TestParseForeign reads a made-up configuration that rocec did not write: ranges in
 // keys, the words of other versions, the RoCE mode, default-global profiles, a
 // prompt before it.
 func TestParseForeign(t *testing.T) {
-	const text = `cumulus@leaf01:mgmt:~$ nv config show
+	const text = `ops@row3-sw2:mgmt:~$ nv config show
 - header:
     model: vx
     nvue-api-version: nvue_v1
@@ -222,18 +222,18 @@ func TestParseForeign(t *testing.T) {
           vlan:
             10,20-22: {}
     interface:
-      bond1-2:
+      pair8-9:
         bond:
           lacp-rate: slow
           mlag:
             enable: on
         type: bond
-      bond1:
+      pair8:
         bond:
           member:
-            swp3-4: {}
+            swp13-14: {}
           mlag:
-            id: 17
+            id: 23
         bridge:
           domain:
             br_default: {}
@@ -246,7 +246,7 @@ func TestParseForeign(t *testing.T) {
       lo:
         ip:
           address:
-            10.10.10.1/32: {}
+            198.51.100.7/32: {}
         type: loopback
       peerlink:
         bond:
@@ -269,23 +269,23 @@ func TestParseForeign(t *testing.T) {
         qos:
           pfc-watchdog: {}
           mapping:
-            profile: customer
+            profile: theirs
       vlan10:
         ip:
           address:
-            172.17.1.1/24: {}
-          vrf: RED
+            203.0.113.129/25: {}
+          vrf: tenant7
         type: svi
         vlan: 10
     mlag:
       backup:
-        10.10.10.2: {}
+        198.51.100.8: {}
       enable: on
-      mac-address: 44:38:39:FF:01:02
+      mac-address: 44:38:39:FF:03:0B
       peer-ip: linklocal
     qos:
       mapping:
-        customer:
+        theirs:
           port-default-sp: 4
           trust: port
       pfc-watchdog:
@@ -296,8 +296,8 @@ func TestParseForeign(t *testing.T) {
     system:
       aaa:
         user:
-          cumulus:
-            hashed-password: $6$x
+          ops:
+            hashed-password: x
 `
 	got, list := parse(nil, captured(text))
 	if len(list) > 0 {
@@ -310,14 +310,14 @@ func TestParseForeign(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		`vlan["10"]`: "present", `vlan["21"]`: "present", `lag["bond1"].members`: "swp3, swp4", `lag["bond1"].id`: "17", `lag["bond1"].rate`: "slow",
-		`lag["bond1"].mlag`: "true", `lag["bond1"].segments`: "10, 20, 21, 22", `lag["bond1"].native`: "1", `port["swp2"].native`: "10",
+		`vlan["10"]`: "present", `vlan["21"]`: "present", `lag["pair8"].members`: "swp13, swp14", `lag["pair8"].id`: "23", `lag["pair8"].rate`: "slow",
+		`lag["pair8"].mlag`: "true", `lag["pair8"].segments`: "10, 20, 21, 22", `lag["pair8"].native`: "1", `port["swp2"].native`: "10",
 		`port["swp2"].segments`: "none", `port["swp2"].mtu`: "9000", `port["swp2"].trust`: "dscp", `port["swp2"].pfc`: "[3]", `port["swp2"].cable`: "100m",
 		`port["swp2"].ets`: "0:50% 3:50% 6:strict", `port["swp2"].ecn`: "0: 150000..1500000 @100%, 3: 150000..1500000 @100%",
 		`port["swp2"].dscp_map`: "0-7:0 8-15:1 16-23:2 24-31:3 32-39:4 40-47:5 48-55:6 56-63:7", `port["swp2"].queue_map`: "0-2:0 3:3 4-5:0 6:6 7:0",
 		`port["swp2"].watchdog`: "off", `port["swp2"].dcbx`: "advertise", `port["swp7"].watchdog`: "on", `port["swp7"].watchdog.poll`: "200ms",
-		`port["swp7"].trust`: "none", `port["swp7"].pcp_map`: "0-7:4", `interface["vlan10"].address`: "172.17.1.1/24", `interface["vlan10"].vrf`: "RED",
-		`interface["lo"].address`: "10.10.10.1/32", `mlag.domain`: "258", `mlag.peer_address`: "10.10.10.2", `mlag.peer_link`: "peerlink",
+		`port["swp7"].trust`: "none", `port["swp7"].pcp_map`: "0-7:4", `interface["vlan10"].address`: "203.0.113.129/25", `interface["vlan10"].vrf`: "tenant7",
+		`interface["lo"].address`: "198.51.100.7/32", `mlag.domain`: "779", `mlag.peer_address`: "198.51.100.8", `mlag.peer_link`: "peerlink",
 	} {
 		if values[path] != want {
 			t.Errorf("%s is %q, want %q", path, values[path], want)

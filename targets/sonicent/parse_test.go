@@ -287,29 +287,29 @@ func values(t *testing.T, d *intent.Device) map[string]string {
 	return m
 }
 
-// TestParseForeign reads a configuration in the form of the listing of a Dell
-// Z9664F after roce enable, which has no indentation, with interfaces in other
-// spellings around it.
+// TestParseForeign reads a made-up configuration that rocec did not write: without
+// indentation, as versions after roce enable list it, with names and values of
+// somebody else, and interfaces in other spellings around it.
 func TestParseForeign(t *testing.T) {
-	const text = `admin@leaf:~$ sonic-cli -c "show running-configuration | no-more"
+	const text = `ops@row3-sw2:~$ sonic-cli -c "show running-configuration | no-more"
 !
 ip vrf mgmt
 interface breakout port 1/9 mode 4x100G
 roce enable
 !
-qos wred-policy ROCE
-green minimum-threshold 2048 maximum-threshold 12480 drop-probability 15
+qos wred-policy marks
+green minimum-threshold 1500 maximum-threshold 9000 drop-probability 20
 ecn green
 !
-qos scheduler-policy ROCE
+qos scheduler-policy shares
 !
 queue 0
 type dwrr
-weight 50
+weight 35
 !
 queue 3
 type dwrr
-weight 50
+weight 65
 !
 queue 6
 type strict
@@ -319,20 +319,20 @@ qos scheduler-policy copp-scheduler-policy
 queue 12
 type wrr
 weight 1
-pir 100
+pir 250
 !
-qos map dscp-tc ROCE
-dscp 0-3,5-23,25,27-47,49-63 traffic-class 0
-dscp 24,26 traffic-class 3
-dscp 4 traffic-class 4
-dscp 48 traffic-class 6
+qos map dscp-tc marked
+dscp 0-11,13-17,19-28,30-45,47-63 traffic-class 0
+dscp 18,29 traffic-class 3
+dscp 12 traffic-class 4
+dscp 46 traffic-class 6
 !
-qos map dot1p-tc ROCE
+qos map dot1p-tc tagged
 dot1p 0-2,5-7 traffic-class 0
 dot1p 3 traffic-class 3
 dot1p 4 traffic-class 4
 !
-qos map tc-pg ROCE
+qos map tc-pg groups
 traffic-class 3 priority-group 3
 traffic-class 4 priority-group 4
 traffic-class 0-2,5-7 priority-group 7
@@ -343,35 +343,35 @@ access-list
 counters per-entry
 !
 line vty
-service-policy type qos in oob-qos-policy
+service-policy type qos in consoles
 !
 interface Management 0
 mtu 1500
-ip address 192.168.1.5/24
+ip address 192.0.2.5/24
 !
 interface Loopback 0
-ip address 192.168.0.1/32
+ip address 198.51.100.7/32
 !
 interface Eth1/1
-description "Spine mtu 1 shutdown"
+description "to row 1 mtu 1 shutdown"
 mtu 9216
 speed 400000
 fec RS
 unreliable-los auto
 no shutdown
 ipv6 enable
-ars bind port_pro
-queue 3 wred-policy ROCE
-queue 4 wred-policy ROCE
-scheduler-policy ROCE
-qos-map dscp-tc ROCE
-qos-map dot1p-tc ROCE
-qos-map tc-pg ROCE
+ars bind some
+queue 3 wred-policy marks
+queue 4 wred-policy marks
+scheduler-policy shares
+qos-map dscp-tc marked
+qos-map dot1p-tc tagged
+qos-map tc-pg groups
 priority-flow-control priority 3
 priority-flow-control priority 4
 priority-flow-control watchdog action drop
-priority-flow-control watchdog on detect-time 200
-priority-flow-control watchdog restore-time 400
+priority-flow-control watchdog on detect-time 300
+priority-flow-control watchdog restore-time 600
 !
 interface Eth 1/9/1
  speed auto 100000
@@ -390,19 +390,19 @@ interface PortChannel 11 mode on
 !
 interface Vlan 12
  mclag-separate-ip
- ip vrf forwarding VrfRed
+ ip vrf forwarding VrfTenant
  ip address 10.12.0.2/24
  ip address 10.12.1.2/24 secondary
 !
 mclag domain 5
- source-ip 1.1.1.1
- peer-ip 1.1.1.2
+ source-ip 203.0.113.1
+ peer-ip 203.0.113.2
  peer-link PortChannel 11
  keepalive-interval 1
  session-timeout 30
 !
-router bgp 65000
- neighbor 1.1.1.9
+router bgp 64601
+ neighbor 203.0.113.9
   mtu 7
 `
 	got, list := parse(nil, shown(text))
@@ -412,15 +412,15 @@ router bgp 65000
 	have := values(t, got)
 	for path, want := range map[string]string{
 		`port["Eth1/1"].mtu`: "9216", `port["Eth1/1"].speed`: "400G", `port["Eth1/1"].autoneg`: "false", `port["Eth1/1"].fec`: "rs", `port["Eth1/1"].enabled`: "true",
-		`port["Eth1/1"].trust`: "dscp", `port["Eth1/1"].dscp_map`: "0-3:0 4:4 5-23:0 24:3 25:0 26:3 27-47:0 48:6 49-63:0", `port["Eth1/1"].pfc`: "[3, 4]",
-		`port["Eth1/1"].ets`: "0:50% 3:50% 6:strict", `port["Eth1/1"].ecn`: "3: 2048000..12480000 @15%, 4: 2048000..12480000 @15%",
-		`port["Eth1/1"].group_map`: "0-2:7 3:3 4:4 5-7:7", `port["Eth1/1"].watchdog`: "on", `port["Eth1/1"].watchdog.detect`: "200ms", `port["Eth1/1"].watchdog.restore`: "400ms",
+		`port["Eth1/1"].trust`: "dscp", `port["Eth1/1"].dscp_map`: "0-11:0 12:4 13-17:0 18:3 19-28:0 29:3 30-45:0 46:6 47-63:0", `port["Eth1/1"].pfc`: "[3, 4]",
+		`port["Eth1/1"].ets`: "0:35% 3:65% 6:strict", `port["Eth1/1"].ecn`: "3: 1500000..9000000 @20%, 4: 1500000..9000000 @20%",
+		`port["Eth1/1"].group_map`: "0-2:7 3:3 4:4 5-7:7", `port["Eth1/1"].watchdog`: "on", `port["Eth1/1"].watchdog.detect`: "300ms", `port["Eth1/1"].watchdog.restore`: "600ms",
 		`port["Eth1/1"].watchdog.action`: "drop", `port["Eth1/1"].dcbx`: "off", `port["Eth1/1"].pause`: "false",
 		`port["Eth1/9/1"].breakout`: "4x100G", `port["Eth1/9/1"].autoneg`: "true", `port["Eth1/9/1"].fec`: "auto", `port["Eth1/9/1"].enabled`: "false", `port["Eth1/9/1"].watchdog`: "off",
 		`lag["PortChannel10"].members`: "Eth1/9/1", `lag["PortChannel10"].rate`: "fast", `lag["PortChannel10"].mode`: "lacp", `lag["PortChannel11"].mode`: "static",
 		`lag["PortChannel10"].native`: "12", `lag["PortChannel10"].segments`: "20, 21, 22", `lag["PortChannel10"].mlag`: "true", `lag["PortChannel10"].id`: "10",
-		`interface["Vlan12"].address`: "10.12.0.2/24, 10.12.1.2/24", `interface["Vlan12"].vrf`: "VrfRed", `interface["Loopback0"].address`: "192.168.0.1/32",
-		`mlag.domain`: "5", `mlag.peer_link`: "PortChannel11", `mlag.source`: "1.1.1.1", `mlag.peer_address`: "1.1.1.2", `mlag.interval`: "1000ms", `mlag.timeout`: "30000ms",
+		`interface["Vlan12"].address`: "10.12.0.2/24, 10.12.1.2/24", `interface["Vlan12"].vrf`: "VrfTenant", `interface["Loopback0"].address`: "198.51.100.7/32",
+		`mlag.domain`: "5", `mlag.peer_link`: "PortChannel11", `mlag.source`: "203.0.113.1", `mlag.peer_address`: "203.0.113.2", `mlag.interval`: "1000ms", `mlag.timeout`: "30000ms",
 		`vlan["12"]`: "present",
 	} {
 		if have[path] != want {
@@ -428,7 +428,7 @@ router bgp 65000
 		}
 	}
 	for path := range have {
-		if strings.Contains(path, "Management") || strings.Contains(path, "1.5/24") {
+		if strings.Contains(path, "Management") || strings.Contains(path, "2.5/24") {
 			t.Errorf("%s has no place in an intent", path)
 		}
 	}
