@@ -19,6 +19,7 @@ type absence struct {
 	value string   // of the field
 	row   bool     // the row goes, not the field alone
 	keep  []string // keys that may stay
+	alone bool     // what is wanted excludes any such row, also one that cannot be read
 	from  intent.Path
 }
 
@@ -49,7 +50,7 @@ func absences(d *intent.Device) []absence {
 		all = append(all, absence{table: "PORTCHANNEL_MEMBER", key: g.Name + "|*", row: true, from: at("members")})
 		for _, m := range g.Members {
 			all = notBridged(notRouted(all, m, at("members")), m, at("members"))
-			all = append(all, absence{table: "PORTCHANNEL_MEMBER", key: "*|" + m, row: true, from: at("members")})
+			all = append(all, absence{table: "PORTCHANNEL_MEMBER", key: "*|" + m, row: true, alone: true, from: at("members")})
 		}
 		all = vlanAbsences(all, g.Name, g.Native, g.Tagged, at)
 		if d.MLAG != nil {
@@ -111,11 +112,11 @@ func notRouted(all []absence, port string, from intent.Path) []absence {
 	if lagName.MatchString(port) {
 		table = "PORTCHANNEL_INTERFACE"
 	}
-	return append(all, absence{table: table, key: port, row: true, from: from}, absence{table: table, key: port + "|*", row: true, from: from})
+	return append(all, absence{table: table, key: port, row: true, alone: true, from: from}, absence{table: table, key: port + "|*", row: true, alone: true, from: from})
 }
 
 func notBridged(all []absence, port string, from intent.Path) []absence {
-	return append(all, absence{table: "VLAN_MEMBER", key: "*|" + port, row: true, from: from})
+	return append(all, absence{table: "VLAN_MEMBER", key: "*|" + port, row: true, alone: true, from: from})
 }
 
 func portAbsences(all []absence, d *intent.Device, p *intent.Port) []absence {

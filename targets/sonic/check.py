@@ -151,7 +151,8 @@ def groups(running, fragments):
 def settle(running, fragments):
     gone = set()
     for table, key, _ in forbidden(running, fragments[0], fragments[1:]):
-        if table == "BUFFER_PG" and running[table][key].get("profile", "").startswith(MADE):
+        # a key that names no group is nobody's
+        if table == "BUFFER_PG" and span(key)[1] and running[table][key].get("profile", "").startswith(MADE):
             gone.add(key)
             send("DEL", f"{table}|{key}")
     for port, key, _ in misfits(running, fragments[1:]):

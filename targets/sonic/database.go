@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -18,7 +17,8 @@ import (
 // the FRR text that show runningconfiguration all adds, are not in it.
 type database struct {
 	tables map[string]map[string]map[string]any
-	file   string // of the capture
+	unread []unreadRow // of the tables that are written here
+	file   string      // of the capture
 	text   []byte
 	label  func(file string, offset, length int) diag.Label
 }
@@ -53,17 +53,16 @@ func decode(file string, captured []byte, label func(string, int, int) diag.Labe
 		if top[name] == nil {
 			continue // no such table: see rowsOf
 		}
-		table, ok := rowsOf(top[name])
-		if !ok {
-			if slices.Contains(order, name) {
-				list.Add(diag.Diagnostic{
-					Severity: diag.Warning,
-					Summary:  fmt.Sprintf("table %s of %s does not hold rows of fields and was passed over", name, file), Labels: db.at(name),
-				})
-			}
-			continue
+		rows, ok := top[name].(map[string]any)
+		switch ours := slices.Contains(order, name); {
+		case ok && ours:
+			rows = db.unreadOf(name, rows)
+		case ours:
+			db.unread = append(db.unread, unreadRow{table: name, value: top[name], why: "does not hold rows of fields", whole: true})
 		}
-		db.tables[name] = table
+		if table, fields := rowsOf(rows); ok && fields {
+			db.tables[name] = table
+		}
 	}
 	return db, list
 }
@@ -71,11 +70,7 @@ func decode(file string, captured []byte, label func(string, int, int) diag.Labe
 // rowsOf reads a table. ConfigDB has no null: to load one takes a table or a row
 // away, and a field gets what Python calls it, as flags do in text [sonic-swss-common
 // common/configdb.h typed_to_raw and mod_config, configdb.cpp mod_entry].
-func rowsOf(v any) (map[string]map[string]any, bool) {
-	rows, ok := v.(map[string]any)
-	if !ok {
-		return nil, false
-	}
+func rowsOf(rows map[string]any) (map[string]map[string]any, bool) {
 	table := make(map[string]map[string]any, len(rows))
 	for key, f := range rows {
 		if f == nil {
@@ -111,7 +106,10 @@ func (db *database) value(table, key, field string) string {
 // ref is a field that names a row of another table, in the plain form or in the
 // form of images up to 2021: "[DSCP_TO_TC_MAP|AZURE]".
 func (db *database) ref(table, key, field string) string {
-	s := db.value(table, key, field)
+	return plainRef(db.value(table, key, field))
+}
+
+func plainRef(s string) string {
 	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
 		if _, name, ok := strings.Cut(s[1:len(s)-1], "|"); ok {
 			return name

@@ -133,7 +133,7 @@ func edgeAbsences(all []absence, d *intent.Device) []absence {
 			continue
 		}
 		for _, name := range []string{edgeName(list), edgeName(list) + edgeIPv6} {
-			all = append(all, absence{table: aclRule, key: name + "|*", row: true, from: managed[0].from}, absence{table: aclTable, key: name, row: true, from: managed[0].from})
+			all = append(all, absence{table: aclRule, key: name + "|*", row: true, alone: true, from: managed[0].from}, absence{table: aclTable, key: name, row: true, from: managed[0].from})
 		}
 	}
 	return all

@@ -60,8 +60,8 @@ func (m *merge) run() {
 	}
 	m.removals()
 	for table, v := range m.target {
-		// A patch must not leave an empty table.
-		if rows, ok := v.(map[string]any); ok && len(rows) == 0 {
+		// A patch must not leave an empty table. One that was empty is not of a patch.
+		if rows, ok := v.(map[string]any); ok && len(rows) == 0 && (m.db.tables[table] == nil || len(m.db.rows(table)) > 0) {
 			delete(m.target, table)
 		}
 	}
@@ -129,7 +129,7 @@ func (m *merge) left(to tables, table, key string, r row) {
 
 // split turns a row for a range that meets a wanted row into rows for its parts.
 func (m *merge) split(table, key string) {
-	if table != "QUEUE" && table != "BUFFER_PG" && table != "BUFFER_QUEUE" {
+	if !slices.Contains(indexed, table) {
 		return
 	}
 	t, _ := m.target[table].(map[string]any)
@@ -208,13 +208,14 @@ func (m *merge) wanted(table, key string) (row, bool) {
 // profiles stay: whether they may go depends on the image.
 func (m *merge) unused() {
 	named := map[string]bool{}
-	for _, table := range []string{"PORT_QOS_MAP", "QUEUE"} {
-		for _, v := range m.table(table) {
-			r, _ := v.(map[string]any)
-			for _, value := range r {
-				named[text(value)] = true
-			}
+	for _, v := range m.target {
+		rows, _ := v.(map[string]any)
+		for _, r := range rows {
+			names(named, r)
 		}
+	}
+	for i := range m.db.unread {
+		names(named, m.db.unread[i].value)
 	}
 	from, to := slices.Index(order, "DSCP_TO_TC_MAP"), slices.Index(order, "BUFFER_POOL")
 	for _, table := range order[from:to] {
@@ -226,6 +227,16 @@ func (m *merge) unused() {
 			if m.want.normal.at(table, name) == nil && ours(name) && !named[name] {
 				delete(t, name)
 			}
+		}
+	}
+}
+
+// names adds what a row names, in the plain form or in that of images up to 2021.
+func names(to map[string]bool, row any) {
+	fields, _ := row.(map[string]any)
+	for _, value := range fields {
+		for name := range strings.SplitSeq(text(value), ",") {
+			to[plainRef(name)] = true
 		}
 	}
 }

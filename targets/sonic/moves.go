@@ -23,7 +23,7 @@ type ifaceRow struct{ table, name string }
 // The updater never lets Loopback0 go [generic_config_updater/gu_common.py
 // validate_field_operation].
 func (m *merge) moved() (list []ifaceRow, refused diag.List) {
-	for _, table := range []string{"LOOPBACK_INTERFACE", "INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE"} {
+	for _, table := range ifaceTables {
 		for name, r := range m.want.normal.each(table) {
 			vrf, set := r["vrf_name"]
 			if !set && !slices.ContainsFunc(m.device.Ifaces, func(f intent.Iface) bool {

@@ -26,7 +26,11 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	if list.HasErrors() {
 		return nil, list
 	}
-	return db.device(d, list)
+	name := ""
+	if d != nil {
+		name = d.Name
+	}
+	return db.device(d, append(list, db.told(name)...))
 }
 
 // device is the device that a configuration makes.
@@ -104,11 +108,7 @@ func (p *parser) flag(table, key, field, on, off string) intent.Opt[bool] {
 
 func (p *parser) vlans() {
 	for _, key := range p.db.keys("VLAN") {
-		id, ok := vlanID(key)
-		if !ok {
-			p.odd("VLAN", key, "vlanid")
-			continue
-		}
+		id, _ := vlanID(key) // no other is among them
 		v := intent.VLAN{ID: id, MTU: number[uint16](p, "VLAN", key, "mtu", maxMTU)}
 		if hint := p.svi(id); hint != nil && hint.MTU.IsSet() && !p.vlanHint(id).MTU.IsSet() {
 			v.MTU = intent.Opt[uint16]{} // it is the interface's
@@ -170,8 +170,7 @@ func (p *parser) mlag() {
 	const table = "MCLAG_DOMAIN"
 	key := keys[0]
 	domain, err := strconv.ParseUint(key, 10, 16)
-	if err != nil {
-		p.odd(table, key, "source_ip")
+	if err != nil { // greater than any
 		return
 	}
 	m := &intent.MLAG{Domain: uint16(domain), PeerLink: p.db.value(table, key, "peer_link")}
@@ -301,14 +300,27 @@ func (p *parser) addresses(table, name string) intent.Opt[[]netip.Prefix] {
 		if !ok || owner != name {
 			continue
 		}
-		a, err := netip.ParsePrefix(address)
-		if err != nil {
-			p.odd(table, key, "ip-prefix")
-			continue
+		if a, err := netip.ParsePrefix(address); err == nil { // no other is among them
+			found = append(found, a)
 		}
-		found = append(found, a)
+	}
+	for _, a := range p.wanted(table, name) {
+		if !slices.Contains(found, a) && p.db.spelled(table, name+"|"+a.String()) != "" {
+			found = append(found, a)
+		}
 	}
 	return intent.Some(found)
+}
+
+// wanted are the addresses of the intent's interface in that place.
+func (p *parser) wanted(table, name string) []netip.Prefix {
+	for i := range p.hint.Ifaces {
+		f := &p.hint.Ifaces[i]
+		if t, n := place(f); t == table && n == name {
+			return f.Addresses.Value
+		}
+	}
+	return nil
 }
 
 func (p *parser) ports() {

@@ -371,7 +371,7 @@ func TestParseTrouble(t *testing.T) {
 		"not JSON":         {"% Invalid command", "is not JSON"},
 		"cut short":        {`{"PORT": {"Ethernet0": {"speed": "1`, "the text ends early"},
 		"table of strings": {`{"PORT": "x"}`, "table PORT of running-config.json does not hold rows"},
-		"row of strings":   {`{"QUEUE": {"Ethernet0|3": "x"}}`, "table QUEUE"},
+		"row of strings":   {`{"QUEUE": {"Ethernet0|3": "x"}}`, "QUEUE|Ethernet0|3 cannot be read"},
 		"speed":            {`{"PORT": {"Ethernet0": {"speed": "fast"}}}`, `PORT|Ethernet0 has speed = "fast"`},
 		"speed too high":   {`{"PORT": {"Ethernet0": {"speed": "99999999999999999999"}}}`, "speed"},
 		"cable":            {`{"PORT": {"Ethernet0": {}}, "CABLE_LENGTH": {"AZURE": {"Ethernet0": "long"}}}`, `CABLE_LENGTH|AZURE has Ethernet0 = "long"`},

@@ -55,14 +55,14 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if !r.split && len(r.first)+len(r.ops)+len(r.loads)+len(r.stops)+len(r.rest)+len(lost) == 0 {
 		return list
 	}
-	want, rest := build(d), r.rest
+	want, rest := r.want, r.rest
 	if r.split {
 		splitSteps(d, want.breakouts, out)
 		out.Use(kit())
 		undoSplit(d, out)
 		return list
 	}
-	gone := forbid(notYet(absences(d), rest), out)
+	gone := forbid(r.db.spare(notYet(absences(d), rest)), out)
 	out.Use(kit())
 	if len(want.breakouts) > 0 {
 		want.breakouts.write(out.File(breakoutFile, 0o644, emit.Data))
@@ -153,6 +153,8 @@ const (
 
 // rebasing is what brings a captured configuration to the intent.
 type rebasing struct {
+	db    *database
+	want  config         // with addresses as they are spelled there
 	moved []ifaceRow     // interfaces that go and come again
 	first jsondiff.Patch // what has to be cleared
 	ops   jsondiff.Patch
@@ -171,6 +173,7 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 	if list.HasErrors() {
 		return r, list
 	}
+	list = append(list, db.told(d.Name)...)
 	want := build(d)
 	split := unsplit(db, want, &list)
 	fit(db, d, split, &list)
@@ -182,19 +185,22 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 			Severity: diag.Warning, Summary: fmt.Sprintf("ports of %s have to be split before anything else", d.Name),
 			Help: "run " + splitScript + " in a maintenance window, capture the running configuration again and repeat this", Labels: db.at(breakoutTable),
 		})
-		return rebasing{split: true}, list
+		return rebasing{db: db, want: want, split: true}, list
 	}
+	db.spell(want)
+	db.claim(want)
 	m := merge{device: d, db: db, target: db.plain(), want: want, loads: tables{}, stops: tables{}, rest: tables{}}
 	m.run()
 	rates(db, d, &list)
 	moved, refused := m.moved()
-	if len(refused) > 0 {
+	if refused = append(refused, db.blocked(d, want, absences(d), moved)...); len(refused) > 0 {
 		return r, append(list, refused...)
 	}
 	between := without(withoutRanges(db.plain(), m.target), moved)
 	m.closed(between)
-	first, err1 := jsondiff.Compare(db.plain(), between)
-	ops, err2 := jsondiff.Compare(between, m.target)
+	between = db.restore(between)
+	first, err1 := jsondiff.Compare(db.restore(db.plain()), between)
+	ops, err2 := jsondiff.Compare(between, db.restore(m.target))
 	if err := errors.Join(err1, err2); err != nil {
 		list.Add(diag.Diagnostic{Summary: "the running configuration of " + d.Name + " cannot be compared: " + err.Error()})
 		return r, list
@@ -202,7 +208,7 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 	for _, step := range []jsondiff.Patch{first, ops} {
 		slices.SortStableFunc(step, func(a, b jsondiff.Operation) int { return rank(a) - rank(b) })
 	}
-	return rebasing{moved: moved, first: first, ops: ops, loads: m.loads, stops: m.stops, rest: m.rest}, list
+	return rebasing{db: db, want: want, moved: moved, first: first, ops: ops, loads: m.loads, stops: m.stops, rest: m.rest}, list
 }
 
 // withoutRanges takes out the rows for ranges that the target no longer has, with the
@@ -210,7 +216,7 @@ func rebased(captured []byte, d *intent.Device, label func(string, int, int) dia
 // QUEUE|Ethernet0|3-4 by unbinding queues 3 and 4, whichever row came since,
 // and apply-patch is free in the order in which it applies one patch.
 func withoutRanges(db, target map[string]any) map[string]any {
-	for _, table := range []string{"QUEUE", "BUFFER_PG", "BUFFER_QUEUE"} {
+	for _, table := range indexed {
 		rows, _ := db[table].(map[string]any)
 		wanted, _ := target[table].(map[string]any)
 		var gone []string

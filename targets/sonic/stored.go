@@ -58,6 +58,7 @@ func comesBack(d *intent.Device, starts, runs *database, list []intent.Differenc
 		}
 	}
 	m := merge{device: d, want: build(d)}
+	starts.spell(m.want)
 	known, found := map[intent.Path]bool{}, map[string]bool{}
 	for _, x := range list {
 		known[x.Path] = true

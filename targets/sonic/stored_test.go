@@ -59,7 +59,10 @@ func added(t testing.TB, db []byte, rows map[string]string) []byte {
 		}
 		all[table][key] = map[string]any{}
 		if field != "" {
-			all[table][key][field] = "NULL"
+			all[table][key][field] = map[string]any{"tagging_mode": "tagged"}[field]
+			if all[table][key][field] == nil {
+				all[table][key][field] = "NULL"
+			}
 		}
 	}
 	return bytesOf(t, all)
