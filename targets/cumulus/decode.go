@@ -27,14 +27,16 @@ type document struct {
 	lines []int
 	list  diag.List
 	said  map[string]bool // place and summary of each warning
-	keys  int
+	// unread is what was not understood, and why.
+	unread map[*node]string
+	keys   int
 }
 
 // decode reads the output of nv config show, as JSON or as YAML: a list with a
 // header and a set map, or the set map alone. A shell's prompt before it is
 // passed over.
 func decode(file string, captured []byte, label func(string, int, int) diag.Label) *document {
-	d := &document{root: &node{}, place: map[*node]int{}, said: map[string]bool{}, file: file, text: captured, label: label, lines: []int{0}}
+	d := &document{root: &node{}, place: map[*node]int{}, said: map[string]bool{}, unread: map[*node]string{}, file: file, text: captured, label: label, lines: []int{0}}
 	for i, c := range captured {
 		if c == '\n' {
 			d.lines = append(d.lines, i+1)
@@ -129,7 +131,8 @@ func (d *document) keyed(n *node, key, value *yamlv3.Node, depth int) {
 	if ranges(n.key) {
 		all, ok := expanded(key.Value)
 		if !ok {
-			d.warn(d.offset(key), fmt.Sprintf("%q stands for no names and was passed over", key.Value))
+			d.place[n.kid(intent.Path{}, key.Value)] = d.offset(key)
+			d.pass(n.get(key.Value), fmt.Sprintf("%q stands for no names", key.Value))
 			return
 		}
 		names = all
@@ -172,16 +175,13 @@ func (d *document) fail(offset int, summary string) {
 }
 
 // warn adds a finding once: a profile is read for every port that it is bound to.
-func (d *document) warn(offset int, summary string) {
+func (d *document) warn(offset int, summary string) { d.helped(offset, summary, "") }
+
+func (d *document) helped(offset int, summary, help string) {
 	key := strconv.Itoa(offset) + summary
 	if d.said[key] {
 		return
 	}
 	d.said[key] = true
-	d.list.Add(diag.Diagnostic{Severity: diag.Warning, Summary: summary, Labels: d.labels(offset)})
-}
-
-// odd reports a value that NVUE could not have taken.
-func (d *document) odd(n *node, what string) {
-	d.warn(d.place[n], fmt.Sprintf("%s is %q, which was passed over", what, n.text))
+	d.list.Add(diag.Diagnostic{Severity: diag.Warning, Summary: summary, Help: help, Labels: d.labels(offset)})
 }

@@ -32,14 +32,16 @@ const (
 const maxBase = 20
 
 var (
-	suffixed  = regexp.MustCompile(`_[a-z][0-9]+m?$`)
-	lengthed  = regexp.MustCompile(`_l([0-9]+)m$`)
-	portName  = regexp.MustCompile(`^swp([1-9][0-9]{0,2})(s[0-7])?$`)
-	bondName  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,14}$`) // a hyphen makes a range of interfaces
-	vrfName   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,14}$`)
-	sviName   = regexp.MustCompile(`^vlan([1-9][0-9]{0,3})$`)
-	ranged    = regexp.MustCompile(`[0-9]-[0-9]`)
-	splitMode = regexp.MustCompile(`^([248])x([1-9][0-9]{0,3})G$`)
+	suffixed = regexp.MustCompile(`_[a-z][0-9]+m?$`)
+	lengthed = regexp.MustCompile(`_l([0-9]+)m$`)
+	portName = regexp.MustCompile(`^swp([1-9][0-9]{0,2})(s[0-7])?$`)
+	bondName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,14}$`) // a hyphen makes a range of interfaces
+	vrfName  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,14}$`)
+	sviName  = regexp.MustCompile(`^vlan([1-9][0-9]{0,3})$`)
+	ranged   = regexp.MustCompile(`[0-9]-[0-9]`)
+	// the modes of a port, whole and disabled ones too [NVUE command reference, interface link breakout]
+	breakoutMode = regexp.MustCompile(`^([1-8]x|disabled)$`)
+	splitMode    = regexp.MustCompile(`^([248])x([1-9][0-9]{0,3})G$`)
 )
 
 // reserved starts of names that NVUE takes for a type of interface [Bonding].

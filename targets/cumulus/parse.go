@@ -169,7 +169,7 @@ func (p *parser) vlans() {
 func (p *parser) vlan(n *node, key string) (uint16, bool) {
 	id, err := strconv.ParseUint(key, 10, 16)
 	if err != nil || id == 0 || id > maxVLAN {
-		p.warn(p.place[n], "VLAN "+strconv.Quote(key)+" is none and was passed over")
+		p.pass(n, "VLAN "+strconv.Quote(key)+" is none")
 		return 0, false
 	}
 	return uint16(id), true
@@ -192,9 +192,12 @@ func (p *parser) mlag() {
 		}
 	}
 	for _, backup := range n.items("backup") {
-		if a, err := netip.ParseAddr(backup); err == nil {
+		a, err := netip.ParseAddr(backup)
+		switch {
+		case err != nil:
+			p.pass(n.get("backup", backup), "the backup address "+strconv.Quote(backup)+" is none")
+		case !m.PeerAddress.IsValid():
 			m.PeerAddress = a
-			break
 		}
 	}
 	if p.root.get("interface", peerlink) != nil {
@@ -222,6 +225,12 @@ func (p *parser) interfaces() {
 	}
 	for _, name := range names {
 		n := p.root.get("interface", name)
+		p.foreign(n)
+		for _, mode := range n.items("link", "breakout") {
+			if !breakoutMode.MatchString(mode) {
+				p.pass(n.get("link", "breakout", mode), fmt.Sprintf("the breakout %q of %s is none", mode, name))
+			}
+		}
 		switch kind := n.value("type"); {
 		case kind == "bond" || kind == peerlink || kind == "" && n.get("bond") != nil:
 			p.bond(name, n)
@@ -411,12 +420,10 @@ func (p *parser) address(f intent.Iface, n *node) {
 	list := []netip.Prefix{}
 	for _, family := range families {
 		for _, key := range n.items(family, "address") {
-			a, err := netip.ParsePrefix(key)
-			switch {
-			case err == nil:
+			if a, err := netip.ParsePrefix(key); err == nil {
 				list = append(list, a)
-			case key != "dhcp" && key != "dhcp6":
-				p.warn(p.place[n.get(family, "address", key)], "the address "+strconv.Quote(key)+" is none and was passed over")
+			} else {
+				p.passAddress(&f, n, family, key)
 			}
 		}
 	}

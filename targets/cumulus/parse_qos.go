@@ -91,7 +91,7 @@ func (r *reading) entries(n *node, collection string, limit int, each func(i int
 			each(i, item)
 			continue
 		}
-		r.warn(r.place[item], fmt.Sprintf("%s %q is none and was passed over", collection, key))
+		r.pass(item, fmt.Sprintf("%s %q is none", collection, key))
 	}
 }
 

@@ -26,8 +26,18 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 		save(d, out)
 		return doc.list
 	}
+	doc.device(d) // what is not understood
 	set := build(d)
-	files(d, set, stale(d, doc, set), out)
+	spell(set, doc.root)
+	goes := stale(d, doc, set)
+	if len(goes.kids) > 0 && !doc.spare(d.Name, goes, doc.root, nil) {
+		goes = &node{}
+	}
+	doc.splits(d)
+	doc.fits(d.Name, spread(set), doc.root, nil)
+	if !doc.list.HasErrors() {
+		files(d, set, goes, out)
+	}
 	return doc.list
 }
 
@@ -142,7 +152,11 @@ func (s *staleness) bridge(name string, native intent.Opt[uint16], tagged intent
 	}
 	domain := []string{"interface", name, "bridge", "domain", bridge}
 	if s.want.get(domain...) == nil {
-		s.drop(at("segments"), "interface", name, "bridge")
+		goes := domain[:3]
+		if s.others(name) {
+			goes = domain
+		}
+		s.drop(at("segments"), goes...)
 		return
 	}
 	s.extra(at("segments"), append(domain, "vlan")...)
@@ -151,6 +165,12 @@ func (s *staleness) bridge(name string, native intent.Opt[uint16], tagged intent
 			s.drop(at("native"), append(slices.Clone(domain), leaf)...)
 		}
 	}
+}
+
+// others reports whether a port has anything of another bridge.
+func (s *staleness) others(name string) bool {
+	own := s.have.get("interface", name, "bridge")
+	return own != nil && (len(own.kids) != 1 || own.kids[0].key != "domain" || len(own.kids[0].kids) != 1)
 }
 
 // split unsets another split of the port that a first child belongs to, the split
@@ -187,7 +207,7 @@ func (s *staleness) addresses(f *intent.Iface) {
 	for _, family := range families {
 		for _, key := range s.have.items("interface", place(f), family, "address") {
 			a, err := netip.ParsePrefix(key)
-			if err != nil || !slices.Contains(f.Addresses.Value, a) {
+			if err == nil && !slices.Contains(f.Addresses.Value, a) {
 				s.root.at(from, "interface", place(f), family, "address", key)
 			}
 		}

@@ -145,7 +145,9 @@ func changed(t *testing.T, db map[string]any, out *emit.Out) map[string]any {
 }
 
 func says(list diag.List, r oddRow) bool {
-	return slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return strings.Contains(d.Summary, r.table+"|"+r.key+" of ") && d.Help != "" })
+	return slices.ContainsFunc(list, func(d diag.Diagnostic) bool {
+		return strings.Contains(d.Summary, r.table+"|"+r.key+" of ") && d.Help != ""
+	})
 }
 
 // told demands that findings name every row, or the first of a table and how many more.
