@@ -206,7 +206,7 @@ func (b *builder) addresses(l *line, f *intent.Iface) {
 	for _, a := range f.Addresses.Value {
 		switch {
 		case a.Addr().Is6():
-			l.add(at("address"), "ipv6 address "+a.String())
+			l.add(at("address"), "ipv6 address "+b.drop.spelled(place(f), a))
 		case first:
 			l.add(at("address"), "ip address "+a.String())
 			first = false

@@ -15,6 +15,7 @@ type config struct {
 	arp, mac      string // ip arp timeout, mac address-table aging-time
 	poll          string
 	breakouts     map[string]string // cage -> mode
+	unsplit       []string          // breakouts that are not understood
 	maps          map[string]map[string][]int
 	policies      map[string]map[int]*scheduler
 	marks         map[string]*wred
@@ -56,6 +57,8 @@ type iface struct {
 	access, trunk             string
 	vrf                       string
 	addresses                 []netip.Prefix
+	spelled                   map[netip.Prefix]string // as it stands there
+	unread                    []string                // addresses that are none
 	separate                  bool
 	mclag                     string
 	cable, policy             string
@@ -102,7 +105,11 @@ func read(text string) *config {
 		r.at = oddity{offset: offset, length: len(l)}
 		offset += len(raw)
 		words := strings.Fields(l)
-		if len(words) == 0 || len(l) > maxLine {
+		if len(l) > maxLine {
+			r.strange(strconv.Quote(strings.Join(words[:min(3, len(words))], " ")) + " with " + strconv.Itoa(len(l)) + " characters")
+			continue
+		}
+		if len(words) == 0 {
 			continue
 		}
 		marked, edge := r.marked, l[0] != ' ' && l[0] != '\t'
@@ -172,9 +179,14 @@ func (r *reader) enter(w []string) bool {
 	case has("interface", "breakout", "port") && len(w) == 6 && w[4] == "mode":
 		r.leave()
 		r.breakouts[w[3]] = w[5]
-	case has("interface", "range"), has("interface", "breakout"):
+	case has("interface", "range"):
 		r.leave()
 		return false
+	case has("interface", "breakout"):
+		r.leave()
+		text := strconv.Quote(strings.Join(w, " "))
+		r.unsplit = append(r.unsplit, text)
+		r.strange(text)
 	case has("interface") && len(w) > 1:
 		r.leave()
 		return r.interfaces(w[1:])
@@ -222,7 +234,7 @@ func (r *reader) interfaces(w []string) bool {
 	}
 	f := r.ifaces[name]
 	if f == nil {
-		f = &iface{maps: map[string]string{}, lists: map[string]string{}, queues: map[int]string{}}
+		f = &iface{maps: map[string]string{}, spelled: map[netip.Prefix]string{}, lists: map[string]string{}, queues: map[int]string{}}
 		r.ifaces[name] = f
 		r.order = append(r.order, name)
 	}
@@ -400,8 +412,10 @@ func (r *reader) inInterface(w []string) bool {
 		f.group = last
 	case "switchport access Vlan":
 		f.access = last
-	case "switchport trunk allowed Vlan", "switchport trunk allowed Vlan add":
+	case "switchport trunk allowed Vlan":
 		f.trunk = last
+	case "switchport trunk allowed Vlan add":
+		f.trunk = strings.TrimPrefix(f.trunk+","+last, ",")
 	case "ip vrf forwarding":
 		f.vrf = last
 	case "mclag":
@@ -445,17 +459,15 @@ func (r *reader) others(w []string) bool {
 		}
 		f.queues[n] = w[3]
 	case len(w) >= 3 && (w[0] == "ip" || w[0] == "ipv6") && w[1] == "address":
-		if len(w) > 3 && w[3] != "secondary" {
-			return false
-		}
 		a, err := netip.ParsePrefix(w[2])
-		if err != nil {
-			if w[2] != "autoconfig" && w[2] != "dhcp" {
-				r.strange("the address " + strconv.Quote(w[2]))
+		if text := strings.Join(w[2:], " "); err != nil || len(w) > 4 || len(w) > 3 && w[3] != "secondary" {
+			if text != "autoconfig" && text != "dhcp" {
+				f.unread = append(f.unread, text)
+				r.strange("the address " + strconv.Quote(text))
 			}
 			return true
 		}
-		f.addresses = append(f.addresses, a)
+		f.addresses, f.spelled[a] = append(f.addresses, a), w[2]
 	default:
 		return false
 	}

@@ -48,7 +48,7 @@ type parser struct {
 }
 
 func (p *parser) odd(what, text string) {
-	p.list.Add(diag.Diagnostic{Severity: diag.Warning, Summary: what + " is " + strconv.Quote(text) + ", which is not understood"})
+	p.list.Add(diag.Diagnostic{Severity: diag.Warning, Summary: what + " is " + strconv.Quote(text) + ", which is not understood", Help: stays})
 }
 
 // count reads a number of at most limit: set, at the default when the text is

@@ -25,7 +25,7 @@ func rebase(d *intent.Device, c targets.Captured, out *emit.Out) diag.List {
 	if seen == nil {
 		return diag.List{{Severity: diag.Error, Summary: "there is no " + running, Help: "capture it with " + show}}
 	}
-	if taken := occupied(d, seen); len(taken) > 0 {
+	if taken := append(occupied(d, seen), blocked(d, seen)...); len(taken) > 0 {
 		return append(list, taken...)
 	}
 	files(d, &drops{seen}, out)
@@ -52,7 +52,7 @@ func (x *drops) isSplit(p *intent.Port) bool {
 func (x *drops) vlans(name string, native intent.Opt[uint16], tagged intent.Opt[[]uint16]) []string {
 	f := x.iface(name)
 	var list []string
-	if f.access != "" && !native.IsSet() && tagged.IsSet() {
+	if _, ok := numbers(f.access, 4094); ok && !native.IsSet() && tagged.IsSet() {
 		list = append(list, "no switchport access Vlan")
 	}
 	ids, ok := numbers(f.trunk, 4094)
@@ -68,7 +68,7 @@ func (x *drops) vlans(name string, native intent.Opt[uint16], tagged intent.Opt[
 
 // group takes a port out of a PortChannel that it shall not be in.
 func (x *drops) group(port, lag string) []string {
-	if g := x.iface(port).group; g != "" && "PortChannel"+g != lag {
+	if g := x.iface(port).group; g != "" && "PortChannel"+g != lag && lagName.MatchString("PortChannel"+g) {
 		return []string{"no channel-group"}
 	}
 	return nil
@@ -89,7 +89,7 @@ func (x *drops) addresses(f *intent.Iface) []string {
 		switch {
 		case !moves && (!f.Addresses.IsSet() || slices.Contains(f.Addresses.Value, a)):
 		case a.Addr().Is6():
-			list = append(list, "no ipv6 address "+a.String())
+			list = append(list, "no ipv6 address "+x.spelled(place(f), a))
 		case four > 1:
 			second = append(second, "no ip address "+a.String()+" secondary")
 		default:
@@ -101,6 +101,15 @@ func (x *drops) addresses(f *intent.Iface) []string {
 		list = append(list, "no ip vrf forwarding "+have.vrf)
 	}
 	return list
+}
+
+// spelled is an address as the switch has it: in capitals, say. One address is one
+// address, and no second one comes beside it.
+func (x *drops) spelled(name string, a netip.Prefix) string {
+	if text, ok := x.iface(name).spelled[a]; ok {
+		return text
+	}
+	return a.String()
 }
 
 // quality takes away what a port has of another QoS and this one has nothing
@@ -142,7 +151,7 @@ func captured(c targets.Captured) (*config, diag.List) {
 		return nil, diag.List{{Severity: diag.Error, Summary: running + " holds no running configuration", Help: "capture it with " + show}}
 	}
 	for _, o := range seen.odd {
-		x := diag.Diagnostic{Severity: diag.Warning, Summary: o.text + " is not understood and was passed over"}
+		x := diag.Diagnostic{Severity: diag.Warning, Summary: o.text + " is not understood and was passed over", Help: stays}
 		if c.Label != nil {
 			x.Labels = []diag.Label{c.Label(running, o.offset, o.length)}
 		}
