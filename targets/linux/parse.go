@@ -44,6 +44,7 @@ func parse(d *intent.Device, c targets.Captured) (*intent.Device, diag.List) {
 	r.live()
 	r.rdmaCM()
 	r.tags()
+	r.foreign()
 	return r.got, r.list
 }
 

@@ -3,6 +3,7 @@ package linux
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -73,7 +74,17 @@ func belongs() string {
 		row("\t\t", p)
 	}
 	b.WriteString("\tdone\n}\n")
+	fmt.Fprintf(&b, "# is_place PATH: whether a file of any host may lie there.\nis_place() { [[ $1 =~ ^(%s)$ ]]; }\n", strings.Join(placeWords(), "|"))
 	return b.String()
+}
+
+// placeWords are filePatterns as extended regular expressions.
+func placeWords() []string {
+	list := make([]string, len(filePatterns))
+	for i, p := range filePatterns {
+		list[i] = strings.ReplaceAll(regexp.QuoteMeta(p), `\*`, "[^/]*")
+	}
+	return list
 }
 
 // Where units lie that an administrator has, and the links of those that are enabled.

@@ -50,6 +50,7 @@ type kept struct {
 	listed  map[string]file // what install.sh put there
 	enabled []string        // the units that install.sh enabled
 	list    bool            // there is a list of install.sh
+	odd     []string        // lines of it that nobody understands
 }
 
 // keptOn reads captures. Lines of another form, and places where nothing of ours
@@ -86,6 +87,9 @@ func keptOn(c targets.Captured) kept {
 			k.listed[words[2]] = file{words[0], words[1]}
 		case len(words) == 2 && words[0] == "enabled" && isUnitFile(unitFolder+"/"+words[1]):
 			k.enabled = append(k.enabled, words[1])
+		case len(words) == 2 && words[0] == "enabled" || strings.TrimSpace(line) == "":
+		default:
+			k.odd = append(k.odd, line)
 		}
 	}
 	slices.Sort(k.enabled)

@@ -65,7 +65,7 @@ func observe(d *intent.Device, c captureOf) (*observer, diag.List) {
 	}
 	o.teams()
 	o.ifaces()
-	return o, list
+	return o, append(list, o.more(c)...)
 }
 
 func (c captureOf) finding(offset, length int, severity diag.Severity, summary, help string) diag.Diagnostic {

@@ -181,7 +181,7 @@ func TestCaptureNamesAreCIMProperties(t *testing.T) {
 	}{
 		{adapterRow{}, []string{"MSFT_NetAdapter"}, []string{"Name", "PermanentAddress"}},
 		{propertyRow{}, []string{"MSFT_NetAdapterAdvancedPropertySettingData", "MSFT_NetAdapterSettingData"}, nil},
-		{policyRow{}, []string{"MSFT_NetQosPolicySettingData"}, []string{"Template", "OtherMatchConditions"}},
+		{policyRow{}, []string{"MSFT_NetQosPolicySettingData"}, []string{"Template", "OtherMatchConditions", "OtherActions"}},
 		{flowControlRow{}, []string{"MSFT_NetQosFlowControlSettingData"}, nil},
 		{classRow{}, []string{"MSFT_NetQosTrafficClassSettingData"}, nil},
 		{dcbxRow{}, []string{"MSFT_NetQosDcbxSettingData"}, nil},

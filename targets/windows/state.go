@@ -63,6 +63,7 @@ type policyRow struct {
 	PriorityValue8021Action     number
 	DSCPAction                  number
 	OtherMatchConditions        rows[text]
+	OtherActions                rows[text]
 }
 
 type flowControlRow struct {

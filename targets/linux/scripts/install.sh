@@ -166,13 +166,21 @@ place() {
 	echo "installed $to"
 }
 
-# A file of an earlier configuration that this one no longer has.
+# foreign PATH: whether somebody else's file lies where one of these belongs. What is called after rocec is not.
+foreign() { [[ $1 != *rocec* && -e $root$1 ]] && ! grep -q '^# made by rocec' -- "$root$1"; }
+
+# A file of an earlier configuration that this one no longer has. Of the list, lines that nobody understands remove nothing.
 drop_stale() {
-	local path
+	local line path
 	[[ -r $state/installed ]] || return 0
-	while IFS= read -r path; do
-		[[ $path == */* ]] || continue # a unit
-		path=/${path#*/}               # before it the mode and the digest, but in lists of older versions
+	while IFS= read -r line; do
+		[[ $line != 'enabled '* ]] || continue
+		path=$line # alone in lists of older versions
+		[[ ! $line =~ ^[0-7]+\ [0-9a-f]{64}\ (/.*)$ ]] || path=${BASH_REMATCH[1]}
+		is_place "$path" || {
+			echo "$me: passed over a line of $state/installed that names no file of these: $line" >&2
+			continue
+		}
 		[[ " ${places[*]} " != *" $path "* && -e $root$path ]] || continue
 		if [[ -n $dry ]]; then
 			echo "no longer needed: $path"
@@ -353,6 +361,9 @@ main() {
 	while IFS= read -r p; do
 		[[ -z $p || " ${made[*]} " == *" $p "* ]] || dropped+=("$p")
 	done < <(made_before)
+	while IFS='|' read -r from to mode; do
+		! foreign "$to" || die "$to is there and rocec did not make it: move what it says elsewhere and take it away; nothing was changed"
+	done < <(belongs)
 	while IFS='|' read -r from to mode; do
 		places+=("$to")
 		place "$from" "$to" "$mode"

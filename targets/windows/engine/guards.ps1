@@ -84,10 +84,21 @@ function Get-Conflict {
     $names = @($Desired.Qos.Policies | ForEach-Object { $_.Name })
     $local = @($State.Policies | ForEach-Object { $_.Name })
     foreach ($row in $State.Policies) {
-        if ($names -contains $row.Name) { continue }
-        foreach ($want in $Desired.Qos.Policies) {
-            if (Test-PolicyClash -Row $row -Want $want) {
-                [pscustomobject]@{ Kind = 'policy'; Name = $row.Name; Why = ("it matches the traffic of '{0}'" -f $want.Name) }
+        if ($names -contains $row.Name) {
+            # It would be made anew, without what ours have no word for.
+            $want = @($Desired.Qos.Policies | Where-Object { $_.Name -eq $row.Name })[0]
+            $more = @(Get-Field -InputObject $row -Name 'OtherMatchConditions') + @(Get-Field -InputObject $row -Name 'OtherActions')
+            $more = @($more | Where-Object { [string]$_ -ne '' })
+            $same = (Test-PolicyMatch -Row $row -Want $want) -and $row.PriorityValue8021Action -eq $want.Priority -and $row.DSCPAction -eq $want.Dscp
+            if ($more.Count -gt 0 -and -not $same) {
+                [pscustomobject]@{ Kind = 'policy'; Name = $row.Name; Why = ('it has more than is written here, which would be lost: {0}' -f ($more -join ', ')) }
+            }
+        }
+        else {
+            foreach ($want in $Desired.Qos.Policies) {
+                if (Test-PolicyClash -Row $row -Want $want) {
+                    [pscustomobject]@{ Kind = 'policy'; Name = $row.Name; Why = ("it matches the traffic of '{0}'" -f $want.Name) }
+                }
             }
         }
     }

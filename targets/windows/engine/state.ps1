@@ -275,6 +275,12 @@ function ConvertTo-PolicyRow {
         $value = Get-Field -InputObject $Policy -Name $other
         if ([string]$value -ne '' -and [string]$value -ne '0') { $narrower = $narrower + [string]$value }
     }
+    # What a policy does beyond a priority and a DSCP, which none of ours does.
+    $actions = @()
+    foreach ($other in 'ThrottleRateAction', 'MinBandwidthWeightAction') {
+        $value = [string] (Get-Field -InputObject $Policy -Name $other)
+        if ('', '0', '255', '18446744073709551615' -notcontains $value) { $actions = $actions + ('{0} {1}' -f $other, $value) }
+    }
     [pscustomobject]@{
         Name = [string]$Policy.Name
         Owner = [string]$Policy.Owner
@@ -286,6 +292,7 @@ function ConvertTo-PolicyRow {
         IPDstPortStartMatchCondition = [int]$Policy.IPDstPortStartMatchCondition
         IPDstPortEndMatchCondition = [int]$Policy.IPDstPortEndMatchCondition
         OtherMatchConditions = [string[]]@($narrower)
+        OtherActions = [string[]]@($actions)
         PriorityValue8021Action = [int]$Policy.PriorityValue8021Action
         DSCPAction = [int]$Policy.DSCPAction
     }
