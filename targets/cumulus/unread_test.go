@@ -34,7 +34,8 @@ func oddities(tree map[string]any) []oddity {
 	none := map[string]any{}
 	interfaces, _ := tree["interface"].(map[string]any)
 	for name := range interfaces {
-		if !slices.Contains([]string{"swp1", "swp3", "swp5", "swp41", "swp1s0", "vlan100", "vlan711", "bond1", "lo", "peerlink", "swp5s0"}, name) {
+		if !slices.Contains([]string{"swp1", "swp3", "swp5", "swp41", "swp1s0", "vlan100", "vlan711", "bond1", "lo", "peerlink", "swp5s0"},
+			name) {
 			continue
 		}
 		for _, vlan := range []string{"4095", "0", "abc", "10 "} {
@@ -57,7 +58,8 @@ func oddities(tree map[string]any) []oddity {
 	add(true, none, "5000", "bridge", "domain", bridge, "vlan")
 	add(false, map[string]any{"vlan": map[string]any{"abc": none}}, "br_other", "bridge", "domain")
 	add(false, none, "peer.example", "mlag", "backup")
-	for _, kind := range []string{"congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc", "link-pause", "remark", "egress-queue-mapping", "traffic-pool"} {
+	for _, kind := range []string{"congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc", "link-pause", "remark",
+		"egress-queue-mapping", "traffic-pool"} {
 		add(false, map[string]any{"traffic-class": map[string]any{"x": none}}, "theirs", "qos", kind)
 	}
 	add(false, map[string]any{"switch-priority": "3"}, "99", "qos", "mapping", global, "dscp")

@@ -19,8 +19,10 @@ import (
 func oddLines(file string) []string {
 	digest := strings.Repeat("0", 64)
 	return []string{
-		file, "644 " + digest + " " + file, "644 " + digest + "  " + file, "888 " + digest + " " + file, "644 abc " + file, "644 " + file, " 644 " + digest + " " + file,
-		"644 " + strings.ToUpper(strings.Repeat("a", 64)) + " " + file, "disabled " + file, "644 " + digest + " /etc/rocec/env/.." + strings.TrimPrefix(file, "/etc"),
+		file, "644 " + digest + " " + file, "644 " + digest + "  " + file, "888 " + digest + " " + file, "644 abc " + file, "644 " + file,
+		" 644 " + digest + " " + file,
+		"644 " + strings.ToUpper(strings.Repeat("a", 64)) + " " + file, "disabled " + file,
+		"644 " + digest + " /etc/rocec/env/.." + strings.TrimPrefix(file, "/etc"),
 		"644 " + digest + " /etc/rocec/env/deeper" + file + ".env", "# " + file, digest + "  " + file, "./" + file, "enabled " + file,
 	}
 }

@@ -195,7 +195,7 @@ func (db *database) told(device string) (list diag.List) {
 		}
 		list.Add(diag.Diagnostic{
 			Severity: diag.Warning, Summary: summary,
-			Help:   "correct it on the switch or remove it there: it was passed over, and as long as it is there config apply-patch may refuse every patch",
+			Help:   "correct or remove it on the switch: it was passed over, and config apply-patch may refuse every patch while it is there",
 			Labels: db.at(u.table, u.key),
 		})
 	}
@@ -301,7 +301,8 @@ func (db *database) blocked(d *intent.Device, want config, gone []absence, moved
 		if in := db.blocks(u, want, gone, moved); in != "" {
 			list.Add(diag.Diagnostic{
 				Summary: fmt.Sprintf("%s of %s cannot be read (%s), and %s", u, d.Name, u.why, in),
-				Help:    "correct it on the switch or remove it there, capture the running configuration again and repeat this", Labels: db.at(u.table, u.key),
+				Help:    "correct it on the switch or remove it there, capture the running configuration again and repeat this",
+				Labels:  db.at(u.table, u.key),
 			})
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/oracle"
 )
 
-// odd is a row that cannot be read.
+// oddRow is a row that cannot be read.
 type oddRow struct {
 	table, key string
 	value      any
@@ -32,8 +32,9 @@ func oddRows(db map[string]any) []oddRow {
 	var list []oddRow
 	fields := func(table string) map[string]any {
 		return map[string]map[string]any{
-			"QUEUE": {"scheduler": "rocec_gone_q3"}, "BUFFER_PG": {"profile": "pg_lossless_100000_5m_profile"}, "BUFFER_QUEUE": {"profile": "rocec_x"},
-			"VLAN_MEMBER": {"tagging_mode": "untagged"}, "PFC_WD": {"action": "drop", "detection_time": "200"},
+			"QUEUE": {"scheduler": "rocec_gone_q3"}, "BUFFER_PG": {"profile": "pg_lossless_100000_5m_profile"},
+			"BUFFER_QUEUE": {"profile": "rocec_x"},
+			"VLAN_MEMBER":  {"tagging_mode": "untagged"}, "PFC_WD": {"action": "drop", "detection_time": "200"},
 			"PORT_QOS_MAP": {"dot1p_to_tc_map": "x", "pfc_enable": "3"},
 		}[table]
 	}
@@ -45,9 +46,11 @@ func oddRows(db map[string]any) []oddRow {
 		}
 		switch table {
 		case "INTERFACE", "PORTCHANNEL_INTERFACE", "LOOPBACK_INTERFACE", "VLAN_INTERFACE":
-			spoilt = append(spoilt, name+"|10.4.3.2", name+"|10.4.3.2/33", name+"|fc00::71/126 ", name+"|10.1.2.3/24/24", name+"|FC00::G/64", name+"|dhcp")
+			spoilt = append(spoilt, name+"|10.4.3.2", name+"|10.4.3.2/33", name+"|fc00::71/126 ", name+"|10.1.2.3/24/24", name+"|FC00::G/64",
+				name+"|dhcp")
 		case "QUEUE", "BUFFER_PG", "BUFFER_QUEUE":
-			spoilt = append(spoilt, name+"|x", name+"|3-x", name+"|4-3", name+"|03", name+"|3-4-5", name+"|999", name+"|-1", name+"|all", name+","+name+"0|3 ")
+			spoilt = append(spoilt, name+"|x", name+"|3-x", name+"|4-3", name+"|03", name+"|3-4-5", name+"|999", name+"|-1", name+"|all",
+				name+","+name+"0|3 ")
 		case "VLAN":
 			spoilt = append(spoilt, strings.ToUpper(key), "Vlan0"+strings.TrimPrefix(key, "Vlan"), "Vlan4095", "100")
 		case "VLAN_MEMBER":
@@ -58,7 +61,8 @@ func oddRows(db map[string]any) []oddRow {
 		for _, s := range spoilt {
 			list = append(list, oddRow{table, s, fields(table), ours})
 		}
-		for _, v := range []any{"text", 7.0, true, []any{"a"}, map[string]any{"profile": map[string]any{"deep": "x"}}, map[string]any{"ports": []any{[]any{"a"}}}} {
+		for _, v := range []any{"text", 7.0, true, []any{"a"}, map[string]any{"profile": map[string]any{"deep": "x"}},
+			map[string]any{"ports": []any{[]any{"a"}}}} {
 			list = append(list, oddRow{table, key + "7", v, ours})
 		}
 	}
@@ -73,7 +77,8 @@ func oddRows(db map[string]any) []oddRow {
 		}
 		spoil(table, "Ethernet8888", false)
 		spoil(table, "Ethernet8888|3-4", false)
-		list = append(list, oddRow{table, "", fields(table), false}, oddRow{table, "|", fields(table), false}, oddRow{table, "|Ethernet8888", map[string]any{}, false})
+		list = append(list, oddRow{table, "", fields(table), false}, oddRow{table, "|", fields(table), false}, oddRow{table, "|Ethernet8888",
+			map[string]any{}, false})
 	}
 	return list
 }
@@ -233,7 +238,11 @@ func decoded(t *testing.T, text []byte) map[string]any {
 // that the plan leaves.
 func silent(t *testing.T, d *intent.Device, db map[string]any, rows []oddRow) {
 	t.Helper()
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r oddRow) bool { _, ok := r.value.(map[string]any); return !ok || strings.HasSuffix(r.key, "7") })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r oddRow) bool {
+		_, ok := r.value.(map[string]any)
+		return !ok ||
+			strings.HasSuffix(r.key, "7")
+	})
 	all, _ := put(t, db, rows...)
 	var out emit.Out
 	if list := rebase(d, captured(bytesOf(t, all)), &out); list.HasErrors() {
@@ -265,7 +274,8 @@ func TestUnreadTable(t *testing.T) {
 			c := captured(bytesOf(t, db))
 			var out emit.Out
 			list := rebase(d, c, &out)
-			if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return strings.HasPrefix(d.Summary, "table "+table+" of ") }) && table != breakoutTable && table != "PORT" {
+			if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return strings.HasPrefix(d.Summary, "table "+table+" of ") }) &&
+				table != breakoutTable && table != "PORT" {
 				t.Errorf("%s: no finding names it: %v", table, list)
 			}
 			written := want.normal[table] != nil || want.maintenance[table] != nil
@@ -289,7 +299,8 @@ func TestSpelling(t *testing.T) {
 		}
 	}
 	key := "Ethernet496|2001:db8:0:a::1/126"
-	for _, other := range []string{"2001:DB8:0:A::1/126", "2001:db8:0:a::1/126 ", " 2001:db8:0:a::1/126", "2001:0db8:0:000a:0:0:0:1/126", "2001:DB8:0:A::1/126 "} {
+	for _, other := range []string{"2001:DB8:0:A::1/126", "2001:db8:0:a::1/126 ", " 2001:db8:0:a::1/126", "2001:0db8:0:000a:0:0:0:1/126",
+		"2001:DB8:0:A::1/126 "} {
 		db := decoded(t, given(t, d).Files[running])
 		rows := db["INTERFACE"].(map[string]any)
 		if rows[key] == nil {

@@ -58,7 +58,8 @@ func blocked(d *intent.Device, seen *config) (list diag.List) {
 		if p := d.PortNamed(f.On); len(unread) == 0 || p != nil && p.Verify {
 			continue
 		}
-		if gone := x.addresses(f); slices.ContainsFunc(gone, func(s string) bool { return !strings.HasPrefix(s, "no ipv6 address") }) || x.iface(place(f)).vrf != f.VRF {
+		if gone := x.addresses(f); slices.ContainsFunc(gone, func(s string) bool { return !strings.HasPrefix(s, "no ipv6 address") }) ||
+			x.iface(place(f)).vrf != f.VRF {
 			refuse(fmt.Sprintf("the address %q of %s", unread[0], place(f)), "it would go with another one or with the VRF")
 		}
 	}

@@ -95,15 +95,18 @@ var odd = []struct {
 	told  bool
 }{
 	{[]string{"interface Eth", "interface Vlan", "interface PortChannel", "interface Loopback"}, []string{
-		"ip address 10.4.3.2", "ip address 10.4.3.300/24", "ip address 10.0.0.1 255.255.255.0", "ipv6 address fc00::1/129", "ipv6 address FC00::G/64",
+		"ip address 10.4.3.2", "ip address 10.4.3.300/24", "ip address 10.0.0.1 255.255.255.0", "ipv6 address fc00::1/129",
+		"ipv6 address FC00::G/64",
 		"ip address 10.4.3.2/24 tertiary",
 	}, true},
 	{[]string{"interface Eth", "interface PortChannel"}, []string{
-		"switchport access Vlan none", "switchport trunk allowed Vlan 10-", "switchport trunk allowed Vlan 1-4095", "queue 9 wred-policy theirs", "queue x wred-policy theirs",
+		"switchport access Vlan none", "switchport trunk allowed Vlan 10-", "switchport trunk allowed Vlan 1-4095",
+		"queue 9 wred-policy theirs", "queue x wred-policy theirs",
 	}, true},
 	{[]string{"interface Eth"}, []string{"channel-group abc", "fec XX", "cable-length 7parsec", "mtu jumbo"}, false},
 	{[]string{"interface Eth", "interface Vlan", "interface PortChannel", "qos ", "mclag ", "ip access-list", "interface Loopback"}, []string{
-		"something else entirely", "description ip address", "priority-flow-control priority x", "qos-map dot1p", "seq abc permit ip any any", "no-such thing",
+		"something else entirely", "description ip address", "priority-flow-control priority x", "qos-map dot1p",
+		"seq abc permit ip any any", "no-such thing",
 	}, false},
 	{[]string{"qos map dscp-tc"}, []string{"dscp 64 traffic-class 3", "dscp 3 traffic-class 9", "dscp x traffic-class 1"}, true},
 	{[]string{"qos scheduler-policy"}, []string{"queue 99", "queue x"}, true},
@@ -157,7 +160,8 @@ func TestUnreadStays(t *testing.T) {
 							}
 							kept++
 							after := obey(with, targettest.Text(out.Artifacts, configFile))
-							set := strings.HasPrefix(line, "switchport access") && slices.ContainsFunc(after[i].lines, func(l string) bool { return strings.HasPrefix(l, "switchport access") })
+							set := strings.HasPrefix(line, "switchport access") && slices.ContainsFunc(after[i].lines,
+								func(l string) bool { return strings.HasPrefix(l, "switchport access") })
 							if !slices.Contains(after[i].lines, line) && !set { // the setting itself is written
 								t.Errorf("%s, %q: it is gone:\n%s", s.mode, line, printed(after[i:i+1]))
 							}

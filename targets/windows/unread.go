@@ -32,7 +32,8 @@ func (o *observer) more(c captureOf) (list diag.List) {
 			words[j] = string(others[j])
 		}
 		at := max(bytes.Index(c.Files[c.file], []byte(`"`+string(row.Name)+`"`)), 0)
-		list.Add(c.finding(at, 1, diag.Warning, fmt.Sprintf("policy %q of node %q has more than rocec writes and stays as it is: %s", string(row.Name), o.want.Name, strings.Join(words, ", ")),
+		list.Add(c.finding(at, 1, diag.Warning, fmt.Sprintf("policy %q of node %q has more than rocec writes and stays as it is: %s",
+			string(row.Name), o.want.Name, strings.Join(words, ", ")),
 			"take that away, or rename the policy: where it has to change, "+applyFile+" changes nothing without -ReplaceConflicting"))
 	}
 	return list

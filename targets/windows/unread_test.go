@@ -27,9 +27,11 @@ func TestUnreadStays(t *testing.T) {
 			for _, priority := range []int64{int64(m.Priority), 1 + int64(m.Priority)%7} {
 				_, h := hostFor(name)
 				odd := windows.Policy{
-					Name: policyName(m), Template: "None", Protocol: "None", NetDirect: int64(m.NetDirectPort), App: `C:\theirs.exe`, Priority: priority, DSCP: -1, Precedence: 127,
+					Name: policyName(m), Template: "None", Protocol: "None", NetDirect: int64(m.NetDirectPort), App: `C:\theirs.exe`,
+					Priority: priority, DSCP: -1, Precedence: 127,
 				}
-				theirs := windows.Policy{Name: "theirs", Template: "None", Protocol: "TCP", Port: 9, App: `C:\theirs.exe`, Priority: 5, DSCP: 7, Precedence: 127}
+				theirs := windows.Policy{Name: "theirs", Template: "None", Protocol: "TCP", Port: 9, App: `C:\theirs.exe`, Priority: 5, DSCP: 7,
+					Precedence: 127}
 				own, other := odd, theirs
 				h.Policies = []*windows.Policy{&own, &other}
 				_, list := parse(d, captured(string(capture(t, h, scripts(d)))))
