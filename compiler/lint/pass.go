@@ -35,7 +35,8 @@ type Pass struct {
 	kind      *kinds
 	headrooms []headroomOn
 	marking   []markedOn
-	ranks     []uint8 // by DeviceID
+	ranks     []uint8        // by DeviceID
+	rdma      []fabric.QoSID // by SegmentID
 
 	inUse map[fabric.DeclID]bool // declarations of ports with a cable or in a bond
 

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,7 +32,7 @@ var roce301 = &Rule{
 
 func linkPFC(p *Pass) {
 	p.Links(func(l fabric.LinkID, a, b End) {
-		if a.Port.Profile == 0 || b.Port.Profile == 0 || a.Profile.PFC == b.Profile.PFC {
+		if a.Port.Profile == 0 || b.Port.Profile == 0 || a.Profile.PFC == b.Profile.PFC || p.shuns(a) || p.shuns(b) {
 			return
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return Priorities(e.Profile.PFC) })
@@ -42,6 +43,10 @@ func linkPFC(p *Pass) {
 		}))
 	})
 }
+
+// shuns reports whether a port takes no marks from the node it faces, which is not
+// trusted: defaults may give that a contract like to all others.
+func (p *Pass) shuns(e End) bool { return p.hostile(e) && p.untrusted(e) }
 
 // brokenClasses names the lossless classes that one of two ends does not pause.
 func (p *Pass) brokenClasses(ends ...End) string {
@@ -140,7 +145,7 @@ func (p *Pass) noContract(l fabric.LinkID, e, other End) {
 		return
 	}
 	for _, s := range append(append([]fabric.SegmentID(nil), f.VLANSets[e.Port.VLANs]...), e.Port.Native) {
-		if s != 0 && report(f.Segments[s].QoS, "it carries segment "+f.Text(f.Segments[s].Name)) {
+		if s != 0 && report(cmp.Or(f.Segments[s].QoS, p.rdmaSegments()[s]), "it carries segment "+f.Text(f.Segments[s].Name)) {
 			return
 		}
 	}

@@ -105,7 +105,7 @@ func (p *Pass) v1On(d fabric.DeviceID, v1 []*fabric.Class, class map[fabric.Str]
 			continue
 		}
 		for _, s := range append(slices.Clone(f.VLANSets[port.VLANs]), port.Native) {
-			if s == 0 || f.Segments[s].QoS == 0 || v1[f.Segments[s].QoS] == nil {
+			if s == 0 || !f.SendsRDMA(id, s) {
 				continue
 			}
 			if found == nil {

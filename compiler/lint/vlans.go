@@ -15,88 +15,6 @@ import (
 
 var vlans = []*Rule{roce601, roce602, roce603, roce604, roce605, roce606, roce607, roce608, roce609, roce610, roce611, roce612, roce613, roce614, roce615, roce616, roce617, roce618, roce619}
 
-// rdmaSegment reports whether a segment's contract has a class that carries RDMA.
-func (p *Pass) rdmaSegment(s fabric.SegmentID) bool {
-	if s == 0 {
-		return false
-	}
-	for _, c := range p.Fabric.QoS[p.Fabric.Segments[s].QoS].Classes {
-		if c.Carries == fabric.CarriesRDMA {
-			return true
-		}
-	}
-	return false
-}
-
-// tags reports whether a port carries a segment's VLAN tagged.
-func (p *Pass) tags(e End, s fabric.SegmentID) bool {
-	vlan := p.Fabric.Segments[s].VLAN
-	return slices.ContainsFunc(p.Fabric.VLANSets[e.Port.VLANs], func(o fabric.SegmentID) bool { return p.Fabric.Segments[o].VLAN == vlan })
-}
-
-func (p *Pass) native(e End, s fabric.SegmentID) bool {
-	return e.Port.Native != 0 && p.Fabric.Segments[e.Port.Native].VLAN == p.Fabric.Segments[s].VLAN
-}
-
-var roce601 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE601", Name: "vlan_missing", Severity: diag.Error,
-		Title:  "a VLAN that carries RDMA is allowed on both ends of a link",
-		Why:    "frames of a VLAN that one end does not allow are dropped there, silently",
-		Fix:    "add the segment to the other end",
-		Source: "theory I2, I16",
-		Bad:    strings.Replace(twoNodes(``), "    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", 1),
-		Good:   strings.NewReplacer("    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage").Replace(twoNodes(``)),
-	},
-	Run: vlanMissing,
-}
-
-func vlanMissing(p *Pass) {
-	f := p.Fabric
-	p.Links(func(l fabric.LinkID, a, b End) {
-		for _, ends := range [2][2]End{{a, b}, {b, a}} {
-			e, other := ends[0], ends[1]
-			if other.Port.Manage == fabric.HandsOff && other.Port.VLANs == 0 && other.Port.Native == 0 {
-				continue
-			}
-			// A trunk may offer a host more than it uses; the host's VLANs must
-			// be there, and between switches both ends must agree.
-			if e.Device.Kind == fabric.Switch && other.Device.Kind == fabric.Node {
-				continue
-			}
-			for _, s := range f.VLANSets[e.Port.VLANs] {
-				if !p.rdmaSegment(s) || p.tags(other, s) {
-					continue
-				}
-				how := fmt.Sprintf("VLAN %d (%s) is tagged on %s and missing on its peer %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other))
-				attr, help := schema.ASegments, "add the segment to segments of the other end"
-				if p.native(other, s) {
-					how = fmt.Sprintf("VLAN %d (%s) is tagged on %s and untagged on its peer %s", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other))
-					attr, help = schema.ANative, "write native on both ends, or segments on both"
-				}
-				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
-					Summary: how, Labels: []diag.Label{p.AtPort(e, p.vlanAttr(e), ""), p.AtPort(other, attr, "other end")}, Help: help,
-				}))
-			}
-			if s := e.Port.Native; s != 0 && p.rdmaSegment(s) && other.Port.Native == 0 && (other.Device.Kind == fabric.Switch || other.Port.VLANs != 0) &&
-				(other.Device.Kind == fabric.Switch && e.Device.Kind == fabric.Node || !p.tags(other, s)) { // else it was said above, of the other end
-				p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
-					Summary: fmt.Sprintf("VLAN %d (%s) is untagged on %s, and its peer %s takes nothing untagged", f.Segments[s].VLAN, f.Text(f.Segments[s].Name), p.Name(e), p.Name(other)),
-					Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(other, schema.ANative, "other end")}, Help: "write native on the other end, or segments on both",
-				}))
-			}
-		}
-	})
-}
-
-// vlanAttr is the attribute that put a tagged VLAN on a port.
-func (p *Pass) vlanAttr(e End) schema.Attr {
-	if _, _, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, schema.ASegments); ok {
-		return schema.ASegments
-	}
-	return schema.ASegment
-}
-
 var roce602 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE602", Name: "vlan_native", Severity: diag.Error,
@@ -208,15 +126,6 @@ func vlanUntrusted(p *Pass) {
 			p.Report(d)
 		})
 	})
-}
-
-// eachRDMA calls visit for each segment that carries RDMA.
-func (p *Pass) eachRDMA(visit func(fabric.SegmentID)) {
-	for id := 1; id < len(p.Fabric.Segments); id++ {
-		if p.rdmaSegment(fabric.SegmentID(id)) {
-			visit(fabric.SegmentID(id))
-		}
-	}
 }
 
 func (p *Pass) carriedBy(e End, vlan uint16) schema.Attr {

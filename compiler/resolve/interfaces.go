@@ -323,31 +323,19 @@ func (r *resolver) addresses() {
 	}
 }
 
-// duties says which interfaces carry RDMA.
+// duties says which interfaces carry RDMA: those that say so, else those in a
+// segment in which a port below sends it.
 func (r *resolver) duties() {
-	rdma := make([]bool, len(r.f.QoS)) // by QoSID
-	for q := range r.f.QoS {
-		for _, c := range r.f.QoS[q].Classes {
-			rdma[q] = rdma[q] || c.Carries == fabric.CarriesRDMA
-		}
-	}
 	for id := 1; id < len(r.f.Ifaces); id++ {
 		row, b := &r.f.Ifaces[id], r.ifaceBlock[id]
-		seg := &r.f.Segments[row.Segment]
 		if v := r.attr(b, schema.ARDMA); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
 			row.RDMA = v.N == 1
 			continue
 		}
-		// A segment's own contract decides; without one that is written, the port's.
-		q := seg.QoS
-		if row.Segment == 0 || seg.Tier {
-			for _, p := range r.below(row) {
-				if profile := r.f.Ports[p].Profile; q == 0 && profile != 0 {
-					q = r.f.Profiles[profile].QoS
-				}
-			}
+		row.RDMA = r.f.CarriesRDMA(r.f.Segments[row.Segment].QoS)
+		for _, p := range r.below(row) {
+			row.RDMA = row.RDMA || r.f.SendsRDMA(p, row.Segment)
 		}
-		row.RDMA = rdma[q]
 	}
 }
 
