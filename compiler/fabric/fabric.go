@@ -403,6 +403,10 @@ type Segment struct {
 	Decl       DeclID
 	Address    Str
 	FloodClass Str // class of its qos that floods are in, as found; "" = by their marks
+	// The contract by which RDMA goes in it: its own, else that of the first NIC that
+	// sends RDMA in it, wherever that is written. What a node that nobody trusts would
+	// send does not count: it is not what the VLAN is for.
+	RDMA QoSID
 }
 
 // UnknownUnicast says what becomes of frames to addresses that no switch knows.

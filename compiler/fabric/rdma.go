@@ -58,3 +58,63 @@ func (f *Fabric) SendsRDMA(p PortID, s SegmentID) bool {
 	}
 	return true
 }
+
+// Contract is the qos of what goes in a segment: its own, else that by which a NIC
+// sends RDMA in it, 0 if there is none.
+func (s *Segment) Contract() QoSID { return cmp.Or(s.QoS, s.RDMA) }
+
+// MarkRDMA says of each segment by which contract RDMA goes in it. Interfaces know
+// whether they carry RDMA by now.
+func (f *Fabric) MarkRDMA() {
+	for s := 1; s < len(f.Segments); s++ {
+		if q := f.Segments[s].QoS; f.CarriesRDMA(q) {
+			f.Segments[s].RDMA = q
+		}
+	}
+	type place struct {
+		port    PortID
+		segment SegmentID
+	}
+	one := make([]PortID, 1)
+	said := map[place]bool{} // by an interface, against what its port would do
+	for i := 1; i < len(f.Ifaces); i++ {
+		iface := &f.Ifaces[i]
+		if iface.Segment == 0 || f.Devices[iface.Device].Kind != Node {
+			continue
+		}
+		below := f.LAGs[iface.OnLAG].Members
+		if iface.On != 0 {
+			one[0], below = iface.On, one
+		}
+		for _, port := range below {
+			if f.SendsRDMA(port, iface.Segment) != iface.RDMA {
+				said[place{port, iface.Segment}] = iface.RDMA
+			}
+		}
+	}
+	send := func(port PortID, s SegmentID) {
+		if f.Segments[s].RDMA != 0 {
+			return
+		}
+		sends, written := said[place{port, s}]
+		if written && sends || !written && f.SendsRDMA(port, s) {
+			f.Segments[s].RDMA = f.Profiles[f.Ports[port].Profile].QoS
+		}
+	}
+	for i := 1; i < len(f.NICs); i++ {
+		nic := &f.NICs[i]
+		port := &f.Ports[nic.Port]
+		if !f.Devices[port.Device].Trusted {
+			continue
+		}
+		for _, s := range f.VLANSets[port.VLANs] {
+			send(nic.Port, s)
+		}
+		if port.Native != 0 {
+			send(nic.Port, port.Native)
+		}
+		if s := nic.VFs.Segment; s != 0 && nic.VFs.RDMA && f.Segments[s].RDMA == 0 {
+			f.Segments[s].RDMA = f.Profiles[port.Profile].QoS
+		}
+	}
+}

@@ -372,7 +372,7 @@ func (p *Pass) routedSegments() []fabric.SegmentID {
 	first := map[fabric.Str]fabric.SegmentID{}
 	for id := fabric.SegmentID(1); int(id) < len(p.Fabric.Segments); id++ {
 		s := &p.Fabric.Segments[id]
-		if !s.Gateway.IsValid() || s.QoS == 0 {
+		if !s.Gateway.IsValid() || s.Contract() == 0 {
 			continue
 		}
 		one := first[s.VRF]

@@ -274,7 +274,7 @@ func TestFailuresPlanes(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"ROCE801 the link s/Ethernet12 - top/Ethernet0", "ROCE801 top"}
+	want := []string{"ROCE801 the link r/Ethernet12 - top/Ethernet4", "ROCE801 top"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("circles (-want +got):\n%s", diff)
 	}
@@ -393,8 +393,8 @@ func TestLostNames(t *testing.T) {
 	text := lint.NetOf("x1 x2 x3 z", "x1-a x2-a x3-a z-a x1-b x2-b x3-b", `model = "up_down"`) + "analysis {\n  failures = 1\n  properties = [\"reachability\"]\n}\n"
 	want := []string{
 		"ROCE805: no path from the nodes of z to those of x1 with a down",
-		"ROCE805: no path from the nodes of z to those of x1 with the link x1/Ethernet4 - a/Ethernet0 down",
-		"ROCE805: no path from the nodes of z to those of x1 with the link z/Ethernet4 - a/Ethernet12 down",
+		"ROCE805: no path from the nodes of z to those of x1 with the link a/Ethernet0 - x1/Ethernet4 down",
+		"ROCE805: no path from the nodes of z to those of x1 with the link a/Ethernet12 - z/Ethernet4 down",
 	}
 	if diff := cmp.Diff(want, findings(compiled(t, text), "ROCE805")); diff != "" {
 		t.Error(diff)

@@ -99,6 +99,7 @@ func TestPauseFlood(t *testing.T) {
 			if test.lossy {
 				f.Segments[1].QoS = 0
 			}
+			f.MarkRDMA()
 			for _, id := range test.hands {
 				f.Ports[id].Manage = fabric.HandsOff
 			}

@@ -97,7 +97,7 @@ func TestVariants(t *testing.T) {
 		{"encrypted at one end only as far as is known", "ROCE316", lint.Edit(lint.TwoTors(``, dac, ``), "mtu    = 9216", "mtu    = 9216\n    macsec = { pfc_frames = \"clear\" }"), nil},
 		{
 			"treated differently", "ROCE316", lint.Edit(lint.TwoTors(``, dac, `macsec = { pfc_frames = "protected" }`), "mtu    = 9216", "mtu    = 9216\n    macsec = { pfc_frames = \"clear\" }"),
-			[]string{"ROCE316: tor/Ethernet8 sends PFC frames encrypted, and its peer far/Ethernet0 in clear"},
+			[]string{"ROCE316: far/Ethernet0 sends PFC frames in clear, and its peer tor/Ethernet8 encrypted"},
 		},
 		{"long and lossy", "ROCE321", lint.Edit(lint.LongLink("400m"), "carries   = \"rdma\"\n", "carries   = \"rdma\"\n    lossless  = false\n"), nil},
 		{"all switches alike", "ROCE323", lint.Edit(lint.TwoTors("manage = \"verify\"\n  semi_lossless = true", dac, ``), `os    = "sonic/202505"`, "os    = \"sonic/202505\"\n  manage = \"verify\"\n  semi_lossless = true"), nil},

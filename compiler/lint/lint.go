@@ -77,7 +77,6 @@ func RunAs(f *fabric.Fabric, facts *derive.Facts, how How, rules []*Rule) diag.L
 		work.Go(func() { one.prover.Parts() }) // which takes none of the kinds
 	}
 	one.kinds() // all passes walk by them
-	one.rdmaSegments()
 	found := make([]diag.List, len(rules))
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0)+1, maxPasses, len(rules)) { // one more than cores, as rules wait for what another proves

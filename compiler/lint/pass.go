@@ -35,8 +35,7 @@ type Pass struct {
 	kind      *kinds
 	headrooms []headroomOn
 	marking   []markedOn
-	ranks     []uint8        // by DeviceID
-	rdma      []fabric.QoSID // by SegmentID
+	ranks     []uint8 // by DeviceID
 
 	inUse map[fabric.DeclID]bool // declarations of ports with a cable or in a bond
 

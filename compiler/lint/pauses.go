@@ -36,8 +36,8 @@ func floodLossless(p *Pass) {
 	f := p.Fabric
 	for id := fabric.SegmentID(1); int(id) < len(f.Segments); id++ {
 		s := &f.Segments[id]
-		for i := range f.QoS[s.QoS].Classes {
-			if c := &f.QoS[s.QoS].Classes[i]; s.FloodClass != 0 && c.Name == s.FloodClass && c.Lossless {
+		for i := range f.QoS[s.Contract()].Classes {
+			if c := &f.QoS[s.Contract()].Classes[i]; s.FloodClass != 0 && c.Name == s.FloodClass && c.Lossless {
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("flooded frames of segment %s, VLAN %d, are in class %s, which is lossless", f.Text(s.Name), s.VLAN, f.Text(c.Name)), Address: f.Text(s.Address),
 					Labels: []diag.Label{f.Label(s.Decl, 0, schema.AFloodClass, ""), f.DeclLabel(c.Decl, "the class")}, Help: "map floods to a lossy class",

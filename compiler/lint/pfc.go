@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -145,7 +144,7 @@ func (p *Pass) noContract(l fabric.LinkID, e, other End) {
 		return
 	}
 	for _, s := range append(append([]fabric.SegmentID(nil), f.VLANSets[e.Port.VLANs]...), e.Port.Native) {
-		if s != 0 && report(cmp.Or(f.Segments[s].QoS, p.rdmaSegments()[s]), "it carries segment "+f.Text(f.Segments[s].Name)) {
+		if s != 0 && report(f.Segments[s].Contract(), "it carries segment "+f.Text(f.Segments[s].Name)) {
 			return
 		}
 	}

@@ -15,6 +15,19 @@ import (
 
 var vlans = []*Rule{roce601, roce602, roce603, roce604, roce605, roce606, roce607, roce608, roce609, roce610, roce611, roce612, roce613, roce614, roce615, roce616, roce617, roce618, roce619}
 
+// rdmaSegment reports whether a segment carries RDMA: its contract says so, or some
+// NIC sends RDMA in it, wherever that is written.
+func (p *Pass) rdmaSegment(s fabric.SegmentID) bool { return p.Fabric.Segments[s].RDMA != 0 }
+
+// eachRDMA calls visit for each segment that carries RDMA.
+func (p *Pass) eachRDMA(visit func(fabric.SegmentID)) {
+	for s := fabric.SegmentID(1); int(s) < len(p.Fabric.Segments); s++ {
+		if p.rdmaSegment(s) {
+			visit(s)
+		}
+	}
+}
+
 var roce602 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE602", Name: "vlan_native", Severity: diag.Error,

@@ -62,8 +62,8 @@ func (p *Part) floods(f *fabric.Fabric) {
 // losslessFlood is the set of priorities in which a segment floods without loss.
 func losslessFlood(f *fabric.Fabric, s fabric.SegmentID) (set uint8) {
 	seg := &f.Segments[s]
-	for i := range f.QoS[seg.QoS].Classes {
-		c := &f.QoS[seg.QoS].Classes[i]
+	for i := range f.QoS[seg.Contract()].Classes {
+		c := &f.QoS[seg.Contract()].Classes[i]
 		floods := c.Default || seg.Unknown == fabric.UnknownFlood
 		if seg.FloodClass != 0 {
 			floods = c.Name == seg.FloodClass

@@ -87,13 +87,13 @@ cabling "built" {
 func TestVerify(t *testing.T) {
 	for name, c := range map[string]struct{ csv, want string }{
 		"equal":            {"n1,p0,t-leaf0,swp1,,\nt-leaf0,swp2,n2,p0,dr,3m\nn3,p0,t-leaf0,swp3,smf,300cm\n", ""},
-		"missing":          {"n1,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\nn2,p0,t-leaf0,swp4,,\n", "moved n2/p0 t-leaf0/swp4 | n2/p0-t-leaf0/swp2 | n2,p0,t-leaf0,swp4,,"},
+		"missing":          {"n1,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\nn2,p0,t-leaf0,swp4,,\n", "moved n2/p0 t-leaf0/swp4 | t-leaf0/swp2-n2/p0 | n2,p0,t-leaf0,swp4,,"},
 		"one missing":      {"n1,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\nn2,p0,t-leaf0,swp2,,\nt-leaf0,swp15,t-leaf0,swp16,,\n", "extra t-leaf0/swp15 t-leaf0/swp16 | t-leaf0,swp15,t-leaf0,swp16,,"},
-		"swapped":          {"n1,p0,t-leaf0,swp2,,\nn2,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\n", "swapped n1/p0 t-leaf0/swp2 | n1/p0-t-leaf0/swp1 | n2/p0-t-leaf0/swp2 | n1,p0,t-leaf0,swp2,, | n2,p0,t-leaf0,swp1,,"},
-		"swapped, turned":  {"t-leaf0,swp2,n1,p0,,\nn2,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\n", "swapped n1/p0 t-leaf0/swp2 | n1/p0-t-leaf0/swp1 | n2/p0-t-leaf0/swp2 | t-leaf0,swp2,n1,p0,, | n2,p0,t-leaf0,swp1,,"},
-		"turned in a ring": {"n1,p0,t-leaf0,swp2,,\nn2,p0,t-leaf0,swp3,,\nn3,p0,t-leaf0,swp1,,\n", "moved n1/p0 t-leaf0/swp2 | n1/p0-t-leaf0/swp1 | n2/p0-t-leaf0/swp2 | n1,p0,t-leaf0,swp2,,\nmoved n2/p0 t-leaf0/swp3 | n2/p0-t-leaf0/swp2 | n3/p0-t-leaf0/swp3 | n2,p0,t-leaf0,swp3,,\nmoved n3/p0 t-leaf0/swp1 | n3/p0-t-leaf0/swp3 | n1/p0-t-leaf0/swp1 | n3,p0,t-leaf0,swp1,,"},
-		"media":            {"n1,p0,t-leaf0,swp1,mmf,\nn2,p0,t-leaf0,swp2,dac,\nn3,p0,t-leaf0,swp3,lr,\n", "media n1/p0 t-leaf0/swp1 | n1/p0-t-leaf0/swp1 | n1,p0,t-leaf0,swp1,mmf,\nmedia n2/p0 t-leaf0/swp2 | n2/p0-t-leaf0/swp2 | n2,p0,t-leaf0,swp2,dac,\nmedia n3/p0 t-leaf0/swp3 | n3/p0-t-leaf0/swp3 | n3,p0,t-leaf0,swp3,lr,"},
-		"length":           {"n1,p0,t-leaf0,swp1,,4m\nn2,p0,t-leaf0,swp2,,3m\nn3,p0,t-leaf0,swp3,,\n", "length n1/p0 t-leaf0/swp1 | n1/p0-t-leaf0/swp1 | n1,p0,t-leaf0,swp1,,4m"},
+		"swapped":          {"n1,p0,t-leaf0,swp2,,\nn2,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\n", "swapped n1/p0 t-leaf0/swp2 | t-leaf0/swp1-n1/p0 | t-leaf0/swp2-n2/p0 | n1,p0,t-leaf0,swp2,, | n2,p0,t-leaf0,swp1,,"},
+		"swapped, turned":  {"t-leaf0,swp2,n1,p0,,\nn2,p0,t-leaf0,swp1,,\nn3,p0,t-leaf0,swp3,,\n", "swapped n1/p0 t-leaf0/swp2 | t-leaf0/swp1-n1/p0 | t-leaf0/swp2-n2/p0 | t-leaf0,swp2,n1,p0,, | n2,p0,t-leaf0,swp1,,"},
+		"turned in a ring": {"n1,p0,t-leaf0,swp2,,\nn2,p0,t-leaf0,swp3,,\nn3,p0,t-leaf0,swp1,,\n", "moved n1/p0 t-leaf0/swp2 | t-leaf0/swp1-n1/p0 | t-leaf0/swp2-n2/p0 | n1,p0,t-leaf0,swp2,,\nmoved n2/p0 t-leaf0/swp3 | t-leaf0/swp2-n2/p0 | t-leaf0/swp3-n3/p0 | n2,p0,t-leaf0,swp3,,\nmoved n3/p0 t-leaf0/swp1 | t-leaf0/swp3-n3/p0 | t-leaf0/swp1-n1/p0 | n3,p0,t-leaf0,swp1,,"},
+		"media":            {"n1,p0,t-leaf0,swp1,mmf,\nn2,p0,t-leaf0,swp2,dac,\nn3,p0,t-leaf0,swp3,lr,\n", "media n1/p0 t-leaf0/swp1 | t-leaf0/swp1-n1/p0 | n1,p0,t-leaf0,swp1,mmf,\nmedia n2/p0 t-leaf0/swp2 | t-leaf0/swp2-n2/p0 | n2,p0,t-leaf0,swp2,dac,\nmedia n3/p0 t-leaf0/swp3 | t-leaf0/swp3-n3/p0 | n3,p0,t-leaf0,swp3,lr,"},
+		"length":           {"n1,p0,t-leaf0,swp1,,4m\nn2,p0,t-leaf0,swp2,,3m\nn3,p0,t-leaf0,swp3,,\n", "length n1/p0 t-leaf0/swp1 | t-leaf0/swp1-n1/p0 | n1,p0,t-leaf0,swp1,,4m"},
 		"part of it":       {"n1,p0,t-leaf0,swp1,,\n", ""},
 		"unknown devices":  {"n1,p0,t-leaf0,swp1,,\nx,1,y,1,,\n", ""},
 	} {
@@ -116,7 +116,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyBothWays(t *testing.T) {
 	csv := header + "n1,p0,t-leaf0,swp1,,\nn2,p0,n3,p0,,\n"
 	f, errs := withList(t, box+nodes(3, 1)+three, csv)
-	want := "moved n2/p0 n3/p0 | n2/p0-t-leaf0/swp2 | n3/p0-t-leaf0/swp3 | n2,p0,n3,p0,,\nmissing n3/p0 t-leaf0/swp3 | n3/p0-t-leaf0/swp3"
+	want := "moved n2/p0 n3/p0 | t-leaf0/swp2-n2/p0 | t-leaf0/swp3-n3/p0 | n2,p0,n3,p0,,\nmissing t-leaf0/swp3 n3/p0 | t-leaf0/swp3-n3/p0"
 	if diff := cmp.Diff(want, mismatches(f, csv)); diff != "" || errs != "" {
 		t.Errorf("%s (-want +got):\n%s", errs, diff)
 	}
@@ -158,7 +158,7 @@ func TestDefine(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s %d %s", f.PortName(l.A), f.PortName(l.B), f.Text(f.Media[l.Media].Name), l.CableMm, f.LinkAddress(fabric.LinkID(i))))
 	}
 	want := []string{
-		`n1/p0 s/Ethernet0 dac 2000 switch.s.port["Ethernet0"]`, `n2/p0 s/Ethernet4 dac 3000 switch.s.port["Ethernet4"]`, `n3/p0 s/Ethernet8 aoc 2000 switch.s.port["Ethernet8"]`,
+		`s/Ethernet0 n1/p0 dac 2000 switch.s.port["Ethernet0"]`, `s/Ethernet4 n2/p0 dac 3000 switch.s.port["Ethernet4"]`, `s/Ethernet8 n3/p0 aoc 2000 switch.s.port["Ethernet8"]`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -196,7 +196,7 @@ func TestRunsThatEnd(t *testing.T) {
 		"s,interface,Ethernet0,pp1,frontport,F1\n" + trunk + "n1,interface,p0,pp2,frontport,F1\n"
 	source := box + nodes(1, 1) + strings.Replace(define, `"csv"`, `"netbox"`, 1)
 	f, errs := withList(t, source, csv)
-	if diff := cmp.Diff([]string{"n1/p0 s/Ethernet0"}, wires(f)); diff != "" || errs != "" {
+	if diff := cmp.Diff([]string{"s/Ethernet0 n1/p0"}, wires(f)); diff != "" || errs != "" {
 		t.Errorf("%s (-want +got):\n%s", errs, diff)
 	}
 	f, errs = withList(t, source, strings.Replace(csv, trunk, "", 1))
@@ -261,8 +261,8 @@ link "l" {
 		"as it should be": {"Ethernet0    n1.example.net  rocep1s0        BR            p0\nEthernet4    n2              p0              BR            rail\n", ""},
 		"firmware beside": {"Ethernet0    n1              p0              BR\nEthernet0    nic-0c42a1      0c42a1          BR\n", ""},
 		"firmware before": {"Ethernet0    nic-0c42a1      0c42a1          BR\nEthernet0    n1              p0              BR\n", ""},
-		"another port":    {"Ethernet0    n1              bond0           BR            storage\n", "moved s/Ethernet0 | n1/p0-s/Ethernet0 | Ethernet0    n1              bond0"},
-		"another device":  {"Ethernet0    n9.example.net  p0              BR\n", "moved s/Ethernet0 | n1/p0-s/Ethernet0 | Ethernet0    n9.example.net  p0"},
+		"another port":    {"Ethernet0    n1              bond0           BR            storage\n", "moved s/Ethernet0 | s/Ethernet0-n1/p0 | Ethernet0    n1              bond0"},
+		"another device":  {"Ethernet0    n9.example.net  p0              BR\n", "moved s/Ethernet0 | s/Ethernet0-n1/p0 | Ethernet0    n9.example.net  p0"},
 		"management":      {"eth0         oob             7               BR\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,7 +294,7 @@ cabling "list" {
 }
 `
 	f, errs := withList(t, source, header+"n1,p0,s,etp1,,\nn2,p0,s,etp2b,,\nn3,p0,s,Eth1/2/3,,\n")
-	want := []string{"n1/p0 s/Ethernet0", "n2/p0 s/Ethernet5", "n3/p0 s/Ethernet6"}
+	want := []string{"s/Ethernet0 n1/p0", "s/Ethernet5 n2/p0", "s/Ethernet6 n3/p0"}
 	if diff := cmp.Diff(want, wires(f)); diff != "" || errs != "" {
 		t.Errorf("%s (-want +got):\n%s", errs, diff)
 	}

@@ -44,7 +44,6 @@ func (r *resolver) segments() {
 		if v := r.attr(b, schema.AQoS); v.Kind == lang.Handle {
 			s.QoS = r.qosOf[lang.BlockID(v.N)]
 		}
-		r.floodClass(b, &s)
 		r.segmentOf[b] = fabric.SegmentID(len(r.f.Segments))
 		r.f.Segments = append(r.f.Segments, s)
 	})
@@ -70,32 +69,41 @@ func (r *resolver) subnetAt(b lang.BlockID, v lang.Value) netip.Prefix {
 	return p.Masked()
 }
 
-// devices makes a row for each switch and node, in the order of the source,
+// devices makes a row for each switch and node, in one order whatever the source's,
 // and refuses names that are equal but for case.
 func (r *resolver) devices() {
 	r.deviceOf = make([]fabric.DeviceID, len(r.cfg.Blocks))
 	r.blockOf = make([]lang.BlockID, 1)
-	n := 0
-	eachDevice(r.cfg, func(lang.BlockID) { n++ })
-	r.f.Devices, r.blockOf = slices.Grow(r.f.Devices, n), slices.Grow(r.blockOf, n)
-	byName := make(map[string]lang.BlockID, n)
-	eachDevice(r.cfg, func(b lang.BlockID) { r.addDevice(b, byName) })
+	list := devicesOf(r.cfg)
+	r.f.Devices, r.blockOf = slices.Grow(r.f.Devices, len(list)), slices.Grow(r.blockOf, len(list))
+	byName := make(map[string]lang.BlockID, len(list))
+	for _, b := range list {
+		r.addDevice(b, byName)
+	}
 }
 
-func eachDevice(cfg *lang.Config, visit func(lang.BlockID)) {
+// devicesOf are the blocks of all devices, those that topologies make among them: the
+// switches, then the nodes, each in the order of their names.
+func devicesOf(cfg *lang.Config) []lang.BlockID {
+	switches, nodes := []lang.BlockID{}, []lang.BlockID{}
 	for _, b := range cfg.Top {
-		switch kind := cfg.Blocks[b].Kind; kind {
-		case schema.Switch, schema.Node:
-			visit(b)
+		switch cfg.Blocks[b].Kind {
+		case schema.Switch:
+			switches = append(switches, b)
+		case schema.Node:
+			nodes = append(nodes, b)
 		case schema.Topology:
 			first, end := cfg.Kids(b)
 			for k := first; k < end; k++ {
 				if blk := &cfg.Blocks[k]; blk.Kind.Tier() && blk.Name != 0 {
-					visit(k)
+					switches = append(switches, k)
 				}
 			}
 		}
 	}
+	byName(cfg, switches)
+	byName(cfg, nodes)
+	return append(switches, nodes...)
 }
 
 func (r *resolver) addDevice(b lang.BlockID, byName map[string]lang.BlockID) {

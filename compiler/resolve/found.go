@@ -81,16 +81,16 @@ func (r *resolver) floodClass(b lang.BlockID, s *fabric.Segment) {
 	if s.FloodClass == 0 {
 		return
 	}
-	for i := range r.f.QoS[s.QoS].Classes {
-		if r.f.QoS[s.QoS].Classes[i].Name == s.FloodClass {
+	for i := range r.f.QoS[s.Contract()].Classes {
+		if r.f.QoS[s.Contract()].Classes[i].Name == s.FloodClass {
 			return
 		}
 	}
 	at := r.at(b, schema.AFloodClass, "")
-	if s.QoS == 0 {
+	if s.Contract() == 0 {
 		r.fail(fmt.Sprintf("flood_class of segment %s is %s, and the segment has no qos", r.f.Text(s.Name), r.f.Text(s.FloodClass)), "write qos on the segment", at)
 		return
 	}
-	r.fail(fmt.Sprintf("flood_class of segment %s is %s, which qos %s does not have", r.f.Text(s.Name), r.f.Text(s.FloodClass), r.f.Text(r.f.QoS[s.QoS].Name)),
-		"name a class of its qos", at, r.f.DeclLabel(r.f.QoS[s.QoS].Decl, "its qos"))
+	r.fail(fmt.Sprintf("flood_class of segment %s is %s, which qos %s does not have", r.f.Text(s.Name), r.f.Text(s.FloodClass), r.f.Text(r.f.QoS[s.Contract()].Name)),
+		"name a class of its qos", at, r.f.DeclLabel(r.f.QoS[s.Contract()].Decl, "its qos"))
 }

@@ -20,7 +20,7 @@ func (r *resolver) gpus() {
 		if r.f.Devices[d].Kind != fabric.Node {
 			continue
 		}
-		r.kids(r.blockOf[d], schema.GPU, func(b lang.BlockID) {
+		r.kidsByName(r.blockOf[d], schema.GPU, func(b lang.BlockID) {
 			row := fabric.GPU{Device: d, Name: r.str(r.cfg.Blocks[b].Name), Switch: r.text(r.attr(b, schema.APCIeSwitch)), NUMA: -1, Decl: r.decl(b)}
 			if v := r.attr(b, schema.ANUMA); v.Kind == lang.Int {
 				row.NUMA = int16(v.N)

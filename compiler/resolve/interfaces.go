@@ -31,12 +31,12 @@ func (r *resolver) interfaces() {
 		d := fabric.DeviceID(id)
 		b := r.blockOf[d]
 		if r.f.Devices[d].Kind == fabric.Node {
-			r.kids(b, schema.NIC, func(n lang.BlockID) { r.impliedIface(d, n) })
-			r.kids(b, schema.Bond, func(n lang.BlockID) { r.impliedIface(d, n) })
+			r.kidsByName(b, schema.NIC, func(n lang.BlockID) { r.impliedIface(d, n) })
+			r.kidsByName(b, schema.Bond, func(n lang.BlockID) { r.impliedIface(d, n) })
 		} else {
-			r.kids(b, schema.Port, func(n lang.BlockID) { r.routedPort(d, n) })
+			r.kidsByName(b, schema.Port, func(n lang.BlockID) { r.routedPort(d, n) })
 		}
-		r.kids(b, schema.Interface, func(n lang.BlockID) { r.iface(d, n) })
+		r.kidsByName(b, schema.Interface, func(n lang.BlockID) { r.iface(d, n) })
 	}
 }
 
@@ -324,7 +324,7 @@ func (r *resolver) addresses() {
 }
 
 // duties says which interfaces carry RDMA: those that say so, else those in a
-// segment in which a port below sends it.
+// segment in which a port below sends it. Then it is known of segments too.
 func (r *resolver) duties() {
 	for id := 1; id < len(r.f.Ifaces); id++ {
 		row, b := &r.f.Ifaces[id], r.ifaceBlock[id]
@@ -337,6 +337,8 @@ func (r *resolver) duties() {
 			row.RDMA = row.RDMA || r.f.SendsRDMA(p, row.Segment)
 		}
 	}
+	r.f.MarkRDMA()
+	r.top(schema.Segment, func(b lang.BlockID) { r.floodClass(b, &r.f.Segments[r.segmentOf[b]]) })
 }
 
 // gateway is the router that a NIC names for its address.

@@ -16,8 +16,8 @@ import (
 func (r *resolver) lags() {
 	r.lagOf = map[lang.BlockID]fabric.LAGID{}
 	for d := 1; d < len(r.f.Devices); d++ {
-		r.kids(r.blockOf[d], schema.LAG, func(b lang.BlockID) { r.lag(fabric.DeviceID(d), b) })
-		r.kids(r.blockOf[d], schema.Bond, func(b lang.BlockID) { r.lag(fabric.DeviceID(d), b) })
+		r.kidsByName(r.blockOf[d], schema.LAG, func(b lang.BlockID) { r.lag(fabric.DeviceID(d), b) })
+		r.kidsByName(r.blockOf[d], schema.Bond, func(b lang.BlockID) { r.lag(fabric.DeviceID(d), b) })
 	}
 	for id := 1; id < len(r.f.LAGs); id++ {
 		if lag := &r.f.LAGs[id]; r.f.Devices[lag.Device].Kind == fabric.Node && (lag.Mode == fabric.LACP || lag.Mode == fabric.Static) {

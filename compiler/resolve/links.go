@@ -1,9 +1,11 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -14,18 +16,40 @@ import (
 // the first as its peer: the rule on ports used twice says so.
 func (r *resolver) links() {
 	r.linkOf = map[lang.BlockID]fabric.LinkID{}
-	r.top(schema.Link, func(b lang.BlockID) {
-		ends, ok := r.ends(b)
-		if !ok {
-			return
+	for _, c := range r.cables() {
+		row := fabric.Link{A: c.a, B: c.b, Decl: r.decl(c.from), Name: r.str(r.cfg.Blocks[c.from].Label), Key: r.str(r.cfg.Blocks[c.from].Key)}
+		r.cable(&row, r.linkAttr(c.from, schema.ACable))
+		r.linkOf[c.from] = r.addLink(row, c.from)
+	}
+}
+
+// written is the ports that a link block joins.
+type written struct {
+	a, b fabric.PortID // a < b, unless a block names one port twice
+	from lang.BlockID
+}
+
+// cables are the ends of all link blocks, in the order of the ports.
+func (r *resolver) cables() []written {
+	var list []written
+	for _, b := range r.cfg.Top {
+		if r.cfg.Blocks[b].Kind != schema.Link {
+			continue
 		}
-		row := fabric.Link{
-			A: min(ends[0], ends[1]), B: max(ends[0], ends[1]), Decl: r.decl(b),
-			Name: r.str(r.cfg.Blocks[b].Label), Key: r.str(r.cfg.Blocks[b].Key),
+		if ends, ok := r.ends(b); ok {
+			list = append(list, written{min(ends[0], ends[1]), max(ends[0], ends[1]), b})
 		}
-		r.cable(&row, r.linkAttr(b, schema.ACable))
-		r.linkOf[b] = r.addLink(row, b)
-	})
+	}
+	byEnds := func(x, y written) int {
+		if c := cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)); c != 0 || x.from == y.from {
+			return c
+		}
+		return strings.Compare(r.cfg.Address(x.from), r.cfg.Address(y.from))
+	}
+	if !slices.IsSortedFunc(list, byEnds) { // as they are mostly
+		slices.SortFunc(list, byEnds)
+	}
+	return list
 }
 
 // linkAttr is an attribute of a link, by its block or the defaults for links.

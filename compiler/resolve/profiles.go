@@ -1,7 +1,9 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -39,14 +41,15 @@ func (r *resolver) profileID(prof fabric.Profile) fabric.ProfileID {
 }
 
 // contractOf finds the qos of a port: the nearest written one, else that of its
-// segments, else that of the defaults, else qos.untrusted on external ports.
+// segments, else that of the defaults. An external port has qos.untrusted unless it or
+// its LAG says otherwise: what is said of many does not make an outside peer trusted.
 func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, native lang.BlockID) (q fabric.QoSID, kept bool) {
 	row := &r.f.Ports[p]
 	v, by := s.find(schema.AQoS)
+	if row.Flags&fabric.External != 0 && v.Kind == lang.Handle && !r.ofPort(by, s) {
+		return r.untrusted, false
+	}
 	if by != 0 && r.cfg.Blocks[by].Kind == schema.Segment {
-		if row.Flags&fabric.External != 0 {
-			return r.untrusted, false // a segment does not make an outside peer trusted
-		}
 		v = lang.Value{}
 		if q, ok := r.segmentContract(p, tagged, native); ok {
 			return q, false
@@ -66,6 +69,11 @@ func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, 
 		return r.untrusted, false
 	}
 	return 0, false
+}
+
+// ofPort reports whether a block speaks of one port or LAG.
+func (r *resolver) ofPort(by lang.BlockID, s *scope) bool {
+	return by == s.own || slices.Contains(s.before, by) || r.cfg.Blocks[by].Kind == schema.LAG
 }
 
 // segmentContract is the one qos of the segments on a port. Two different ones
@@ -132,7 +140,9 @@ func (r *resolver) lay(id fabric.QoSID, host bool) fabric.Profile {
 	} else {
 		p.DCBX = q.DCBX
 	}
-	for _, c := range q.Classes {
+	// What two classes claim is that of the greater priority, whichever comes first.
+	inOrder := slices.SortedStableFunc(slices.Values(q.Classes), func(a, b fabric.Class) int { return cmp.Compare(a.Priority, b.Priority) })
+	for _, c := range inOrder {
 		r.layClass(&p, c, host)
 	}
 	if q.Trust == fabric.TrustNone {

@@ -73,6 +73,7 @@ type resolver struct {
 	wayOf       map[lang.BlockID]fabric.ConnectionID
 	deviceOf    []fabric.DeviceID   // by BlockID
 	blockOf     []lang.BlockID      // by DeviceID
+	kidRoom     []lang.BlockID      // of kidsByName
 	portsOf     []*portList         // by DeviceID
 	innerOf     []bool              // by DeviceID: its exceptions speak of blocks inside it
 	gpuAt       []uint32            // by DeviceID: its first row of GPUs, that of the next ends them
@@ -234,11 +235,16 @@ func (r *resolver) kids(b lang.BlockID, k schema.Kind, visit func(lang.BlockID))
 	}
 }
 
-// top calls visit for each block of a kind at the top of a file or module.
+// top calls visit for each block of a kind at the top of a file or module, by name.
 func (r *resolver) top(k schema.Kind, visit func(lang.BlockID)) {
+	var list []lang.BlockID
 	for _, id := range r.cfg.Top {
 		if r.cfg.Blocks[id].Kind == k {
-			visit(id)
+			list = append(list, id)
 		}
+	}
+	byName(r.cfg, list)
+	for _, id := range list {
+		visit(id)
 	}
 }

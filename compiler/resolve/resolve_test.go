@@ -316,7 +316,7 @@ switch "s" {
 `
 	}
 	f := load(t, source(`firmware = "28.43.*"`+"\n"+`driver = ">= 24.10, < 25"`, `firmware = "~> 5.2"`))
-	if got := f.Text(f.Devices[4].Firmware) + f.Text(f.NICs[1].Firmware) + f.Text(f.NICs[1].Driver); got != "~> 5.228.43.*>= 24.10, < 25" {
+	if got := f.Text(f.Devices[1].Firmware) + f.Text(f.NICs[1].Firmware) + f.Text(f.NICs[1].Driver); got != "~> 5.228.43.*>= 24.10, < 25" {
 		t.Errorf("read %q", got)
 	}
 	want := strings.Join([]string{

@@ -397,7 +397,7 @@ func TestTopologiesThatDoNotFit(t *testing.T) {
 		"switch in two":   {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.s]\n up_ports = \"swp[1-2]\"\n }\n}\n", "switch s is listed in topology.a.leaf[1], and is in topology.a.leaf[0] already | [switch.s, switch.s] | [switch.s, switch.s]"},
 		"no os":           {nodes(1, 2) + edit(rail, `os         = "cumulus-linux/5.11"`, ""), "leaf t-leaf0 has no os | leaf"},
 		"no switch":       {"topology \"ring\" \"a\" {\n leaf {\n switches = []\n up_ports = \"swp[1-2]\"\n }\n}\n", "topology.a.leaf lists no switch | []"},
-		"name of a node":  {nodes(1, 2) + edit(rail, `model      = "t/x"`, "name = \"n${leaf.index}\"\nmodel      = \"t/x\""), "two devices are called n1: node.n[\"n1\"] and topology.t.leaf[1] | \"n${leaf.index}\" | node \"n\""},
+		"name of a node":  {nodes(1, 2) + edit(rail, `model      = "t/x"`, "name = \"n${leaf.index}\"\nmodel      = \"t/x\""), "two devices are called n1: topology.t.leaf[1] and node.n[\"n1\"] | node \"n\" | \"n${leaf.index}\""},
 		"slots too large": {edit(nodes(3, 2), "n2 = 2", "n2 = 5", "n3 = 3", "n3 = 6") + rail, "node n2 has slot 5, and topology.t has 4: 2 groups of 2 node_ports at 1 port a node | each.value | \"swp[1-2]\""},
 		"spine up":        {nodes(1, 2) + edit(rail, `ports = "swp[1-8]"`, "down_ports = \"swp[1-8]\"\n    up_ports = \"swp[9-10]\""), "`up_ports` of a spine is for links to cores: topology.t has none, and no clos3 has it among its pods | \"swp[9-10]\""},
 		"spine addresses": {nodes(1, 2) + edit(rail, `ports = "swp[1-8]"`, "ports = \"swp[1-8]\"\n    fabric_subnet = \"10.0.0.0/24\""), "`fabric_subnet` of a spine is for links to cores: topology.t has none, and no clos3 has it among its pods | \"10.0.0.0/24\""},
@@ -716,11 +716,11 @@ topology "ring" "q" {
 }
 `
 	f := load(t, source)
-	pods := f.Routings[f.RoutingOf(1)]
+	pods := f.Routings[f.RoutingOf(2)]
 	if pods.Model != fabric.UpDown || !pods.LocalRepair || len(pods.Leaks) != 1 || f.Text(f.Segments[pods.Leaks[0].To].Name) != "b" || fmt.Sprint(pods.Announce) != "[10.0.0.0/8]" {
 		t.Errorf("%+v", pods)
 	}
-	if other := f.Routings[f.RoutingOf(2)]; other.Model != fabric.ECMP || !other.Default {
+	if other := f.Routings[f.RoutingOf(1)]; other.Model != fabric.ECMP || !other.Default {
 		t.Errorf("%+v", other)
 	}
 	for edit, want := range map[string]string{

@@ -37,8 +37,7 @@ func (r *resolver) way(base *scope) fabric.ConnectionID {
 // Sources are the blocks behind the devices and the connections of a fabric that
 // was built without an error, by their IDs.
 func Sources(cfg *lang.Config) (devices, ways []lang.BlockID) {
-	devices, ways = make([]lang.BlockID, 1), make([]lang.BlockID, 1)
-	eachDevice(cfg, func(b lang.BlockID) { devices = append(devices, b) })
+	devices, ways = append(make([]lang.BlockID, 1), devicesOf(cfg)...), make([]lang.BlockID, 1)
 	eachWay(cfg, func(b lang.BlockID) { ways = append(ways, b) })
 	return devices, ways
 }
