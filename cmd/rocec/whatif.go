@@ -33,6 +33,9 @@ switches. What a switch of a pair has lost the way for then takes the peer link.
 that stand alike are proven once. With 2, cables of nodes to a pair that nothing else
 joins to the rest fail one at a time, which is then said.
 
+A cable with a port that the source shuts (enabled = false) is down before anything
+fails: such ports are named.
+
 A node that is cabled to one switch only, or by one cable, is down with it: that breaks
 no property, and is told besides. redundancy on a class asks for more switches.`,
 		Example: "  rocec whatif --fail=switch.spine1\n  rocec whatif --fail='switch.leaf1.port[Ethernet64]' --failures=1\n  rocec whatif --failures=1 --property=deadlock",
@@ -181,6 +184,7 @@ type whatifJSON struct {
 	Failed        []failedJSON  `json:"failed"` // what --fail takes out, and each kind of further failure that breaks something
 	Open          []string      `json:"not_proven"`
 	Besides       int           `json:"errors_besides"` // in the fabric as it is, of no property
+	Shut          []string      `json:"shut,omitempty"` // cabled ports with enabled = false, which are down in every proof
 }
 
 type failedJSON struct {
@@ -224,6 +228,16 @@ func (p *project) failedJSON(o *lint.Outcome) failedJSON {
 	return j
 }
 
+// shutPorts are the cabled ports that the source shuts.
+func shutPorts(f *fabric.Fabric) (list []string) {
+	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
+		if f.Ports[id].Link != 0 && f.Ports[id].Flags&fabric.ShutDown != 0 {
+			list = append(list, f.PortAddress(id))
+		}
+	}
+	return list
+}
+
 // downWith are the nodes that have no cable left with a mask, and the NICs without
 // one of nodes that have others.
 func downWith(f *fabric.Fabric, m *fabric.Mask) (nodes, nics []string) {
@@ -234,7 +248,7 @@ func downWith(f *fabric.Fabric, m *fabric.Mask) (nodes, nics []string) {
 		first, end := f.PortsOf(d)
 		cables, before := 0, len(nics)
 		for id := first; id < end; id++ {
-			if l := f.Ports[id].Link; l != 0 {
+			if l := f.Ports[id].Link; l != 0 && f.Up(l, nil) {
 				cables++
 				if !f.Up(l, m) {
 					nics = append(nics, f.PortAddress(id))
@@ -275,7 +289,7 @@ func (a *app) answer(p *project, w *whatif) error {
 	for _, v := range w.standing {
 		holds = holds && len(v.Broken) == 0
 	}
-	j := whatifJSON{FormatVersion: "1.0", Holds: holds, Proven: proven, Kinds: len(w.failed), Anyway: p.verdictsJSON(w.standing), Failed: []failedJSON{}, Open: w.notProven(), Besides: p.besides()}
+	j := whatifJSON{FormatVersion: "1.0", Holds: holds, Proven: proven, Kinds: len(w.failed), Anyway: p.verdictsJSON(w.standing), Failed: []failedJSON{}, Open: w.notProven(), Besides: p.besides(), Shut: shutPorts(p.res.Fabric)}
 	for _, o := range shown {
 		j.Failed = append(j.Failed, p.failedJSON(o))
 	}
@@ -332,6 +346,9 @@ func (a *app) whatifText(p *project, w *whatif, shown []*lint.Outcome, proven in
 		if len(nics) > 0 {
 			fmt.Fprintf(a.out, "down with it  %s, of nodes that have others\n", first(nics))
 		}
+	}
+	if shut := shutPorts(p.res.Fabric); len(shut) > 0 {
+		fmt.Fprintf(a.out, "down anyway   %s: enabled = false\n", first(shut))
 	}
 	if n := p.besides(); n > 0 {
 		fmt.Fprintf(a.out, "besides       %s in the fabric as it is, of no property: rocec validate\n", count(n, "error"))

@@ -7,13 +7,22 @@ type Mask struct {
 	Devices map[DeviceID]bool
 }
 
-// Up reports whether a link and the devices at both its ends are up.
+// Up reports whether a link and the devices at both its ends are up. One with a port
+// that is shut never is, whatever the mask says.
 func (f *Fabric) Up(l LinkID, m *Mask) bool {
-	if m == nil {
-		return true
-	}
 	link := &f.Links[l]
-	return !m.Links[l] && !m.Devices[f.Ports[link.A].Device] && !m.Devices[f.Ports[link.B].Device]
+	a, b := &f.Ports[link.A], &f.Ports[link.B]
+	return (a.Flags|b.Flags)&ShutDown == 0 && (m == nil || !m.Links[l] && !m.Devices[a.Device] && !m.Devices[b.Device])
+}
+
+// ShutEnd is an end of a link that is shut, 0 if neither is.
+func (f *Fabric) ShutEnd(l LinkID) PortID {
+	for _, id := range [2]PortID{f.Links[l].A, f.Links[l].B} {
+		if f.Ports[id].Flags&ShutDown != 0 {
+			return id
+		}
+	}
+	return 0
 }
 
 // Adjacency is which links each device has: Links[Offsets[d]:Offsets[d+1]] are

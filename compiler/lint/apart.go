@@ -37,7 +37,7 @@ func (p *Pass) apart() {
 				if e.Port.Peer == 0 || p.faces(e) || f.Devices[f.Ports[e.Port.Peer].Device].Kind != fabric.Node {
 					continue
 				}
-				if nic := p.End(e.Port.Peer); !p.carries(nic, seg.VLAN) || !p.carries(e, seg.VLAN) || nic.Port.Flags&fabric.ShutDown != 0 {
+				if nic := p.End(e.Port.Peer); !p.carries(nic, seg.VLAN) || !p.carries(e, seg.VLAN) || !f.Up(e.Port.Link, nil) {
 					continue
 				}
 				host := f.Ports[e.Port.Peer].Device
@@ -65,11 +65,16 @@ func (p *Pass) apart() {
 					continue
 				}
 				x, y := &f.Devices[min(a.host, b.host)], &f.Devices[max(a.host, b.host)]
+				shut := p.atShut(func(from, to fabric.DeviceID) bool { return island[from] != island[to] })
+				how, help := fmt.Sprintf("no link carries VLAN %d between their switches", seg.VLAN), "carry the segment on a link between the switches, or give each part a segment and subnet of its own"
+				if shut != nil {
+					how, help = fmt.Sprintf("what carries VLAN %d between their switches is shut", seg.VLAN), "enable a port on a way between the switches that carries the segment"
+				}
 				p.Report(diag.Diagnostic{
-					Summary: fmt.Sprintf("%s and %s are both in segment %s, and no link carries VLAN %d between their switches", f.Text(x.Name), f.Text(y.Name), f.Text(seg.Name), seg.VLAN),
+					Summary: fmt.Sprintf("%s and %s are both in segment %s, and %s", f.Text(x.Name), f.Text(y.Name), f.Text(seg.Name), how),
 					Address: f.Text(seg.Address), Concerns: []string{f.Text(x.Address), f.Text(y.Address)},
-					Labels: []diag.Label{f.DeclLabel(seg.Decl, ""), f.DeclLabel(x.Decl, "one node"), f.DeclLabel(y.Decl, "the other")},
-					Help:   "carry the segment on a link between the switches, or give each part a segment and subnet of its own",
+					Labels: append([]diag.Label{f.DeclLabel(seg.Decl, ""), f.DeclLabel(x.Decl, "one node"), f.DeclLabel(y.Decl, "the other")}, shut...),
+					Help:   help,
 				})
 				return
 			}

@@ -39,7 +39,7 @@ func (p *Pass) below(part *paths.Part, s paths.Switch) (sets [][]paths.Switch) {
 	first, end := f.PortsOf(part.Devices[s])
 	for id := first; id < end; id++ {
 		peer := f.Ports[id].Peer
-		if external := f.Ports[id].Flags&fabric.External != 0; !external && (peer == 0 || f.Devices[f.Ports[peer].Device].Kind != fabric.Node) {
+		if external := f.Ports[id].Flags&fabric.External != 0; !f.Up(f.Ports[id].Link, nil) || !external && (peer == 0 || f.Devices[f.Ports[peer].Device].Kind != fabric.Node) {
 			continue
 		}
 		on := []paths.Switch{s}

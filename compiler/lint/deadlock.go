@@ -456,7 +456,7 @@ var roce805 = &Rule{
 		ID: "ROCE805", Name: "no_path", Severity: diag.Error,
 		Title:  "members of a class that may talk reach each other",
 		Why:    "connections between them never come up, or a job stops when the one way between them does",
-		Fix:    "add the cable or the row that is missing",
+		Fix:    "add the cable or the row that is missing, or enable the port that is shut",
 		Source: "theory C.2",
 		Bad:    netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0"),
 		Good:   netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r0", "r0 r2 r1 r1"),
@@ -478,6 +478,7 @@ func noPath(p *Pass) {
 	}
 	p.forsaken()
 	p.apart()
+	p.shutOff()
 	p.failing(fabric.Reachability)
 	if a := &p.Fabric.Analysis; a.Failures > 0 && a.Properties != 0 && a.Properties.Has(fabric.Reachability) && !a.Properties.Has(fabric.Deadlock) { // else ROCE801 says so
 		_, left := p.proofs().failed()
@@ -502,6 +503,13 @@ func (p *Pass) stray(r Routed, s *paths.Stray, after string) diag.Diagnostic {
 		d.Notes = append(d.Notes, fmt.Sprintf("packets come to %s by %s and have no way on", p.name(r.Part, at), p.way(r.Part, s.Path)))
 		d.Concerns = append(d.Concerns, p.address(r.Part, at))
 	}
+	if shut := p.atShut(func(a, b fabric.DeviceID) bool {
+		x, _ := r.Switch(a)
+		y, _ := r.Switch(b)
+		return x == at || y == at || x == s.To || y == s.To
+	}); shut != nil {
+		d.Labels, d.Help = append(d.Labels, shut...), "enable a port on each way between them"
+	}
 	if r.Strays.Lost > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs of a switch and a destination have none", r.Strays.Lost))
 	}
@@ -511,22 +519,28 @@ func (p *Pass) stray(r Routed, s *paths.Stray, after string) diag.Diagnostic {
 // talk reports whether nodes of two switches may talk: RDMA interfaces of theirs
 // share a segment or a routing table, or the one is leaked to the other.
 func (p *Pass) talk(part *paths.Part, a, b paths.Switch) bool {
-	f := p.Fabric
 	x, y := p.speakers(part.Devices[a]), p.speakers(part.Devices[b])
 	for i := range x {
 		for j := range y {
-			switch {
-			case x[i] == y[j], x[i].segment == 0 && y[j].segment == 0 && x[i].vrf == y[j].vrf:
-				return true
-			case x[i].segment == 0 || y[j].segment == 0:
-			case x[i].vrf == y[j].vrf && f.Segments[x[i].segment].Gateway.IsValid() && f.Segments[y[j].segment].Gateway.IsValid():
-				return true
-			case p.leaked(x[i].segment, y[j].segment):
+			if p.mayTalk(x[i], y[j]) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func (p *Pass) mayTalk(x, y speaker) bool {
+	f := p.Fabric
+	switch {
+	case x == y, x.segment == 0 && y.segment == 0 && x.vrf == y.vrf:
+		return true
+	case x.segment == 0 || y.segment == 0:
+		return false
+	case x.vrf == y.vrf && f.Segments[x.segment].Gateway.IsValid() && f.Segments[y.segment].Gateway.IsValid():
+		return true
+	}
+	return p.leaked(x.segment, y.segment)
 }
 
 func (p *Pass) leaked(a, b fabric.SegmentID) bool {
@@ -548,31 +562,41 @@ type speaker struct {
 }
 
 func (p *Pass) speakers(d fabric.DeviceID) (list []speaker) {
-	f := p.Fabric
-	first, end := f.PortsOf(d)
+	first, end := p.Fabric.PortsOf(d)
 	for id := first; id < end; id++ {
 		e := p.End(id)
-		if e.Port.Peer == 0 || f.Devices[f.Ports[e.Port.Peer].Device].Kind != fabric.Node || !p.RDMA(p.End(e.Port.Peer)) {
+		if !p.speaks(e) {
 			continue
 		}
-		add := func(s speaker) {
+		for _, s := range p.spoken(e) {
 			if !slices.Contains(list, s) {
 				list = append(list, s)
 			}
 		}
-		segments := append(slices.Clone(f.VLANSets[e.Port.VLANs]), e.Port.Native)
-		for _, s := range segments {
-			switch {
-			case s == 0 || !p.rdmaSegment(s):
-			case f.Segments[s].Tier:
-				add(speaker{})
-			default:
-				add(speaker{s, f.Segments[s].VRF})
-			}
+	}
+	return list
+}
+
+// speaks reports whether a port has an RDMA NIC behind its cable, and that is up.
+func (p *Pass) speaks(e End) bool {
+	f := p.Fabric
+	return e.Port.Peer != 0 && f.Devices[f.Ports[e.Port.Peer].Device].Kind == fabric.Node && e.Device.Kind == fabric.Switch && f.Up(e.Port.Link, nil) && p.RDMA(p.End(e.Port.Peer))
+}
+
+// spoken are the speakers of one port.
+func (p *Pass) spoken(e End) (list []speaker) {
+	f := p.Fabric
+	for _, s := range append(slices.Clone(f.VLANSets[e.Port.VLANs]), e.Port.Native) {
+		switch {
+		case s == 0 || !p.rdmaSegment(s):
+		case f.Segments[s].Tier:
+			list = append(list, speaker{})
+		default:
+			list = append(list, speaker{s, f.Segments[s].VRF})
 		}
-		if e.Port.Native == 0 && e.Port.VLANs == 0 || e.Port.Native != 0 && f.Segments[e.Port.Native].Tier {
-			add(speaker{})
-		}
+	}
+	if e.Port.Native == 0 && e.Port.VLANs == 0 || e.Port.Native != 0 && f.Segments[e.Port.Native].Tier {
+		list = append(list, speaker{})
 	}
 	return list
 }

@@ -48,7 +48,7 @@ var familyOf = map[string]fabric.Property{
 	"ROCE205": fabric.Composition, "ROCE206": fabric.Composition, "ROCE207": fabric.Composition, "ROCE208": fabric.Composition, "ROCE210": fabric.Composition,
 	"ROCE301": fabric.Composition, "ROCE302": fabric.Composition, "ROCE310": fabric.Composition, "ROCE404": fabric.Composition, "ROCE822": fabric.Composition,
 	"ROCE801": fabric.Deadlock, "ROCE802": fabric.Deadlock, "ROCE803": fabric.Deadlock, "ROCE804": fabric.Deadlock, "ROCE825": fabric.Deadlock,
-	"ROCE805": fabric.Reachability, "ROCE806": fabric.MTU, "ROCE807": fabric.MTU, "ROCE808": fabric.MTU, "ROCE826": fabric.MTU,
+	"ROCE805": fabric.Reachability, "ROCE827": fabric.Reachability, "ROCE806": fabric.MTU, "ROCE807": fabric.MTU, "ROCE808": fabric.MTU, "ROCE826": fabric.MTU,
 	"ROCE5": fabric.Buffers, "ROCE401": fabric.Buffers, "ROCE402": fabric.Buffers, "ROCE6": fabric.Isolation,
 }
 
@@ -220,7 +220,7 @@ func (p *Pass) survives(part *paths.Part, a, b paths.Switch, m *fabric.Mask) boo
 		first, end := p.Fabric.PortsOf(part.Devices[s])
 		for id := first; id < end; id++ {
 			peer := p.Fabric.Ports[id].Peer
-			if peer == 0 || p.Fabric.Devices[p.Fabric.Ports[peer].Device].Kind != fabric.Node {
+			if peer == 0 || p.Fabric.Devices[p.Fabric.Ports[peer].Device].Kind != fabric.Node || !p.Fabric.Up(p.Fabric.Ports[id].Link, nil) {
 				continue
 			}
 			if lag := p.Fabric.Ports[peer].LAG; lag == 0 || len(p.switches(lag, m)) == 1 {
@@ -259,7 +259,7 @@ func (v *Prover) cutOff(verdict *Verdict, m *fabric.Mask) {
 		cables, up := 0, 0
 		var facing []fabric.DeviceID
 		for id := first; id < end; id++ {
-			if f.Ports[id].Link == 0 {
+			if f.Ports[id].Link == 0 || !f.Up(f.Ports[id].Link, nil) {
 				continue
 			}
 			if other := f.Ports[f.Ports[id].Peer].Device; !slices.Contains(facing, other) {
@@ -481,7 +481,7 @@ func (v *Prover) ties(m *fabric.Mask, n int) (sets [][]fabric.DeviceID) {
 		var facing, left []fabric.DeviceID
 		first, end := f.PortsOf(d)
 		for id := first; id < end; id++ {
-			if f.Ports[id].Link == 0 {
+			if f.Ports[id].Link == 0 || !f.Up(f.Ports[id].Link, nil) {
 				continue
 			}
 			at := f.Ports[f.Ports[id].Peer].Device

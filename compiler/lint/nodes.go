@@ -158,7 +158,7 @@ func (p *Pass) leavesOf(d fabric.DeviceID, c *fabric.Class) {
 	for id := first; id < end; id++ {
 		port := &f.Ports[id]
 		carries := slices.ContainsFunc(f.QoS[f.Profiles[port.Profile].QoS].Classes, func(o fabric.Class) bool { return o.Name == c.Name })
-		if port.Peer == 0 || !carries {
+		if port.Peer == 0 || !carries || !f.Up(port.Link, nil) {
 			continue
 		}
 		if leaf := f.Ports[port.Peer].Device; f.Devices[leaf].Kind == fabric.Switch && !slices.Contains(leaves, leaf) {

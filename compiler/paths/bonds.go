@@ -122,7 +122,7 @@ func (p *Part) unfollowed(f *fabric.Fabric, list []bond) {
 		switch {
 		case over[m].lags == 0:
 			continue
-		case len(pair.Links) == 0:
+		case !livePeer(f, pair):
 			why = "the pair has no peer link"
 		case len(p.Routing.Rows) > 0 || p.Routing.Base == ByTable:
 			why = "a table says the ways"

@@ -218,7 +218,7 @@ func (c *Composer) sweep() {
 func endpoint(f *fabric.Fabric, p fabric.PortID) bool {
 	port := &f.Ports[p]
 	dev := &f.Devices[port.Device]
-	return dev.Kind == fabric.Node && dev.Trusted && port.Profile != 0 && port.Peer != 0 && (port.Flags|f.Ports[port.Peer].Flags)&fabric.ShutDown == 0 &&
+	return dev.Kind == fabric.Node && dev.Trusted && port.Profile != 0 && port.Peer != 0 && f.Up(port.Link, nil) &&
 		!f.QoS[f.Profiles[port.Profile].QoS].Untrusted
 }
 

@@ -44,7 +44,7 @@ func newGround(f *fabric.Fabric) *ground {
 // joins are the switches at the ends of a link that frames can cross.
 func joins(f *fabric.Fabric, l fabric.LinkID) (a, b fabric.DeviceID, ok bool) {
 	p, q := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
-	return p.Device, q.Device, p.Device != q.Device && (p.Flags|q.Flags)&fabric.ShutDown == 0 &&
+	return p.Device, q.Device, p.Device != q.Device && f.Up(l, nil) &&
 		f.Devices[p.Device].Kind == fabric.Switch && f.Devices[q.Device].Kind == fabric.Switch
 }
 

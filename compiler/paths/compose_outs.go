@@ -30,7 +30,7 @@ func (j *judge) outs(d fabric.DeviceID) []fabric.PortID {
 	first, end := j.f.PortsOf(d)
 	for p := first; p < end; p++ {
 		port := &j.f.Ports[p]
-		if port.Peer == 0 || (port.Flags|j.f.Ports[port.Peer].Flags)&fabric.ShutDown != 0 {
+		if port.Peer == 0 || !j.f.Up(port.Link, nil) {
 			continue
 		}
 		peer := &j.f.Ports[port.Peer]

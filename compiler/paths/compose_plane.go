@@ -66,7 +66,7 @@ func (w *walker) home(nic fabric.PortID) (h home, ok bool) {
 	var on [2]bool
 	for _, m := range lag.Members {
 		port := &f.Ports[m]
-		if port.Peer == 0 || (port.Flags|f.Ports[port.Peer].Flags)&fabric.ShutDown != 0 {
+		if port.Peer == 0 || !f.Up(port.Link, nil) {
 			continue
 		}
 		for side, d := range of {
@@ -238,7 +238,7 @@ func (c *Composer) Legs() map[fabric.LinkID]int {
 		}
 		for i, m := range members {
 			port := &c.f.Ports[m]
-			if port.Peer == 0 {
+			if port.Peer == 0 || !c.f.Up(port.Link, nil) {
 				continue
 			}
 			h, ok := w.home(m)

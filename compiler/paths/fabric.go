@@ -98,7 +98,7 @@ func Parts(f *fabric.Fabric) []*Part {
 func between(f *fabric.Fabric, l fabric.LinkID) (a, b *fabric.Port, ok bool) {
 	link := &f.Links[l]
 	a, b = &f.Ports[link.A], &f.Ports[link.B]
-	return a, b, link.PeerLink == 0 && (a.Flags|b.Flags)&fabric.ShutDown == 0 && a.Device != b.Device &&
+	return a, b, link.PeerLink == 0 && f.Up(l, nil) && a.Device != b.Device &&
 		f.Devices[a.Device].Kind == fabric.Switch && f.Devices[b.Device].Kind == fabric.Switch
 }
 
@@ -236,7 +236,7 @@ func (p *Part) sinksOf(f *fabric.Fabric, d fabric.DeviceID) (list []Switch) {
 	}
 	first, end := f.PortsOf(d)
 	for id := first; id < end; id++ {
-		if peer := f.Ports[id].Peer; peer != 0 {
+		if peer := f.Ports[id].Peer; peer != 0 && f.Up(f.Ports[id].Link, nil) {
 			if s, ok := p.switchOf[f.Ports[peer].Device]; ok && !slices.Contains(list, s) {
 				list = append(list, s)
 			}

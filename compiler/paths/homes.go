@@ -95,10 +95,10 @@ func (h *Homed) floods(p *Part, f *fabric.Fabric) {
 // peerLink adds the cables between the switches of a pair.
 func (h *Homed) peerLink(f *fabric.Fabric, pair *fabric.MLAG, ends [2]Switch) (some bool) {
 	for _, l := range pair.Links {
-		x, y := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
-		if (x.Flags|y.Flags)&fabric.ShutDown != 0 {
+		if !f.Up(l, nil) {
 			continue
 		}
+		x, y := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
 		h.Net.Links = append(h.Net.Links, Link{A: ends[0], B: ends[1], Lossless: f.Profiles[x.Profile].PFC & f.Profiles[y.Profile].PFC, Peer: true})
 		h.Links, some = append(h.Links, l), true
 	}
@@ -118,7 +118,7 @@ func (h *Homed) pair(f *fabric.Fabric, pair [2]fabric.DeviceID, ends [2]Switch) 
 		for id := first; id < end; id++ {
 			port := &f.Ports[id]
 			peer := &f.Ports[port.Peer]
-			if port.Peer == 0 || f.Devices[peer.Device].Kind != fabric.Node || peer.LAG == 0 || (port.Flags|peer.Flags)&fabric.ShutDown != 0 {
+			if port.Peer == 0 || f.Devices[peer.Device].Kind != fabric.Node || peer.LAG == 0 || !f.Up(port.Link, nil) {
 				continue
 			}
 			i, ok := at[peer.LAG]

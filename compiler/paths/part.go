@@ -120,13 +120,18 @@ func (p *Part) gaps(f *fabric.Fabric, part []uint32) {
 		_, b := p.switchOf[pair.Switches[1]]
 		name := f.Text(pair.Name)
 		switch {
-		case len(pair.Links) == 0:
+		case !livePeer(f, pair):
 		case a != b && part[pair.Switches[0]] != 0 && part[pair.Switches[1]] != 0:
 			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("after a failure the peer link of mlag %s carries traffic between switches that nothing else joins", name), pair.Decl, true})
 		case a && b && p.Homed != nil && p.Homed.Clash:
 			p.Gaps = append(p.Gaps, Gap{fmt.Sprintf("after a failure the peer link of mlag %s carries traffic, and its cables and those of others do not agree on the priority of a class that is remapped", name), pair.Decl, true})
 		}
 	}
+}
+
+// livePeer reports whether a pair has a peer link that is up.
+func livePeer(f *fabric.Fabric, pair *fabric.MLAG) bool {
+	return slices.ContainsFunc(pair.Links, func(l fabric.LinkID) bool { return f.Up(l, nil) })
 }
 
 // remap follows classes whose priority differs between the links of the part:
@@ -187,7 +192,7 @@ func (p *Part) entering(f *fabric.Fabric) []uint8 {
 // facesHosts reports whether a port is one to a node or to another network.
 func facesHosts(f *fabric.Fabric, port *fabric.Port) bool {
 	hosts := port.Flags&fabric.External != 0 || port.Peer != 0 && f.Devices[f.Ports[port.Peer].Device].Kind == fabric.Node
-	return hosts && port.Flags&fabric.ShutDown == 0
+	return hosts && port.Flags&fabric.ShutDown == 0 && f.Up(port.Link, nil)
 }
 
 // landing is the set of priorities that the maps of a port put frames in, all of them where the port is not known.
@@ -268,7 +273,7 @@ func (t *remapTable) part(p *Part) {
 	for s, d := range p.Devices {
 		first, end := f.PortsOf(d)
 		for id := first; id < end; id++ {
-			if peer := f.Ports[id].Peer; peer != 0 && f.Devices[f.Ports[peer].Device].Kind == fabric.Node {
+			if peer := f.Ports[id].Peer; peer != 0 && f.Devices[f.Ports[peer].Device].Kind == fabric.Node && f.Up(f.Ports[id].Link, nil) {
 				t.enter([2]Switch{Hosts, Switch(s)}, id)
 			}
 		}
@@ -320,7 +325,7 @@ func (t *remapTable) differ(p *Part) bool {
 		first, end := t.f.PortsOf(d)
 		for id := first; id < end; id++ {
 			port := &t.f.Ports[id]
-			if port.Profile == last || port.Link == 0 {
+			if port.Profile == last || port.Link == 0 || !t.f.Up(port.Link, nil) {
 				continue
 			}
 			last = port.Profile
