@@ -441,6 +441,8 @@ type SwitchModel struct {
 	PortNames              map[string][]string // by OS name
 	Mbps                   map[string]uint32   // by port name of the first naming, or "*"
 	Lanes                  uint8
+	Speeds                 []uint32        // that its ports can run, of the chip; nil = unknown
+	Autoneg                map[string]bool // of a port that nobody told, by OS
 	MaxMTU                 uint16
 	JumboMTU               uint16
 	BufferBytes            uint64
@@ -486,6 +488,7 @@ type NICModel struct {
 	PFCPriorities             uint8 // how many can have PFC at a time
 	DSCPTrust                 Fact
 	Resilient                 Fact
+	Autoneg                   Fact  // of a port that nobody told
 	Reordering                Fact  // takes packets of a connection in any order
 	Interop                   []Str // vendors it runs RDMA with; nil = unknown
 	MaxMTU                    uint16

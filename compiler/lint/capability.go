@@ -12,7 +12,7 @@ import (
 )
 
 var capability = []*Rule{
-	roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce708, roce709, roce710, roce711, roce712, roce713, roce714, roce715, roce716, roce718, roce719, roce720, roce721,
+	roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce708, roce709, roce710, roce711, roce712, roce713, roce714, roce715, roce716, roce718, roce719, roce720, roce721, roce722,
 }
 
 // eachRDMANIC calls visit for every NIC port whose contract carries RDMA.
@@ -226,7 +226,7 @@ func nicOS(p *Pass) {
 	f := p.Fabric
 	for id := 1; id < len(f.Ports); id++ {
 		e := p.End(fabric.PortID(id))
-		if e.Port.NIC == 0 || e.Port.Manage == fabric.HandsOff {
+		if e.Port.NIC == 0 {
 			continue
 		}
 		m := &f.NICModels[f.NICs[e.Port.NIC].Model]

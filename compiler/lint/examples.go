@@ -157,6 +157,7 @@ asic "example/plain" {
   has_ets      = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "25G", "40G", "50G", "100G", "200G", "400G"]
 }
 switch_model "example/no-dscp" {
   asic      = "example/plain"

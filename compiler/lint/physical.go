@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce107, roce108, roce109, roce110, roce111, roce113, roce114, roce116, roce117, roce118, roce119, roce121}
+var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce107, roce108, roce109, roce110, roce111, roce113, roce114, roce116, roce117, roce118, roce119, roce121, roce122, roce123}
 
 var roce101 = &Rule{
 	Rule: diag.Rule{

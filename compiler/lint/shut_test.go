@@ -41,7 +41,7 @@ func TestShut(t *testing.T) {
 			for _, d := range all {
 				if strings.Contains(" "+rules+" ", " "+d.Rule+" ") {
 					for _, l := range d.Labels {
-if x.text[l.Span.Start:l.Span.End()] == "false" {
+						if x.text[l.Span.Start:l.Span.End()] == "false" {
 							n++
 						}
 					}

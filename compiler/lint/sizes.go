@@ -337,6 +337,13 @@ var roce519 = &Rule{
 	mends: drop("headroom", "buffer.headroom"),
 }
 
+// enough is a headroom that may be written: what the reference formula gives, or what
+// arrives for certain where that knows no response for the speed, in whole cells.
+func (p *Pass) enough(e End, h derive.Headroom) uint32 {
+	cell := max(p.Fabric.Models[e.Device.Model].CellBytes, 1)
+	return (max(h.Reference, h.Minimum) + cell - 1) / cell * cell
+}
+
 func headroomBudget(p *Pass) {
 	p.shortHeadroom(func(e End, priority int, h derive.Headroom, ports int) {
 		if h.WrittenMm != 0 || h.ClassOnly != 0 && h.Xoff >= h.ClassOnly {
@@ -345,7 +352,7 @@ func headroomBudget(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("headroom of priority %d on %s is %d B, and the budget of IEEE 802.3 is %d B", priority, p.Name(e), h.Xoff, h.Reference),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.atHeadroom(e, priority), p.Fabric.LinkLabel(e.Port.Link, schema.ACable, "the cable")},
-			Notes: []string{fmt.Sprintf("%d B arrive even if the peer stops at once", h.Minimum)}, Help: fmt.Sprintf("use %d B, or state pause_response in the model of the peer", h.Reference),
+			Notes: []string{fmt.Sprintf("%d B arrive even if the peer stops at once", h.Minimum)}, Help: fmt.Sprintf("use %d B, or state pause_response in the model of the peer", p.enough(e, h)),
 		})
 	})
 	p.eachHeadroom(func(e End, priority int, h derive.Headroom, ports int) {
@@ -360,7 +367,7 @@ func headroomBudget(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("headroom of priority %d on %s: %s %d B, and %d B arrive even if the peer stops at once", priority, p.Name(e), whose, h.Xoff, h.Minimum),
-			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.Fabric.LinkLabel(e.Port.Link, schema.ACable, "")}, Help: fmt.Sprintf("write headroom = %d on the port", h.Reference),
+			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.Fabric.LinkLabel(e.Port.Link, schema.ACable, "")}, Help: fmt.Sprintf("write headroom = %d on the port", p.enough(e, h)),
 		})
 	})
 }

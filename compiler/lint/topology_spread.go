@@ -153,11 +153,12 @@ func reordering(p *Pass) {
 	}
 	p.hostRDMA(func(e End, _ *fabric.NIC, m *fabric.NICModel, c *fabric.Class) {
 		r := of[e.Port.Device]
-		if r == 0 || !f.Routings[r].Adaptive || m.Reordering != fabric.No || c.Transport == fabric.IWARP {
+		if r == 0 || !f.Routings[r].Adaptive || m.Reordering == fabric.Yes || c.Transport == fabric.IWARP {
 			return
 		}
+		does := map[fabric.Fact]string{fabric.No: "does not take", fabric.Unknown: "is not known to take"}[m.Reordering]
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("nic %s (%s) does not take packets out of order, and its fabric routes adaptively", p.Name(e), f.Text(m.Name)), Address: f.PortAddress(e.ID), Concerns: []string{f.Text(f.Routings[r].Address)},
+			Summary: fmt.Sprintf("nic %s (%s) %s packets out of order, and its fabric routes adaptively", p.Name(e), f.Text(m.Name), does), Address: f.PortAddress(e.ID), Concerns: []string{f.Text(f.Routings[r].Address)},
 			Labels: []diag.Label{p.AtPort(e, schema.AModel, ""), f.Label(f.Routings[r].Decl, 0, schema.AAdaptive, "the routing")}, Help: "use NICs that place packets out of order, or keep the class off adaptive routing",
 		})
 	})

@@ -187,7 +187,7 @@ switch "tor" {
 		{"a pair is no circle", "ROCE819 ROCE820", swap(t, legs(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  stp      = \"off\""), nil},
 		{"active-backup over two switches", "ROCE820", swap(t, lint.Unpaired(``), `"lacp"`, `"active_backup"`), nil},
 		{"two switches of which nothing is known", "ROCE820", swap(t, lint.Unpaired(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  manage   = \"none\""), nil},
-		{"a NIC that says nothing of order", "ROCE821", lint.Adaptive("intel/e810"), nil},
+		{"a NIC that says nothing of order", "ROCE821", lint.Adaptive("intel/e810"), []string{"ROCE821: nic n1/rail0 (intel/e810) is not known to take packets out of order, and its fabric routes adaptively"}},
 		{"routes of one flow", "ROCE821", swap(t, lint.Adaptive("nvidia/connectx-4"), "adaptive = true", "adaptive = false"), nil},
 		{"rails that keep to themselves", "ROCE824", swap(t, lint.CrossRail(``), "cross_rail = true", "cross_rail = false"), nil},
 		{"an overlay over bridged links", "ROCE826", swap(t, lint.Overlaid("9000"), `overlay = "vxlan"`, ``), nil},

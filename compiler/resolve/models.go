@@ -57,7 +57,7 @@ func (r *resolver) switchModel(b lang.BlockID, asics map[string]lang.BlockID) {
 		ETS:                  fact(facts.get(schema.ACapETS)),
 		DSCPPFC:              fact(facts.get(schema.ADSCPPFC)),
 		Platform:             r.text(facts.get(schema.APlatform)), HWSKU: r.text(facts.get(schema.AHWSKU)),
-		PortNames: map[string][]string{}, Mbps: map[string]uint32{}, Watchdog: map[string]bool{}, Facts: map[string]int64{},
+		PortNames: map[string][]string{}, Mbps: map[string]uint32{}, Watchdog: map[string]bool{}, Autoneg: map[string]bool{}, Facts: map[string]int64{},
 		Decl: r.decl(b),
 	}
 	for _, p := range r.cfg.Pairs(r.attr(b, schema.APorts)) {
@@ -75,6 +75,12 @@ func (r *resolver) switchModel(b lang.BlockID, asics map[string]lang.BlockID) {
 		for _, n := range names {
 			m.Mbps[n] = uint32(p.Val.N)
 		}
+	}
+	for _, v := range r.cfg.List(r.attr(asic, schema.ASpeeds)) {
+		m.Speeds = append(m.Speeds, uint32(v.N))
+	}
+	for _, p := range r.cfg.Pairs(r.attr(asic, schema.AAutoneg)) {
+		m.Autoneg[r.cfg.Text(p.Key)] = p.Val.N == 1
 	}
 	// The ASIC can have a watchdog for every OS; the model says it by OS.
 	if v := r.attr(asic, schema.AHasWatchdog); asic != 0 && v.Kind == lang.Int {
@@ -99,7 +105,7 @@ func (r *resolver) nicModelOf(b lang.BlockID) {
 		Ports: uint8(r.attr(b, schema.APorts).N), IWARP: fact(r.attr(b, schema.AIWARP)), IB: fact(r.attr(b, schema.AIB)),
 		TrafficClasses: uint8(r.attr(b, schema.ATrafficClasses).N), PFCPriorities: uint8(r.attr(b, schema.APFCPriorities).N),
 		DSCPTrust: fact(r.attr(b, schema.ADSCPTrust)), Resilient: fact(r.attr(b, schema.AResilient)),
-		Reordering: fact(r.attr(b, schema.AReordering)), Interop: r.words(r.attr(b, schema.AInterop)),
+		Reordering: fact(r.attr(b, schema.AReordering)), Autoneg: fact(r.attr(b, schema.AAutoneg)), Interop: r.words(r.attr(b, schema.AInterop)),
 		MaxMTU: uint16(r.attr(b, schema.AMaxMTU).N), CNPDSCP: -1, CNPPriority: -1,
 		MinOS: map[string]string{}, Facts: map[string]int64{}, Decl: r.decl(b),
 	}

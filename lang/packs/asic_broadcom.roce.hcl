@@ -19,8 +19,10 @@ asic "broadcom/trident2" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.td2.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     buffer       = "sonic-net/sonic-buildimage device/common/profiles/td2/gen/BALANCED/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -41,8 +43,12 @@ asic "broadcom/trident3" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "25G", "40G", "50G", "100G"]
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.td3.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
+    speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7050cx3_32s, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5212f_c3538-r0/DellEMC-S5212f-P-25G/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -62,8 +68,12 @@ asic "broadcom/trident4" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "100G", "400G"]
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    speeds       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5448f-r0/DellEMC-S5448f-C48O8/port_config.ini"
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     buffer       = "sonic-net/sonic-buildimage device/nokia/x86_64-nokia_ixr7220_d4-r0/Nokia-IXR7220-D4-36D/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -84,8 +94,12 @@ asic "broadcom/tomahawk" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "25G", "40G", "50G", "100G"]
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
+    speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7060_cx32s, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9100_c2538-r0/Force10-Z9100-C32/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -106,8 +120,12 @@ asic "broadcom/tomahawk2" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "25G", "40G", "50G", "100G"]
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th2.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
+    speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7260cx3_64, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7260cx3_64/Arista-7260CX3-C64/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -128,8 +146,12 @@ asic "broadcom/tomahawk3" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "25G", "40G", "50G", "100G", "200G", "400G"]
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th3.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
+    speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7060dx4_32, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
@@ -150,8 +172,12 @@ asic "broadcom/tomahawk4" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "25G", "40G", "50G", "100G", "200G", "400G"]
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
+    speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7060dx5_64s, platform.json, breakout_modes"
     cell         = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/pg_profile_lookup.ini: all sizes are whole numbers of it; docs.habana.ai, Expected Switch Configuration"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
@@ -173,8 +199,12 @@ asic "broadcom/tomahawk5" {
   dscp_pfc     = true
   has_watchdog = true
   max_mtu      = 9216
+  speeds       = ["10G", "25G", "50G", "100G", "200G", "400G", "800G"]
+  autoneg      = { sonic = false }
   source       = "sonic-net/sonic-mgmt tests/qos/files/qos_params.th5.yaml (cell); sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (queues, PFC, ECN, ETS)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
+    speeds       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64/buffers_defaults_t1.j2"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"

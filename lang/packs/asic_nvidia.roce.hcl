@@ -24,6 +24,8 @@ asic "nvidia/spectrum-1" {
   dscp_pfc         = true
   has_watchdog     = true
   max_mtu          = 9216
+  speeds           = ["10G", "25G", "40G", "50G", "100G"]
+  autoneg          = { sonic = false, "cumulus-linux" = true }
   facts = {
     default_alpha_exponent = 0
     lane_gbps              = 25
@@ -34,6 +36,8 @@ asic "nvidia/spectrum-1" {
   }
   source = "sonic-net/sonic-buildimage platform/mellanox/asic_table.j2 (cell, latencies); sonic-swss cfgmgr/buffer_headroom_mellanox.lua (formula)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it; cumulus-linux: CumulusNetworks/docs Switch Port Attributes: NVUE enables it (5.14)"
+    speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn2700-r0/ACS-MSN2700/buffers_defaults_t1.j2, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
@@ -60,6 +64,8 @@ asic "nvidia/spectrum-2" {
   dscp_pfc         = true
   has_watchdog     = true
   max_mtu          = 9216
+  speeds           = ["1G", "10G", "25G", "40G", "50G", "100G", "200G"]
+  autoneg          = { sonic = false, "cumulus-linux" = true }
   facts = {
     default_alpha_exponent = 0
     lane_gbps              = 50
@@ -70,6 +76,8 @@ asic "nvidia/spectrum-2" {
   }
   source = "sonic-net/sonic-buildimage platform/mellanox/asic_table.j2 (cell, latencies); sonic-swss cfgmgr/buffer_headroom_mellanox.lua (formula)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it; cumulus-linux: CumulusNetworks/docs Switch Port Attributes: NVUE enables it (5.14)"
+    speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn3700-r0/ACS-MSN3700, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
@@ -96,6 +104,8 @@ asic "nvidia/spectrum-3" {
   dscp_pfc         = true
   has_watchdog     = true
   max_mtu          = 9216
+  speeds           = ["1G", "10G", "25G", "40G", "50G", "100G", "200G", "400G"]
+  autoneg          = { sonic = false, "cumulus-linux" = true }
   facts = {
     default_alpha_exponent = 0
     lane_gbps              = 50
@@ -106,6 +116,8 @@ asic "nvidia/spectrum-3" {
   }
   source = "sonic-net/sonic-buildimage platform/mellanox/asic_table.j2 (cell, latencies); sonic-swss cfgmgr/buffer_headroom_mellanox.lua (formula)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it; cumulus-linux: CumulusNetworks/docs Switch Port Attributes: NVUE enables it (5.14)"
+    speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn4700-r0/ACS-MSN4700, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
@@ -132,6 +144,8 @@ asic "nvidia/spectrum-4" {
   dscp_pfc         = true
   has_watchdog     = true
   max_mtu          = 9216
+  speeds           = ["10G", "25G", "40G", "50G", "100G", "200G", "400G", "800G"]
+  autoneg          = { sonic = false, "cumulus-linux" = true }
   facts = {
     default_alpha_exponent = 0
     lane_gbps              = 100
@@ -142,6 +156,8 @@ asic "nvidia/spectrum-4" {
   }
   source = "sonic-net/sonic-buildimage platform/mellanox/asic_table.j2 (cell, latencies); sonic-swss cfgmgr/buffer_headroom_mellanox.lua (formula)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it; cumulus-linux: CumulusNetworks/docs Switch Port Attributes: NVUE enables it (5.14)"
+    speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-nvidia_sn5600-r0/ACS-SN5600, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
@@ -168,6 +184,8 @@ asic "nvidia/spectrum-5" {
   dscp_pfc         = true
   has_watchdog     = true
   max_mtu          = 9216
+  speeds           = ["10G", "25G", "50G", "100G", "200G", "400G"]
+  autoneg          = { sonic = false, "cumulus-linux" = true }
   facts = {
     default_alpha_exponent = 0
     peer_response_kib      = 3.8
@@ -177,6 +195,8 @@ asic "nvidia/spectrum-5" {
   }
   source = "sonic-net/sonic-buildimage platform/mellanox/asic_table.j2 (cell, latencies); sonic-swss cfgmgr/buffer_headroom_mellanox.lua (formula)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it; cumulus-linux: CumulusNetworks/docs Switch Port Attributes: NVUE enables it (5.14)"
+    speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-nvidia_sn5640-r0/Mellanox-SN5640-C512S2, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
@@ -204,6 +224,8 @@ asic "nvidia/spectrum-6" {
   dscp_pfc         = true
   has_watchdog     = true
   max_mtu          = 9216
+  speeds           = ["100G", "200G", "400G", "800G"]
+  autoneg          = { sonic = false, "cumulus-linux" = true }
   facts = {
     default_alpha_exponent = 0
     peer_response_kib      = 3.8
@@ -213,6 +235,8 @@ asic "nvidia/spectrum-6" {
   }
   source = "sonic-net/sonic-buildimage platform/mellanox/asic_table.j2 (cell, latencies); sonic-swss cfgmgr/buffer_headroom_mellanox.lua (formula)"
   sources = {
+    autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it; cumulus-linux: CumulusNetworks/docs Switch Port Attributes: NVUE enables it (5.14)"
+    speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-nvidia_sn6600_ld-r0/ACS-SN6600_LD, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
     max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"

@@ -19,12 +19,14 @@ nic_model "marvell/ql45000" {
   vendor     = "marvell"
   driver     = "qede"
   ports      = 4
+  speeds     = ["10G", "25G", "40G", "50G", "100G"]
   roce       = ["v1", "v2"]
   iwarp      = true
   infiniband = false
   max_mtu    = 9600
   source     = "Marvell white paper on FastLinQ 41000 and 45000; torvalds/linux drivers/infiniband/hw/qedr: RoCE and iWARP"
   sources = {
+    speeds  = "pci.ids: FastLinQ QL45000 Series, controllers of 10, 25, 40, 50 and 100GbE"
     max_mtu = "torvalds/linux drivers/net/ethernet/qlogic/qede/qede.h, QEDE_MAX_JUMBO_PACKET_SIZE"
   }
 }
@@ -38,7 +40,11 @@ nic_model "chelsio/t6" {
   roce       = []
   iwarp      = true
   infiniband = false
+  max_mtu    = 9600
   source     = "torvalds/linux drivers/net/ethernet/chelsio/cxgb4/t4_pci_id_tbl.h: ports and speeds of T6 boards; drivers/infiniband/hw/cxgb4: iWARP"
+  sources = {
+    max_mtu = "torvalds/linux drivers/net/ethernet/chelsio/cxgb4/t4_hw.h, MAX_MTU"
+  }
 }
 
 # Soft-RoCE. Speed, MTU and everything below RDMA are those of the Ethernet

@@ -282,7 +282,8 @@ var blocks = [KindCount]BlockDef{
 		attr(ATile, boolean(), "headroom counts an on-chip tile delay"), attr(ACompensation, size, "bytes that newer images add to xoff"),
 		attr(AReservedHeadroomShare, percent, "largest share of the buffer for headroom"),
 		attr(ADSCPPFC, boolean(), "PFC by DSCP"), attr(AHasWatchdog, boolean(), "PFC watchdog"), attr(ACapPFC, boolean(), "PFC"), attr(ACapECN, boolean(), "ECN"), attr(ACapETS, boolean(), "ETS"),
-		attr(AMaxMTU, number(576, 65535), "largest IP MTU"), attr(AFacts, mapOf(str(), Type{Base: Number}), "further numbers, by name"),
+		attr(AMaxMTU, number(576, 65535), "largest IP MTU"), attr(ASpeeds, many(speed), "speeds that its ports can run"),
+		attr(AAutoneg, mapOf(str(), boolean()), "whether a port negotiates that nobody told, by operating system"), attr(AFacts, mapOf(str(), Type{Base: Number}), "further numbers, by name"),
 	}, source)},
 	SwitchModel: {Kind: SwitchModel, Word: "switch_model", Labels: label("vendor/model"), Doc: "What a switch is.", Attrs: join([]AttrDef{
 		required(AASIC, str(), "an `asic` block"), required(APorts, mapOf(str(), Type{Base: Range}), "port names by operating system: { sonic = \"Ethernet[0-252:4]\" }"),
@@ -306,7 +307,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ARoCE, many(enum("v1", "v2")), "RoCE versions"), attr(AIWARP, boolean(), "iWARP"), attr(AIB, boolean(), "InfiniBand"),
 		attr(ATrafficClasses, number(1, 16), "traffic classes"), attr(APFCPriorities, number(0, 8), "priorities that can have PFC at a time"),
 		attr(ADSCPTrust, boolean(), "classifies by DSCP"), attr(AResilient, boolean(), "runs RoCE on lossy Ethernet with ECN"),
-		attr(AReordering, boolean(), "takes the packets of a connection in any order"),
+		attr(AReordering, boolean(), "takes the packets of a connection in any order"), attr(AAutoneg, boolean(), "negotiates where nobody told it"),
 		attr(AInterop, many(str()), "vendors, besides its own, whose adapters it runs RDMA with; not written where any will do"),
 		attr(AMaxMTU, number(576, 65535), "largest IP MTU"), attr(ACNPDSCP, Type{Base: DSCP}, "DSCP of CNPs by default"), attr(ACNPPriority, priority, "priority of CNPs by default"),
 		attr(AOS, mapOf(str(), str()), "lowest version by operating system"), attr(ADefaults, mapOf(str(), ref(QoS)), "the vendor's default as a qos, by operating system: what \"keep\" leaves"), attr(AFacts, mapOf(str(), Type{Base: Number}), "further numbers, by name"),
