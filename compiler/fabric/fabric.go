@@ -64,6 +64,7 @@ type Fabric struct {
 	Mismatches []CableMismatch // by list: cables that differ, swapped, moved or too many, missing
 
 	Validated  []Validated
+	Strangers  map[Str]Str // consumers that are not known to use RDMA, and the known word that is nearest, 0 = none
 	Selections []Selection // target blocks
 	Ways       []Way       // connection blocks
 	Rollout    Rollout     // the zero value: none is written

@@ -284,10 +284,24 @@ var roce408 = &Rule{
 	mends: set("ecn", `"auto"`),
 }
 
+// pausedElsewhere tells of a port where global pause keeps a class that nothing else keeps.
+func (p *Pass) pausedElsewhere(id fabric.PortID) string {
+	if id == 0 {
+		return ""
+	}
+	return fmt.Sprintf("global pause keeps it on %s, and not on all of its ports: write pause = true on the others as well where they have it", p.Fabric.PortName(id))
+}
+
 func noControl(p *Pass) {
 	f := p.Fabric
-	used := map[fabric.QoSID]bool{}
-	p.EachProfile(func(e End, _ int) { used[e.Profile.QoS] = true })
+	used, paused := map[fabric.QoSID]bool{}, map[fabric.QoSID]fabric.PortID{}
+	p.Managed(func(e End) {
+		if e.Profile.Pause || e.Port.Manage == fabric.HandsOff && p.End(e.Port.Peer).Profile.Pause {
+			paused[e.Profile.QoS] = e.ID // pauses keep what it carries, and its peer says so for what others see to
+		} else {
+			used[e.Profile.QoS] = true
+		}
+	})
 	for id := 1; id < len(f.QoS); id++ {
 		for i := range f.QoS[id].Classes {
 			c := &f.QoS[id].Classes[i]
@@ -297,7 +311,7 @@ func noControl(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s of qos %s has neither PFC nor ECN", f.Text(c.Name), f.Text(f.QoS[id].Name)), Address: f.Text(f.QoS[id].Address),
-				Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `make it lossless, or write ecn = "auto"`,
+				Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `make it lossless, or write ecn = "auto"`, Notes: noted(p.pausedElsewhere(paused[fabric.QoSID(id)])),
 			})
 		}
 	}

@@ -79,6 +79,53 @@ func classConsumers(p *Pass) {
 	})
 }
 
+var roce724 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE724", Name: "consumer_unknown", Severity: diag.Warning,
+		Title:  "the consumers of RDMA are applications that use it",
+		Why:    "a class that is kept for what does not use RDMA is used by nobody, and a word that is written in another way on a node counts as another application",
+		Fix:    "write the application by the word that is known, or declare it: rocec { consumers = [...] }",
+		Source: "rocec: words of the schema, and those that the source declares",
+		Bad:    operated(`consumers = ["nginx"]`),
+		Good:   operated(`consumers = ["trading"]`) + "rocec {\n  consumers = [\"trading\"]\n}\n",
+	},
+	Run: consumerUnknown,
+}
+
+func consumerUnknown(p *Pass) {
+	f := p.Fabric
+	if len(f.Strangers) == 0 {
+		return
+	}
+	type place struct {
+		decl fabric.DeclID
+		word fabric.Str
+	}
+	said := map[place]bool{} // a class that others are derived from, and nodes of one block
+	odd := func(words []fabric.Str, decl fabric.DeclID, whose, address string, at diag.Label) {
+		for _, w := range words {
+			near, is := f.Strangers[w]
+			if !is || said[place{decl, w}] {
+				continue
+			}
+			said[place{decl, w}] = true
+			help := fmt.Sprintf("where it does, declare it: rocec { consumers = [%q] }", f.Text(w))
+			if near != 0 {
+				help = fmt.Sprintf("did you mean %q? %s", f.Text(near), help)
+			}
+			p.Report(diag.Diagnostic{Summary: fmt.Sprintf("%s names %q as a consumer, which is not known to use RDMA", whose, f.Text(w)), Address: address, Labels: []diag.Label{at}, Help: help})
+		}
+	}
+	p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
+		odd(c.Consumers, c.Decl, "class "+f.Text(c.Name), f.Text(q.Address), f.Label(c.Decl, 0, schema.AConsumers, ""))
+	})
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if dev := &f.Devices[d]; dev.Consumers != nil {
+			odd(dev.Consumers, dev.Decl, f.Text(dev.Name), f.Text(dev.Address), f.Label(dev.Decl, dev.Layers, schema.AConsumers, ""))
+		}
+	}
+}
+
 // nodesWithRDMA calls visit for each node with a NIC that carries RDMA, with the
 // first such NIC and class.
 func (p *Pass) nodesWithRDMA(visit func(dev *fabric.Device, e End, c *fabric.Class)) {

@@ -53,7 +53,8 @@ func (u *use) mapped() bool    { return u.used > 1 }
 func known(f fabric.Fact) bool { return f != fabric.Unknown }
 
 // nicFacts are those of adapters. Of pcie, interop and os nothing is asked that their
-// absence does not answer: see ROCE721 and ROCE706; reordering is ROCE821.
+// absence does not answer: see ROCE721 and ROCE706; reordering is ROCE821. CNPs whose mark
+// is not stated go by some queue, later perhaps and not lost.
 var nicFacts = []rests[fabric.NICModel]{
 	{
 		word: "roce", model: "nic_model", stated: func(m *fabric.NICModel) bool { return known(m.RoCEv2) || m.IWARP == fabric.Yes },
@@ -86,16 +87,6 @@ var nicFacts = []rests[fabric.NICModel]{
 	{
 		word: "max_mtu", model: "nic_model", soft: true, stated: func(m *fabric.NICModel) bool { return m.MaxMTU > 0 },
 		asked: func(_ *Pass, u *use) bool { return u.jumbo() },
-	},
-	{
-		word: "cnp_dscp", model: "nic_model", stated: func(m *fabric.NICModel) bool { return m.CNPDSCP >= 0 },
-		asked: func(p *Pass, u *use) bool { return u.roce() && u.byDSCP() && p.unnamedCNP(u.e) },
-	},
-	{
-		word: "cnp_priority", model: "nic_model", stated: func(m *fabric.NICModel) bool { return m.CNPPriority >= 0 },
-		asked: func(p *Pass, u *use) bool {
-			return u.roce() && u.e.Profile.Trust == fabric.TrustPCP && p.unnamedCNP(u.e)
-		},
 	},
 }
 
@@ -243,12 +234,4 @@ func (p *Pass) useOf(e End) *use {
 		u.marks = u.marks || e.Profile.ECN[q].Mode == fabric.Auto || e.Profile.ECN[q].Mode == fabric.Written
 	}
 	return u
-}
-
-// unnamedCNP reports whether a host marks CNPs by the default of its NIC, as its
-// contract has no class for them and marks RDMA.
-func (p *Pass) unnamedCNP(e End) bool {
-	named := false
-	p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) { named = named || c.Carries == fabric.CarriesCNP })
-	return !named && p.ecnWanted(e)
 }

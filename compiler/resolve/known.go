@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
@@ -43,7 +44,7 @@ func (r *resolver) hostAsFound(d *fabric.Device, base *scope) {
 		d.Memlock = fabric.Memlock{Unlimited: true, Written: true}
 	}
 	d.ACS, d.Persistent, d.Virtualised = fact(base.get(schema.AACS)), fact(base.get(schema.APersistent)), base.get(schema.AVirtualised).N == 1
-	d.Modules, d.Consumers = r.words(base.get(schema.AModules)), r.words(base.get(schema.AConsumers))
+	d.Modules, d.Consumers = r.words(base.get(schema.AModules)), r.consumers(base.get(schema.AConsumers))
 }
 
 // words is a list of free words; nil where none is written, which an empty one is
@@ -56,6 +57,31 @@ func (r *resolver) words(v lang.Value) []fabric.Str {
 	for _, e := range r.cfg.List(v) {
 		list = append(list, r.text(e))
 	}
+	return list
+}
+
+// consumers are the words of a list of applications, of which those are noted that are
+// neither known nor declared.
+func (r *resolver) consumers(v lang.Value) []fabric.Str {
+	words := r.words(v)
+	for _, w := range words {
+		text := r.f.Text(w)
+		if slices.Contains(schema.Consumers, text) || slices.Contains(r.declared(), w) {
+			continue
+		}
+		if r.f.Strangers == nil {
+			r.f.Strangers = map[fabric.Str]fabric.Str{}
+		}
+		if _, noted := r.f.Strangers[w]; !noted {
+			r.f.Strangers[w] = r.f.Names.Add(lang.Nearest(text, schema.Consumers))
+		}
+	}
+	return words
+}
+
+// declared are the consumers that the source adds to those that are known.
+func (r *resolver) declared() (list []fabric.Str) {
+	r.top(schema.Rocec, func(b lang.BlockID) { list = append(list, r.words(r.attr(b, schema.AConsumers))...) })
 	return list
 }
 

@@ -8,6 +8,12 @@ var top = []Kind{
 // MaxTier is the greatest number of switches of one tier.
 const MaxTier = 1 << 16
 
+// Consumers are the applications that are known to use RDMA.
+var Consumers = []string{
+	"beegfs", "ceph", "daos", "db2-purescale", "gds", "gpfs", "iser", "live-migration", "lustre", "mpi", "nccl", "nfs-rdma", "nixl",
+	"nvme-of", "nvshmem", "oracle-rac", "perftest", "pvrdma", "rccl", "s2d", "sharp", "smb-direct", "spark-rdma", "spectrum-scale", "spdk", "srp", "storage-spaces-direct", "ucx", "vast", "vsan", "weka",
+}
+
 // TopologyKinds are the words for how a topology is wired.
 var TopologyKinds = []string{"rail_optimized", "leaf_spine", "clos3", "dual_tor", "ring", "full_mesh"}
 
@@ -36,6 +42,7 @@ var blocks = [KindCount]BlockDef{
 			attr(AFirmware, many(str()), "firmware: versions, \"28.43.*\" or conditions such as \">= 28.43, < 29\""),
 			attr(ADriver, many(str()), "versions of the driver, in the same form"),
 		)), "what was tested, by model of switch or NIC: { \"nvidia/connectx-7\" = { firmware = [\"28.43.*\"] } }; `firmware` and `driver` are compared with it"),
+		attr(AConsumers, many(str()), "applications that use RDMA and that rocec does not know, for `consumers` of classes and nodes"),
 		attr(ARecord, object(
 			attr(ABackend, enum("local", "git", "http", "s3"), "\"local\" (unless written): a folder; \"git\": a folder of a work tree, committed after each run; \"http\": a server that keeps states as Terraform's \"http\" backend asks it to, as GitLab does; \"s3\": a bucket with conditional writes"),
 			attr(ASource, str(), "of \"local\" and \"git\": the folder (\"record\")"),
@@ -126,7 +133,7 @@ var blocks = [KindCount]BlockDef{
 		), "what happens when RDMA stops; nothing is emitted"),
 		attr(ALatencyBudget, duration, "most that the queue of one switch port may add to the latency of the class; nothing is emitted"),
 		attr(ACNPInterval, duration, "least time between two CNPs that every NIC of the class has been set to, by other means; nothing is emitted"),
-		attr(AConsumers, many(str()), "applications that use the class, in free words: \"nccl\", \"smb-direct\"; nothing is emitted"),
+		attr(AConsumers, many(str()), "applications that use the class: \"nccl\", \"smb-direct\"; others are declared by `consumers` of `rocec`; nothing is emitted"),
 		attr(AQPs, number(1, 65535), "queue pairs that two nodes open between each other, as their applications are set; nothing is emitted"),
 		attr(ACrossRail, boolean(), "NICs of different rails talk to each other; nothing is emitted"),
 		attr(ADefault, boolean(), "takes every undeclared code point"),
