@@ -105,6 +105,9 @@ func (p *Pass) hopNames(b *paths.Break) (class, out, to, in string) {
 // crossedPriority is ROCE205 across a switch.
 func crossedPriority(p *Pass) {
 	for _, b := range p.broken(paths.Parted, paths.Remarked) {
+		if p.follows(b) || p.blind(b) && p.classOf(b).Lossless {
+			continue // ROCE302
+		}
 		class, out, to, in := p.hopNames(b)
 		h := &b.Way[b.At]
 		p.crossing(b, p.mapAttr(p.End(h.Out)), fmt.Sprintf("class %s comes in by %s in priority %d and leaves by %s, and %s takes it for priority %d", class, in, h.Priority, out, to, h.Next), "use one map on all ports")
@@ -120,6 +123,14 @@ func crossedLossless(p *Pass) {
 			Severity: diag.Warning, Address: at, Labels: []diag.Label{label}, Help: "give all ports one qos, which is proven whatever the ways are",
 			Summary: fmt.Sprintf("whether classes keep their treatment on every way is not known: following them takes %d steps or more, and the limit is %d", l.Need, l.Limit),
 		})
+	}
+	for _, b := range p.broken(paths.Parted) {
+		if !p.blind(b) || !p.classOf(b).Lossless {
+			continue // ROCE205
+		}
+		class, out, to, _ := p.hopNames(b)
+		p.crossing(b, schema.AQoS, fmt.Sprintf("class %s becomes lossy at %s: neither it nor its peer %s trusts marks or has PFC, and packets of the class go over that cable", class, out, to),
+			"give both ends the qos of the class, or write external = true where the other end is not of this fabric")
 	}
 	for _, b := range p.broken(paths.Unpaused, paths.Unbuffered) {
 		if p.rewritten(b) {
@@ -138,6 +149,21 @@ func crossedLossless(p *Pass) {
 		p.crossing(b, schema.APFC, fmt.Sprintf("class %s becomes lossy at %s: priority %d has no PFC there, on the way to %s", class, out, h.Next, to), fmt.Sprintf("enable PFC for priority %d on both ends, or send the class as one that they have", h.Next))
 	}
 }
+
+// blind reports whether a class breaks on a cable both of whose ends ignore marks.
+func (p *Pass) blind(b *paths.Break) bool {
+	h := &b.Way[b.At]
+	return p.untrusted(p.End(h.Out)) && p.untrusted(p.End(h.To))
+}
+
+// follows reports whether a break on such a cable is told with that of a lossless
+// class of the same contract, which breaks there as well.
+func (p *Pass) follows(b *paths.Break) bool {
+	return p.blind(b) && !p.classOf(b).Lossless && slices.ContainsFunc(p.Fabric.QoS[b.Class.QoS].Classes, func(c fabric.Class) bool { return c.Lossless })
+}
+
+// classOf is the class of a break.
+func (p *Pass) classOf(b *paths.Break) *fabric.Class { return &p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index] }
 
 // atWays is where the ways of the fabric come from: the routing of its first part,
 // or a switch where peer links at most join switches.

@@ -659,7 +659,7 @@ func backupPath(p *Pass) {
 		for _, b := range v.news(now) {
 			class, _, _, _ := p.hopNames(b)
 			at := place{class, [2]fabric.PortID{b.Way[b.At].Out, b.Way[b.At].To}}
-			if !said[at] {
+			if !said[at] && !p.follows(b) {
 				said[at] = true
 				p.Report(p.backup(b, " with "+FailedNames(p.Fabric, m)+" down"))
 			}

@@ -289,7 +289,9 @@ func (v *Prover) classes(p *Pass, verdict *Verdict, m *fabric.Mask, after string
 		verdict.Open = append(verdict.Open, now.Limit.Error())
 	}
 	for _, b := range v.news(now) {
-		verdict.Broken.Add(p.backup(b, after))
+		if !p.follows(b) {
+			verdict.Broken.Add(p.backup(b, after))
+		}
 	}
 }
 

@@ -194,16 +194,20 @@ func notCapable(p *Pass) {
 			return
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-			// A lossless neighbour is ROCE210 and 227, CNPs are ROCE220.
+			// A lossy neighbour of a lossless class is ROCE209, 210 or 227, and CNPs are ROCE220.
 			capable := c.ECN.Mode != fabric.Unwritten && c.ECN.Mode != fabric.Off
-			if on.Queue != queue || capable || c.Carries == fabric.CarriesCNP || marked.Lossless || c.Lossless || Displaced(c, on) {
+			if on.Queue != queue || capable || c.Carries == fabric.CarriesCNP || marked.Lossless != c.Lossless || Displaced(c, on) {
 				return
+			}
+			help := "give it a queue of its own"
+			if c.Lossless {
+				help = "give it a priority and a queue of its own, or set ECT on its packets and write ecn on it"
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s shares queue %d of class %s on %s, has no ECN, and is dropped from %d B", p.Fabric.Text(c.Name), queue, p.Fabric.Text(marked.Name), p.Name(e), p.Facts.Port(e.ID).ECN[queue].MinBytes),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
 				Labels: []diag.Label{p.AtContract(e, schema.AQueueMap, c, schema.AQueue, ""), p.Fabric.Label(marked.Decl, 0, schema.AECN, "the marking")},
-				Help:   "give it a queue of its own",
+				Help:   help,
 			})
 		})
 	})

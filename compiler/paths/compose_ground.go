@@ -217,12 +217,19 @@ func segmentsOf(f *fabric.Fabric, p fabric.PortID) []fabric.SegmentID {
 	return all
 }
 
+// border reports whether a port ends the fabric: its contract trusts nobody, and what
+// is behind it is of somebody else. Between two switches of the fabric such a port is
+// a hop like any other, which the switches go on using.
+func (g *ground) border(p *fabric.Port) bool {
+	return p.Flags&fabric.External != 0 && g.f.QoS[g.f.Profiles[p.Profile].QoS].Untrusted
+}
+
 // crosses reports whether frames of a realm can take a link, and whether they
 // have a tag on it.
 func (g *ground) crosses(r *realm, l fabric.LinkID) (ok, tagged bool) {
 	f := g.f
 	a, b := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
-	if f.QoS[f.Profiles[a.Profile].QoS].Untrusted || f.QoS[f.Profiles[b.Profile].QoS].Untrusted {
+	if g.border(a) || g.border(b) {
 		return false, false
 	}
 	bare := a.VLANs == 0 && b.VLANs == 0 && a.Native == 0 && b.Native == 0
