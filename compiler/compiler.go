@@ -70,7 +70,8 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	if rules == nil {
 		rules = lint.All
 	}
-	found := lint.RunAs(f, facts, lint.How{AsOf: opt.AsOf, Each: opt.Each, Limits: opt.Limits}, rules)
+	ways := waysOf(cfg)
+	found := append(ways.check(f), lint.RunAs(f, facts, lint.How{AsOf: opt.AsOf, Each: opt.Each, Limits: opt.Limits}, rules)...)
 	found, exempt := accept(f, found, &opt, len(rules) == len(lint.All))
 	found, silent := silence(f, found, &opt, len(rules) == len(lint.All))
 	if !opt.Pedantic {
@@ -81,8 +82,7 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	}
 	diags = append(diags, found...)
 	exempt = append(exempt, silent...)
-	ways := waysOf(cfg)
-	diags = append(append(diags, ways.check(f)...), unreached(f)...)
+	diags = append(diags, unreached(f)...)
 	diags = append(diags, RecordFaults(cfg)...)
 	for i := range exempt {
 		exempt[i].Findings = diag.Sort(diag.Fold(exempt[i].Findings), cfg.Files)

@@ -166,7 +166,7 @@ func (w ways) check(f *fabric.Fabric) diag.List {
 	for i := 1; i < len(f.Ways); i++ {
 		if !used[i] {
 			found.Add(diag.Diagnostic{
-				Severity: diag.Warning, Summary: fmt.Sprintf("no device is reached by %s", f.Text(f.Ways[i].Address)), Address: f.Text(f.Ways[i].Address),
+				Rule: "ROCE919", Severity: diag.Warning, Summary: fmt.Sprintf("no device is reached by %s", f.Text(f.Ways[i].Address)), Address: f.Text(f.Ways[i].Address),
 				Labels: []diag.Label{f.DeclLabel(f.Ways[i].Decl, "")}, Help: fmt.Sprintf("write connection = %s in a device or in defaults, or leave it out", f.Text(f.Ways[i].Address)),
 			})
 		}

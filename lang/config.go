@@ -43,6 +43,7 @@ type Config struct {
 	Ignores   []Ignore    // comments that silence rules: data that rules see
 	Inputs    []Input     // variables from outside, by digest only
 	Outputs   []OutputVal // of the root module, rendered
+	Unused    []Unused    // what is declared and never named, in the order of modules and files
 	strings   []string
 	modules   []string // module address prefixes, index = Decl.Module
 	numbers   *strTable

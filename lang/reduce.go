@@ -153,7 +153,8 @@ type reducer struct {
 	stack  []int32 // the blocks around
 	taken  []attr  // of the block at hand
 	args   []*hclsyntax.Attribute
-	refKey []byte // room of noteRef
+	refKey []byte  // room of noteRef
+	own    mention // of the variable at hand
 }
 
 // size reserves the tables for what the tree holds.
@@ -631,7 +632,7 @@ func clipName(s string) string {
 
 // expr keeps a tree, and returns its index+1.
 func (r *reducer) expr(e hclsyntax.Expression) int32 {
-	var w rewriter
+	w := rewriter{note: r.mention}
 	tree := w.expr(e)
 	r.exprs = append(r.exprs, expr{tree: tree, deps: w.deps, at: placeOf(e.Range())})
 	return int32(len(r.exprs))

@@ -27,6 +27,7 @@ type file struct {
 	steps   []step
 	exprs   []expr
 	progs   []prog
+	named   map[mention]bool // by expressions
 	ignores []Ignore
 	diags   diag.List
 	shift   *shift

@@ -12,6 +12,10 @@ import (
 func (r *reducer) prog(b *hclsyntax.Block, kind schema.Kind, me int32) {
 	p := prog{kind: kind, decl: me, name: r.strs[r.decls[me].label]}
 	def := schema.Def(kind)
+	if kind == schema.Variable {
+		r.own = mention{"var", p.name}
+		defer func() { r.own = mention{} }()
+	}
 	for _, a := range sortedAttrs(b.Body.Attributes) {
 		if !def.Free && schema.Lookup(kind, a.Name) == nil {
 			d := r.decls[me]

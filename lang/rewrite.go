@@ -2,6 +2,7 @@ package lang
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
@@ -17,13 +18,14 @@ import (
 // never need a value that holds a whole fabric.
 type rewriter struct {
 	deps  deps
-	names []string // of for expressions around
+	names []string            // of for expressions around
+	note  func(hcl.Traversal) // told of references; nil: nobody asks
 }
 
 func (w *rewriter) expr(e hclsyntax.Expression) hclsyntax.Expression {
 	switch e := e.(type) {
 	case *hclsyntax.ScopeTraversalExpr:
-		w.root(e.Traversal.RootName())
+		w.root(e.Traversal)
 		return &rootNode{Expression: e, trav: e.Traversal, at: e.SrcRange}
 	case *hclsyntax.RelativeTraversalExpr:
 		e.Source = w.expr(e.Source)
@@ -103,11 +105,13 @@ func (w *rewriter) loop(e *hclsyntax.ForExpr) {
 	w.names = w.names[:n]
 }
 
-func (w *rewriter) root(name string) {
-	for _, n := range w.names {
-		if n == name {
-			return
-		}
+func (w *rewriter) root(trav hcl.Traversal) {
+	name := trav.RootName()
+	if slices.Contains(w.names, name) {
+		return
+	}
+	if w.note != nil {
+		w.note(trav)
 	}
 	switch name {
 	case "each":

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
 )
 
@@ -71,6 +72,7 @@ type Fabric struct {
 	Analysis   Analysis    // the zero value: none is written
 	Overrides  []Override
 	Ignores    []Ignore
+	Unused     []Unused
 	Names      Strings
 	Spans      Spans       // of what declarations write
 	Prefixes   PrefixTable // of Ifaces
@@ -566,6 +568,15 @@ type Override struct {
 	Reason   Str
 	Expires  Str // YYYY-MM-DD
 	Decl     DeclID
+}
+
+// Unused is a variable, local, qos or segment that the source declares and nothing in
+// it names.
+type Unused struct {
+	Kind          schema.Kind // schema.Locals for one of them
+	Name, Address Str
+	At            source.Span
+	Decl          DeclID
 }
 
 // Ignore is a comment that silences rules over a range of source.

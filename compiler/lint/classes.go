@@ -332,7 +332,7 @@ segment "far" {
   subnet = "10.101.0.0/24"
   gateway = "10.101.0.1"
   qos = qos.roce
-}`).Replace(twoNodes(``)),
+}`).Replace(twoNodes(``)) + given("far"),
 		Good: twoNodes(``),
 	},
 	Run: pcpRouted,

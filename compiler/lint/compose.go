@@ -163,7 +163,9 @@ func (p *Pass) follows(b *paths.Break) bool {
 }
 
 // classOf is the class of a break.
-func (p *Pass) classOf(b *paths.Break) *fabric.Class { return &p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index] }
+func (p *Pass) classOf(b *paths.Break) *fabric.Class {
+	return &p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index]
+}
 
 // atWays is where the ways of the fabric come from: the routing of its first part,
 // or a switch where peer links at most join switches.

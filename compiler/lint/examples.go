@@ -124,6 +124,11 @@ func pcpAccess(port string) string {
 		`port "Ethernet4" {`, "port \"Ethernet8\" {\n    "+port+"\n  }\n  port \"Ethernet4\" {")
 }
 
+// given is an output of a segment that an example has no port in.
+func given(segment string) string {
+	return "output \"" + segment + "\" {\n  value = segment." + segment + ".vlan\n}\n"
+}
+
 // spareHost is a host on the spare port of pcpAccess.
 const spareHost = `node "s" {
   os   = "ubuntu/24.04"

@@ -10,7 +10,10 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var operations = []*Rule{roce902, roce903, roce905, roce906, roce907, roce909, roce910, roce911, roce914, roce915, roce917, roce918}
+var operations = []*Rule{
+	roce902, roce903, roce905, roce906, roce907, roce909, roce910, roce911, roce914, roce915, roce917, roce918,
+	roce919,
+}
 
 var roce917 = &Rule{
 	Rule: diag.Rule{

@@ -207,7 +207,7 @@ var roce811 = &Rule{
 			"Windows uses all NICs of a subnet by itself, as long as they are on one switch: over two switches the subnet has no second way when the cable between them fails",
 		Fix:    "one subnet per rail, or let rocec write the host",
 		Source: "NVIDIA/nccl #1109, #1269; theory I13; Microsoft, Simplified SMB Multichannel and Multi-NIC Cluster Networks; Azure Local physical network requirements",
-		Bad:    twoRails(`segment.storage`, `verify`),
+		Bad:    twoRails(`segment.storage`, `verify`) + given("storage2"),
 		Good:   twoRails(`segment.storage2`, `verify`) + sameSubnet,
 	},
 	Run: subnetTwice,

@@ -48,7 +48,7 @@ var roce612 = &Rule{
 		Why:    "the boot ROM sends without a tag: on a port that has tagged VLANs only, the node never starts",
 		Fix:    "give the switch port a native segment, and classify by DSCP",
 		Source: "Guo et al., SIGCOMM 2016, section 3",
-		Bad:    pxe(``),
+		Bad:    pxe(``) + given("boot"),
 		Good:   pxe("native = segment.boot"),
 	},
 	Run: bootsUntagged,

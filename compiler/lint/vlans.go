@@ -63,7 +63,7 @@ var roce603 = &Rule{
 		Why:    "RDMA has no authentication of its own: whoever is in the VLAN can read, write and pause",
 		Fix:    "prune the VLAN, or put the port elsewhere",
 		Source: "theory I16",
-		Bad:    leakyPair(`native = segment.office`),
+		Bad:    leakyPair(`native = segment.office`) + given("office2"),
 		Good:   leakyPair(`native = segment.office2`),
 	},
 	Run: vlanUntrusted,

@@ -246,6 +246,14 @@ func (r *resolver) selections() {
 	})
 }
 
+// unused copies what the source declares and never names.
+func (r *resolver) unused() {
+	for _, u := range r.cfg.Unused {
+		row := fabric.Unused{Kind: u.Kind, Name: r.f.Names.Add(u.Name), Address: r.f.Names.Add(u.Address), At: u.Span, Decl: fabric.DeclID(u.Decl)}
+		r.f.Unused = append(r.f.Unused, row)
+	}
+}
+
 // silences copies the comments that silence rules.
 func (r *resolver) silences() {
 	for _, i := range r.cfg.Ignores {

@@ -59,7 +59,8 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.validated()  // versions that were tested
 	r.rollout()    // waves of devices
 	r.analysis()   // how far the proofs go
-	r.silences()   // comments that silence rules
+	r.unused()
+	r.silences() // comments that silence rules
 	return r.f, r.diags
 }
 
