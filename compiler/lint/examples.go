@@ -62,8 +62,7 @@ link "far" {
 
 // bonded is a host with a LACP bond; nic is said of its second port.
 func bonded(nic string) string {
-	return edit(twoNodes(""),
-		`node "n" {`, `node "b" {
+	return moreTor("Ethernet[8-12:4]", "100G", `node "b" {
   os   = "ubuntu/24.04"
   slot = 9
   nic "p0" {
@@ -80,7 +79,17 @@ func bonded(nic string) string {
     native  = segment.storage
   }
 }
-node "n" {`)
+`) + cabled("b", `p0 = "Ethernet8", p1 = "Ethernet12"`)
+}
+
+// cabled are cables from NICs of a node to ports of tor.
+func cabled(node, cables string) string {
+	return `link "` + node + `" {
+  for_each = { ` + cables + ` }
+  ends     = [node.` + node + `.nic[each.key], switch.tor.port[each.value]]
+  cable    = { media = "dac", length = "3m" }
+}
+`
 }
 
 // backToBack is two hosts on one cable; nic is said of both NICs.

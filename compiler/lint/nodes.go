@@ -90,18 +90,17 @@ func dualHomed(second string) string {
 		}
 		return "  port \"Ethernet[8-12:4]\" {\n    speed  = \"100G\"\n    fec    = \"rs\"\n    native = segment.storage2\n  }\n"
 	}
+	tor2 := ""
+	if second == "tor2" {
+		tor2 = "switch \"tor2\" {\n  model = \"nvidia/sn3700\"\n  os    = \"sonic/202505\"\n  role  = \"second\"\n" + ports("tor2") + "}\n"
+	}
 	return edit(twoNodes(``), `ecn       = "auto"`, "ecn       = \"auto\"\n    redundancy = 2", `switch "tor" {`, `segment "storage2" {
   vlan   = 101
   subnet = "10.101.0.0/24"
   qos    = qos.roce
   mtu    = 9000
 }
-switch "tor2" {
-  model = "nvidia/sn3700"
-  os    = "sonic/202505"
-  role  = "second"
-`+ports("tor2")+`}
-switch "tor" {
+`+tor2+`switch "tor" {
 `+ports("tor"), `  nic "rail0" {`, `  nic "rail1" {
     model  = "nvidia/connectx-6-dx"
     speed  = "100G"

@@ -13,7 +13,7 @@ import (
 var pathRules = []*Rule{
 	roce801, roce802, roce803, roce804, roce805, roce806, roce807, roce808, roce809, roce810, roce811, roce812,
 	roce813, roce814, roce815, roce816, roce817, roce818, roce819, roce820, roce821, roce822, roce823, roce824, roce825,
-	roce826, roce827,
+	roce826, roce827, roce830, roce831, roce832, roce833,
 }
 
 var roce806 = &Rule{
@@ -207,16 +207,22 @@ var roce811 = &Rule{
 			"Windows uses all NICs of a subnet by itself, as long as they are on one switch: over two switches the subnet has no second way when the cable between them fails",
 		Fix:    "one subnet per rail, or let rocec write the host",
 		Source: "NVIDIA/nccl #1109, #1269; theory I13; Microsoft, Simplified SMB Multichannel and Multi-NIC Cluster Networks; Azure Local physical network requirements",
-		Bad:    twoRails(`segment.storage`, `verify`) + given("storage2"),
-		Good:   twoRails(`segment.storage2`, `verify`) + sameSubnet,
+		Bad:    twoRails(`segment.storage`, `verify`, ``) + given("storage2"),
+		Good:   twoRails(`segment.storage2`, `verify`, onStorage("Ethernet[16-20:4]", `segment.storage`)) + sameSubnet,
 	},
 	Run: subnetTwice,
 }
 
-// twoRails is a host with two NICs; the second is in segment, and manage says
-// who writes the host.
-func twoRails(segment, manage string) string {
-	return edit(twoNodes(``), `node "n" {`, `segment "storage2" {
+// onStorage is more ports of tor in a segment.
+func onStorage(name, segment string) string {
+	return "  port \"" + name + "\" {\n    speed  = \"100G\"\n    native = " + segment + "\n  }\n"
+}
+
+// twoRails is a host with two NICs; the second is in segment, manage says who writes
+// the host, and more are further ports of tor.
+func twoRails(segment, manage, more string) string {
+	ports := onStorage("Ethernet8", "segment.storage") + onStorage("Ethernet12", segment) + more
+	return edit(twoNodes(``), `  port "Ethernet4" {`, ports+`  port "Ethernet4" {`, `node "n" {`, `segment "storage2" {
   vlan   = 101
   subnet = "10.101.0.0/24"
   qos    = qos.roce
@@ -239,11 +245,11 @@ node "r" {
     address = `+segment+` == segment.storage ? "10.100.0.99/24" : "10.101.0.99/24"
   }
 }
-node "n" {`)
+node "n" {`) + cabled("r", `rail0 = "Ethernet8", rail1 = "Ethernet12"`)
 }
 
 // sameSubnet is a host that rocec writes, with two NICs in one subnet.
-const sameSubnet = `
+var sameSubnet = `
 node "own" {
   os   = "ubuntu/24.04"
   role = "bench"
@@ -260,7 +266,7 @@ node "own" {
     address = "10.100.0.100/24"
   }
 }
-`
+` + cabled("own", `rail0 = "Ethernet16", rail1 = "Ethernet20"`)
 
 func subnetTwice(p *Pass) {
 	f := p.Fabric

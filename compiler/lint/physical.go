@@ -411,7 +411,7 @@ var roce117 = &Rule{
 		Why:    "hashing treats members as equal: a slower one congests while others idle, and different media have different headroom",
 		Fix:    "make the members equal",
 		Source: "IEEE 802.1AX; theory I14",
-		Bad:    bonded(`speed = "25G"`),
+		Bad:    edit(bonded(`speed = "25G"`), `port "Ethernet[8-12:4]" {`, "port \"Ethernet12\" {\n    speed  = \"25G\"\n    native = segment.storage\n  }\n  port \"Ethernet8\" {"),
 		Good:   bonded(`speed = "100G"`),
 	},
 	Run: lagMembers,

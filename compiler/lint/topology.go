@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -107,7 +108,7 @@ var roce809 = &Rule{
 // oversubscribed is two nodes at 100G and one uplink at 100G, under a limit.
 func oversubscribed(limit string) string {
 	slow := "port \"Ethernet8\" {\n    speed = \"100G\"\n  }"
-	return edit(twoSpines(slow, slow, uplink("Ethernet8", "spine1", "Ethernet8")), `ecn       = "auto"`, "ecn       = \"auto\"\n    max_oversubscription = "+limit)
+	return edit(strings.Replace(twoSpines(slow, slow, uplink("Ethernet8", "spine1", "Ethernet8")), `["spine1", "spine2"]`, `["spine1"]`, 1), `ecn       = "auto"`, "ecn       = \"auto\"\n    max_oversubscription = "+limit)
 }
 
 func oversubscription(p *Pass) {

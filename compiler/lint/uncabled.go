@@ -28,7 +28,7 @@ func (p *Pass) uncabled() (list []uncabled) {
 	}
 	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
 		port := &f.Ports[id]
-		if port.Link == 0 && port.NIC != 0 && port.Flags&quiet == 0 && f.Devices[port.Device].Manage != fabric.HandsOff && p.RDMA(p.End(id)) && !differs[id] {
+		if port.Link == 0 && port.NIC != 0 && port.Flags&quiet == 0 && f.Devices[port.Device].Manage != fabric.HandsOff && p.RDMA(p.End(id)) && !differs[id] && !likeRange(f.Text(port.Name)) {
 			list = append(list, uncabled{nic: id})
 		}
 	}

@@ -247,7 +247,11 @@ func threeToRs(alpha string) string {
   buffer   = { alpha = "1/8" }
 }
 switch "tor" {
-  buffer = { alpha = "`+alpha+`" }`)
+  buffer = { alpha = "`+alpha+`" }`) + `link "spare" {
+  ends  = [switch.spare["tor2"].port["Ethernet0"], switch.spare["tor3"].port["Ethernet0"]]
+  cable = { media = "dac", length = "3m" }
+}
+`
 }
 
 func alphaRole(p *Pass) {

@@ -44,6 +44,15 @@ func emitterOf(os string) string {
 	return ""
 }
 
+// Served reports whether some emitter serves an operating system, and so whether a
+// device that runs it can be compared at all.
+func Served(os string) bool { return emitterOf(os) != "" }
+
+// StartsShut reports whether the ports of a system are down until something enables
+// them: those of SONiC, whose model has admin_status default to down
+// [sonic-buildimage, sonic-port.yang].
+func StartsShut(os string) bool { return emitterOf(os) == "sonic" }
+
 // Selected lists the target blocks that select a device, in the order written.
 // If any block names the device, blocks that take every device do not count for
 // it: that is how one node leaves its cluster's emitter. Without any block it is

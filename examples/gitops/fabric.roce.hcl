@@ -66,9 +66,10 @@ switch "tor" {
   os    = "sonic/202505"
 
   port "Ethernet[0-4:4]" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.rdma
+    enabled = true # a fresh switch leaves its ports down
+    speed   = "100G"
+    fec     = "rs"
+    native  = segment.rdma
   }
 }
 

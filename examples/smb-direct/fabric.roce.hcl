@@ -41,8 +41,9 @@ segment "smb" {
 }
 
 switch "tor" {
-  model = "dell/s5224f-on"
-  os    = "sonic/202505"
+  enabled = !var.switchless
+  model   = "dell/s5224f-on"
+  os      = "sonic/202505"
 
   port "Ethernet[0-3]" {
     enabled  = true # a fresh switch leaves its ports down

@@ -117,14 +117,20 @@ func (y yaml) optional(yes bool) {
 	}
 }
 
-// untagged writes the addresses of a port or bond itself, or that it has none.
+// untagged writes the addresses of a port or bond itself, or that it has none: below
+// a bond or VLAN devices nothing belongs on it. Of any other it is not known what it
+// is for, and the host's own word about it holds.
 func (y yaml) untagged(h *host, name string, tables map[*intent.Iface]int) {
-	if list := h.on(name, intent.Direct); len(list) > 0 {
+	switch list := h.on(name, intent.Direct); {
+	case len(list) > 0:
 		y.addresses(list[0], tables[list[0]])
-		return
+	case h.bond[name] != nil || len(h.on(name, intent.VLANDev)) > 0:
+		y.noAddresses()
 	}
-	y.addresses(&intent.Iface{}, 0)
 }
+
+// noAddresses switches off all that would give an interface addresses.
+func (y yaml) noAddresses() { y.addresses(&intent.Iface{Addresses: intent.Some([]netip.Prefix{})}, 0) }
 
 func (h *host) netplanBond(y yaml, g *intent.LAG, tables map[*intent.Iface]int) {
 	here := func(field string) intent.Path { return at(intent.OfLAG, g.Name, field) }
@@ -160,6 +166,9 @@ func (y yaml) addresses(f *intent.Iface, table int) {
 			return intent.Path{}
 		}
 		return at(intent.OfIface, f.Name, field)
+	}
+	if !f.Addresses.IsSet() {
+		return // they are not managed: DHCP, or another file, may give them
 	}
 	list := f.Addresses.Or(nil)
 	v6 := false
