@@ -1,7 +1,9 @@
 package linux
 
 import (
+	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +97,44 @@ func TestSystemdAcceptsUnits(t *testing.T) {
 		}
 	}
 	oracle.Systemd(t, units, "/usr/local/sbin/rocec-qos")
+}
+
+// TestAddressesOfOthers: where nothing says which addresses an interface has, DHCP and
+// link-local addresses are left as they are; below bonds and VLAN devices there are
+// none.
+func TestAddressesOfOthers(t *testing.T) {
+	t.Parallel()
+	plain := hosts()["nvme-dcb"]
+	netplan := func(change func(d *intent.Device)) string {
+		d := *plain
+		d.Ifaces = slices.Clone(plain.Ifaces)
+		change(&d)
+		var out emit.Out
+		Target.Emit(&d, &out)
+		return string(find(t, out.Artifacts, netplanFile))
+	}
+	const off = "dhcp4: false"
+	written := netplan(func(*intent.Device) {})
+	if n := strings.Count(written, off); n == 0 || n != strings.Count(written, "link-local: []") {
+		t.Fatalf("addresses are written, and DHCP is not off:\n%s", written)
+	}
+	for name, change := range map[string]func(d *intent.Device){
+		"not managed": func(d *intent.Device) {
+			for i := range d.Ifaces {
+				d.Ifaces[i].Addresses, d.Ifaces[i].Gateway = intent.Opt[[]netip.Prefix]{}, intent.Opt[netip.Addr]{}
+			}
+		},
+		"no interface": func(d *intent.Device) { d.Ifaces = nil },
+	} {
+		if got := netplan(change); strings.Contains(got, off) || strings.Contains(got, "link-local") {
+			t.Errorf("%s: what is not ours is switched off:\n%s", name, got)
+		}
+	}
+	if bonded := hosts()["bond-pcp"]; bonded != nil {
+		if got := string(find(t, artifacts(t, bonded), netplanFile)); strings.Count(got, off) < len(bonded.Ports) {
+			t.Errorf("members of a bond take addresses:\n%s", got)
+		}
+	}
 }
 
 // TestShellAcceptsScripts holds the programs and the data against the checkers.

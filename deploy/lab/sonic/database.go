@@ -137,8 +137,9 @@ func traditional(d *intent.Device) bool {
 	return !strings.HasPrefix(d.ASIC, "spectrum")
 }
 
-// asFound is a switch with a new image: its ports are up, nothing is bound to
-// them. Ports that the intent splits are whole.
+// asFound is a switch with a new image and no preset: its ports are down, as the
+// default of admin_status is [sonic-buildimage, sonic-port.yang], and nothing is bound
+// to them. Ports that the intent splits are whole.
 func asFound(d *intent.Device) database {
 	db := database{}
 	sku, _ := hwsku(d.Model)
@@ -164,7 +165,7 @@ func asFound(d *intent.Device) database {
 			lanes, speed = wholeLanes(d, s.Parent), 100_000
 			db.set("BREAKOUT_CFG", s.Parent, "brkout_mode", wholeMode)
 		}
-		db.set("PORT", name, "lanes", lanes, "alias", alias, "index", index, "speed", fmt.Sprint(speed), "mtu", "9100", "admin_status", "up")
+		db.set("PORT", name, "lanes", lanes, "alias", alias, "index", index, "speed", fmt.Sprint(speed), "mtu", "9100", "admin_status", "down")
 	}
 	return db
 }

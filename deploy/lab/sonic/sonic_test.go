@@ -244,6 +244,11 @@ func TestShuts(t *testing.T) {
 	file("pg.json", `[{"op":"add","path":"/BUFFER_PG","value":{"Ethernet4|3-4":{"profile":"NULL"}}}]`)
 	file("close.json", `[{"op":"replace","path":"/PORT/Ethernet4/admin_status","value":"down"},{"op":"remove","path":"/BUFFER_PG"}]`)
 	file("open.json", `[{"op":"replace","path":"/PORT/Ethernet4/admin_status","value":"up"},{"op":"add","path":"/QUEUE","value":{"Ethernet4|3":{"scheduler":"s"}}}]`)
+	file("up.json", `[{"op":"replace","path":"/PORT/Ethernet0/admin_status","value":"up"},{"op":"replace","path":"/PORT/Ethernet4/admin_status","value":"up"}]`)
+	if got := m.say("sonic-cfggen -d -v PORT.Ethernet4.admin_status"); got != "down\nexit 0" {
+		t.Errorf("a port of a new image is %s", got)
+	}
+	m.say("sudo config apply-patch up.json")
 	m.say("sudo config checkpoint a")
 	for _, c := range []struct{ line, want string }{
 		{"sudo config apply-patch map.json", ""},
