@@ -210,6 +210,41 @@ var faults = []fault{
 		b.set("slot", a.get("slot"))
 		return []string{"node." + label(a), "node." + label(b)}
 	}},
+	deviate("an address outside of its segment", onHost, "address", func(s *site) string {
+		if s.kind == "pair" || s.topology != nil && s.topology.kids[0].get("subnet") == "" {
+			return ""
+		}
+		return quote("10.77.0.9/24")
+	}, "ROCE620", "ROCE621", "ROCE623"),
+	{"an interface of the switch outside of its segment", []string{"ROCE620"}, func(r *rand.Rand, s *site) []string {
+		if len(s.switches) == 0 || len(s.segments) == 0 {
+			return nil
+		}
+		sw := pick(r, s.switches...)
+		sw.add(`interface "svi"`, "on", "segment.s0", "address", quote("10.77.0.1/24"))
+		return []string{"switch." + label(sw) + `.interface["Vlan100"]`}
+	}},
+	{"the ends of a routed link in two subnets", []string{"ROCE621"}, func(r *rand.Rand, s *site) []string {
+		if s.kind != "tor" || s.trust != "dscp" || s.tagged {
+			return nil
+		}
+		e := pick(r, s.ported(onHost)...)
+		mtu := s.segments[0].get("mtu")
+		for _, x := range []*end{e, e.peer} {
+			x.block.set("native", "").set("qos", "qos.q").set("mtu", mtu)
+		}
+		e.block.set("address", quote("10.77.0.5/31"))
+		e.peer.block.set("address", quote("10.77.0.2/31"))
+		return append(e.where(), strings.Replace(e.peer.address, ".port[", ".interface[", 1), strings.Replace(e.address, ".nic[", ".interface[", 1))
+	}},
+	{"a gateway that the switch does not have", []string{"ROCE622"}, func(r *rand.Rand, s *site) []string {
+		if s.kind != "tor" || s.segments[0].get("isolated") != "" {
+			return nil
+		}
+		s.segments[0].set("gateway", quote("10.100.0.1"))
+		s.switches[0].add(`interface "svi"`, "on", "segment.s0", "address", quote("10.100.0.2/24"))
+		return []string{"segment.s0"}
+	}},
 	{"a port cabled twice", []string{"ROCE104"}, func(r *rand.Rand, s *site) []string {
 		if len(s.ends) < 4 {
 			return nil

@@ -218,6 +218,8 @@ func restsOn(n schema.Attr) []string {
 		return []string{"composition", "deadlock", "buffers", "mtu"}
 	case schema.ASegment, schema.ASegments, schema.ANative, schema.AVLAN, schema.AVRF, schema.AGateway, schema.ALeak:
 		return []string{"composition", "isolation", "reachability"}
+	case schema.AAddress, schema.ASubnet:
+		return []string{"composition", "deadlock", "reachability"}
 	case schema.AExternal, schema.ATrusted, schema.AIsolated, schema.AAnnounce:
 		return []string{"isolation"}
 	case schema.ARepair, schema.ARouting, schema.AEnds:

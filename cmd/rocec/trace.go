@@ -383,7 +383,7 @@ func (t *tracer) one(q asked, x paths.Traffic) (*trace, error) {
 		Mark: markOf(x.Mark), Traffic: q.title, Because: q.because, title: f.PortName(x.From) + " to " + f.PortName(x.To), declared: !c.Default,
 	}
 	r.Ways, r.Shapes = fan.Count, t.shapes(fan)
-	r.note(fan)
+	t.note(r, fan)
 	back := x
 	back.From, back.To, back.Class = x.To, x.From, paths.Class{}
 	p := &f.Profiles[f.Ports[x.To].Profile]

@@ -185,8 +185,15 @@ func alike(a, b []shape) bool {
 	return true
 }
 
+// maxBarred is how many cables are named by which a way ends.
+const maxBarred = 3
+
 // note adds what is to be said of the ways as such.
-func (r *trace) note(fan *paths.Fan) {
+func (t *tracer) note(r *trace, fan *paths.Fan) {
+	f := t.res.Fabric
+	for _, l := range fan.Barred[:min(len(fan.Barred), maxBarred)] {
+		r.Notes = append(r.Notes, "a way ends where "+f.MisaddressedText(f.Unneighbourly(f.Links[l].A)))
+	}
 	if fan.Peer {
 		r.Notes = append(r.Notes, "by the peer link of a pair: the routing has no other way")
 	}

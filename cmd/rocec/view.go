@@ -30,7 +30,7 @@ func (p *project) fabricView() *fabricView { return &fabricView{f: p.res.Fabric,
 // Paths lists the ways from one NIC to another, a row for each shape: ways that
 // treat the frames alike. Arguments are both ends, as trace takes them, and the
 // name of a class; without, that of the first class that carries RDMA. Ends that
-// share no segment have no ways.
+// share no segment have no ways, nor has one that nothing reaches by its address.
 func (v *fabricView) Paths(args []string) ([]map[string]any, error) {
 	if len(args) < 2 || len(args) > 3 {
 		return nil, fmt.Errorf("paths takes two ends and perhaps a class, not %d arguments", len(args))
@@ -48,7 +48,7 @@ func (v *fabricView) Paths(args []string) ([]map[string]any, error) {
 	}
 	q := asked{class: append(args, "")[2]}
 	list, err := v.t.follow(q, from, to)
-	if errors.Is(err, paths.ErrApart) {
+	if errors.Is(err, paths.ErrApart) || errors.Is(err, paths.ErrUnreached) {
 		return nil, nil
 	}
 	if err != nil {

@@ -64,6 +64,8 @@ type Fabric struct {
 	Cablings   []Cabling
 	Mismatches []CableMismatch // by list: cables that differ, swapped, moved or too many, missing
 
+	Misaddressed []Misaddressed // in the order of Ifaces, then those of links, of gateways
+
 	Validated  []Validated
 	Strangers  map[Str]Str // consumers that are not known to use RDMA, and the known word that is nearest, 0 = none
 	Selections []Selection // target blocks
@@ -208,6 +210,7 @@ const (
 	DenySet                          // deny was written
 	DenyRoCEv2                       // and holds RoCEv2
 	DenyRoCEv1                       // and holds RoCEv1
+	Astray                           // no address on it fits what is around it: see Misaddressed
 )
 
 // FEC is a forward error correction mode.
@@ -343,6 +346,7 @@ type Iface struct {
 	Kind      IfaceKind
 	Tagged    bool
 	RDMA      bool
+	Outside   bool // its gateway is a router that the source does not have
 }
 
 // NIC is the adapter side of a host port.
@@ -396,6 +400,8 @@ type Segment struct {
 	Subnet     netip.Prefix
 	First      uint32
 	Gateway    netip.Addr
+	Outside    bool // the gateway is a router that the source does not have
+	Unrouted   bool // the gateway is mistaken: see GatewayMistaken
 	VRF        Str
 	QoS        QoSID
 	Isolated   bool

@@ -49,6 +49,7 @@ var familyOf = map[string]fabric.Property{
 	"ROCE301": fabric.Composition, "ROCE302": fabric.Composition, "ROCE310": fabric.Composition, "ROCE404": fabric.Composition, "ROCE822": fabric.Composition,
 	"ROCE801": fabric.Deadlock, "ROCE802": fabric.Deadlock, "ROCE803": fabric.Deadlock, "ROCE804": fabric.Deadlock, "ROCE825": fabric.Deadlock,
 	"ROCE805": fabric.Reachability, "ROCE827": fabric.Reachability, "ROCE806": fabric.MTU, "ROCE807": fabric.MTU, "ROCE808": fabric.MTU, "ROCE826": fabric.MTU,
+	"ROCE620": fabric.Reachability, "ROCE621": fabric.Reachability, "ROCE622": fabric.Reachability, "ROCE623": fabric.Reachability,
 	"ROCE5": fabric.Buffers, "ROCE401": fabric.Buffers, "ROCE402": fabric.Buffers, "ROCE6": fabric.Isolation,
 }
 

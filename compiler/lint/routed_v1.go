@@ -32,13 +32,15 @@ func routedV1(transport string) string {
   vlan    = 101
   subnet  = "10.101.0.0/24"
   gateway = "10.101.0.1"
+  external_gateway = true
   qos     = qos.roce
   mtu     = 9000
 }
 segment "storage" {
   vlan    = 100
   subnet  = "10.100.0.0/24"
-  gateway = "10.100.0.1"`, `port "Ethernet4" {
+  gateway = "10.100.0.1"
+  external_gateway = true`, `port "Ethernet4" {
     speed  = "100G"
     fec    = "rs"
     native = segment.storage`, `port "Ethernet4" {

@@ -172,7 +172,7 @@ var roce824 = &Rule{
 		Fix:    "write a gateway for each rail, or drop cross_rail",
 		Source: "NVIDIA/nccl #1109, #1348",
 		Bad:    crossRail(``),
-		Good:   crossRail(`gateway = "10.%s.0.1"`),
+		Good:   crossRail("gateway = \"10.%s.0.1\"\n  external_gateway = true"),
 	},
 	Run: otherRails,
 }

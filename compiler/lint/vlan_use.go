@@ -99,7 +99,7 @@ link`, "native = segment.storage\n    gateway = \"10.100.0.1\"\n    address = \"
 		Good: twoNodesEdit(`native = segment.storage
   }
 }
-link`, "native = segment.storage\n    gateway = \"10.100.0.1\"\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
+link`, "native = segment.storage\n    gateway = \"10.100.0.1\"\n    external_gateway = true\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
 	},
 	Run:   isolatedGateway,
 	mends: drop("gateway"),

@@ -13,7 +13,10 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var vlans = []*Rule{roce601, roce602, roce603, roce604, roce605, roce606, roce607, roce608, roce609, roce610, roce611, roce612, roce613, roce614, roce615, roce616, roce617, roce618, roce619, roce628}
+var vlans = []*Rule{
+	roce601, roce602, roce603, roce604, roce605, roce606, roce607, roce608, roce609, roce610, roce611, roce612, roce613, roce614,
+	roce615, roce616, roce617, roce618, roce619, roce620, roce621, roce622, roce623, roce628,
+}
 
 // rdmaSegment reports whether a segment carries RDMA: its contract says so, or some
 // NIC sends RDMA in it, wherever that is written.

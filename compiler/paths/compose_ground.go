@@ -143,7 +143,7 @@ func (g *ground) findRealms() {
 	}
 	routed := map[int]bool{}
 	for s := 1; s < n; s++ {
-		if seg := &f.Segments[s]; seg.Gateway.IsValid() || seg.Tier {
+		if seg := &f.Segments[s]; (seg.Gateway.IsValid() || seg.Tier) && !seg.Unrouted {
 			join(s, vrf(seg.VRF))
 		}
 	}
@@ -177,7 +177,7 @@ func (g *ground) findRealms() {
 		}
 	}
 	for p := fabric.PortID(1); int(p) < len(f.Ports); p++ {
-		if !endpoint(f, p) {
+		if !endpoint(f, p) || f.Ports[p].Flags&fabric.Astray != 0 {
 			continue
 		}
 		segments := segmentsOf(f, p)
@@ -234,7 +234,7 @@ func (g *ground) crosses(r *realm, l fabric.LinkID) (ok, tagged bool) {
 	}
 	bare := a.VLANs == 0 && b.VLANs == 0 && a.Native == 0 && b.Native == 0
 	if bare {
-		return r.routed || len(r.segments) == 0, false
+		return (r.routed || len(r.segments) == 0) && !f.Unrouted(l), false
 	}
 	set := f.VLANSets[b.VLANs]
 	for _, s := range f.VLANSets[a.VLANs] {

@@ -98,7 +98,7 @@ func Parts(f *fabric.Fabric) []*Part {
 func between(f *fabric.Fabric, l fabric.LinkID) (a, b *fabric.Port, ok bool) {
 	link := &f.Links[l]
 	a, b = &f.Ports[link.A], &f.Ports[link.B]
-	return a, b, link.PeerLink == 0 && f.Up(l, nil) && a.Device != b.Device &&
+	return a, b, link.PeerLink == 0 && f.Up(l, nil) && !f.Unrouted(l) && a.Device != b.Device &&
 		f.Devices[a.Device].Kind == fabric.Switch && f.Devices[b.Device].Kind == fabric.Switch
 }
 

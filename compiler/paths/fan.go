@@ -26,10 +26,11 @@ type Shape struct {
 // Fan is all ways that the routing has for some traffic.
 type Fan struct {
 	Shapes []Shape
-	Count  uint64 // of all shapes
-	More   bool   // there are more shapes than are listed
-	Peer   bool   // they go by the peer link of a pair: there is no other
-	Loop   bool   // some lead back to where they were, and are left out
+	Count  uint64          // of all shapes
+	More   bool            // there are more shapes than are listed
+	Peer   bool            // they go by the peer link of a pair: there is no other
+	Loop   bool            // some lead back to where they were, and are left out
+	Barred []fabric.LinkID // where there is no way: links around it whose ends are in two subnets
 }
 
 // maxShapes is the most shapes that are listed, of one destination.
@@ -82,6 +83,9 @@ func (c *Composer) Fan(t Traffic, m *fabric.Mask) (*Fan, error) {
 		if !f.Up(f.Ports[p].Link, m) {
 			return nil, fmt.Errorf("%s is down", f.PortName(p))
 		}
+		if err := reached(f, p); err != nil {
+			return nil, err
+		}
 	}
 	if c.ground == nil {
 		c.ground = newGround(f)
@@ -96,20 +100,24 @@ func (c *Composer) Fan(t Traffic, m *fabric.Mask) (*Fan, error) {
 		way := w.hops(first, []stride{{cable{t.From, t.To, w.tagged(t.From, t.To)}, -1}})
 		return &Fan{Shapes: []Shape{{way, 1}}, Count: 1}, nil
 	}
-	apart := true
+	shared := false
 	for _, i := range c.ground.of[t.From] {
 		if !slices.Contains(c.ground.of[t.To], i) {
 			continue
 		}
-		apart = false
+		shared = true
 		if ways := w.between(t, &c.ground.realms[i], first); ways != nil {
 			return ways, nil
 		}
 	}
-	if apart {
-		return nil, ErrApart
+	if !shared {
+		return nil, apart(f, t.From, t.To)
 	}
-	return &Fan{}, nil
+	fan := &Fan{}
+	if at := c.ground.siteOf[f.Ports[f.Ports[t.From].Peer].Device]; at >= 0 {
+		fan.Barred = c.ground.sites[at].barred(f)
+	}
+	return fan, nil
 }
 
 // between are the ways in one realm, nil if there are none. A bond that is on both

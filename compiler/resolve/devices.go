@@ -41,6 +41,10 @@ func (r *resolver) segments() {
 			}
 			r.routerOf(s.Subnet, s.Gateway, b)
 		}
+		if s.Outside = r.attr(b, schema.AExternalGateway).N == 1; s.Outside && !s.Gateway.IsValid() {
+			r.fail(fmt.Sprintf("segment %s has an external gateway and writes none", r.f.Text(s.Name)), "write gateway, the address of that router",
+				r.at(b, schema.AExternalGateway, ""))
+		}
 		if v := r.attr(b, schema.AQoS); v.Kind == lang.Handle {
 			s.QoS = r.qosOf[lang.BlockID(v.N)]
 		}

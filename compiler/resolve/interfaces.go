@@ -27,6 +27,7 @@ func (r *resolver) interfaces() {
 	r.carried = map[fabric.PortID][]lang.BlockID{}
 	r.carriedNative = map[fabric.PortID]lang.BlockID{}
 	r.tierInterfaces()
+	r.generated = fabric.IfaceID(len(r.f.Ifaces))
 	for id := 1; id < len(r.f.Devices); id++ {
 		d := fabric.DeviceID(id)
 		b := r.blockOf[d]
@@ -297,6 +298,7 @@ func (r *resolver) readAddresses() (wait func()) {
 // its MTU, VRF and gateway, now that ports are settled.
 func (r *resolver) addresses() {
 	around := make([]fabric.LayersID, len(r.f.Devices)) // 0: not asked for yet
+	r.routedTo = map[fabric.SegmentID]fabric.IfaceID{}
 	for id := 1; id < len(r.f.Ifaces); id++ {
 		row := &r.f.Ifaces[id]
 		b := r.ifaceBlock[id]
@@ -309,15 +311,22 @@ func (r *resolver) addresses() {
 			r.address(row, b, seg)
 		} else {
 			r.noHosts(row, b)
+			if fabric.IfaceID(id) >= r.generated {
+				r.written++
+			}
 		}
 		if row.VRF == 0 {
 			row.VRF = seg.VRF
 		}
 		if seg.Gateway.IsValid() && row.Kind != fabric.SVI {
 			row.Gateway = r.f.Prefixes.AddAddr(seg.Gateway)
+			if r.routedTo[row.Segment] == 0 && row.Addresses.Len() > 0 && r.f.Devices[row.Device].Kind == fabric.Node {
+				r.routedTo[row.Segment] = fabric.IfaceID(id)
+			}
 		}
+		row.Outside = seg.Outside
 		if r.cfg.Blocks[b].Kind == schema.NIC {
-			r.gateway(row, b)
+			r.gateway(fabric.IfaceID(id), row, b)
 		}
 		r.ifaceMTU(row, b, seg)
 	}
@@ -342,13 +351,20 @@ func (r *resolver) duties() {
 }
 
 // gateway is the router that a NIC names for its address.
-func (r *resolver) gateway(row *fabric.Iface, b lang.BlockID) {
+func (r *resolver) gateway(id fabric.IfaceID, row *fabric.Iface, b lang.BlockID) {
+	if v := r.said(b, schema.AExternalGateway); v.Kind != lang.Absent {
+		row.Outside = v.N == 1
+	}
 	v := r.said(b, schema.AGateway)
 	if v.Kind == lang.Absent {
+		if row.Outside && row.Gateway.Len() == 0 {
+			r.idleGateway(b)
+		}
 		return
 	}
 	a, _ := netip.ParseAddr(r.cfg.Text(v)) // the loader has checked its form
 	row.Gateway = r.f.Prefixes.AddAddr(a)
+	r.askedFor = append(r.askedFor, id)
 	if !slices.ContainsFunc(r.f.Addresses(row), func(p netip.Prefix) bool { return p.Contains(a) }) {
 		r.fail(fmt.Sprintf("gateway %s of %s is in none of its subnets", a, r.f.PortName(row.On)), "write an address of the same subnet",
 			r.at(b, schema.AGateway, ""), r.at(b, schema.AAddress, "its address"))
@@ -358,10 +374,17 @@ func (r *resolver) gateway(row *fabric.Iface, b lang.BlockID) {
 	}
 }
 
-// idleGateway refuses a router for no address.
+// idleGateway refuses a router for no address, and an external one that has none.
 func (r *resolver) idleGateway(b lang.BlockID) {
-	if r.cfg.Blocks[b].Kind == schema.NIC && r.said(b, schema.AGateway).Kind != lang.Absent {
+	if r.cfg.Blocks[b].Kind != schema.NIC {
+		return
+	}
+	switch {
+	case r.said(b, schema.AGateway).Kind != lang.Absent:
 		r.fail(fmt.Sprintf("NIC %s has a gateway and no address", r.blockName(b)), "write its address, or leave the gateway out", r.at(b, schema.AGateway, ""))
+	case r.attr(b, schema.AExternalGateway).N == 1: // of its own: defaults speak of those that have one
+		r.fail(fmt.Sprintf("NIC %s has an external gateway and writes none", r.blockName(b)), "write gateway, the address of that router",
+			r.at(b, schema.AExternalGateway, ""))
 	}
 }
 
@@ -374,6 +397,7 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 	subnet, first := seg.Subnet, seg.First
 	if own := r.nicSubnet(b); own.IsValid() {
 		subnet, first = own, 11
+		r.written++
 	}
 	if !subnet.IsValid() && row.On != 0 {
 		if a, gateway, ok := r.legAddress(row.On); ok {

@@ -53,6 +53,7 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	read()
 	r.addresses()  // interfaces get addresses and MTUs
 	r.localVLANs() // one number on many switches, a subnet on each
+	r.neighbours() // which addresses do not fit what is around them
 	r.duties()     // which interfaces carry RDMA
 	r.overrides()  // accepted rules, by row
 	r.selections() // target blocks
@@ -107,6 +108,11 @@ type resolver struct {
 	rowFaults   map[lang.BlockID]*rowFaults
 	deviceNamed map[fabric.Str]fabric.DeviceID
 	mediaSaid   map[lang.Str]bool // unknown media that were reported
+
+	generated fabric.IfaceID                      // the first interface that no topology made
+	written   int                                 // interfaces that write an address or a subnet
+	routedTo  map[fabric.SegmentID]fabric.IfaceID // a host in each segment with a gateway
+	askedFor  []fabric.IfaceID                    // those that write a gateway
 
 	lastCable lang.Value // what lastLink was made of
 	lastLink  fabric.Link

@@ -188,6 +188,9 @@ func isName(w string) bool {
 	if _, err := netip.ParseAddr(w); err == nil { // of one host or port as much as its name
 		return true
 	}
+	if _, err := netip.ParsePrefix(w); err == nil {
+		return true
+	}
 	letter := strings.ContainsFunc(w, unicode.IsLetter)
 	if strings.ContainsAny(w, "/[") {
 		return letter

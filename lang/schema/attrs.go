@@ -53,6 +53,7 @@ const (
 	ASubnet
 	AFirst
 	AGateway
+	AExternalGateway
 	AVRF
 	AQoS
 	AIsolated
@@ -339,7 +340,7 @@ var names = [AttrCount]string{
 	AFrom: "from", ATrust: "trust", ADCBX: "dcbx", ATransport: "transport", ACarries: "carries", ADSCP: "dscp", APriority: "priority",
 	AQueue: "queue", AGroup: "group", ALossless: "lossless", ABandwidth: "bandwidth", AStrict: "strict", ACap: "cap", AECN: "ecn",
 	ACongestion: "congestion", AWatchdog: "watchdog", ABuffer: "buffer", AMatch: "match", AMark: "mark", ARDMAMTU: "rdma_mtu", ARemap: "remap",
-	AVLAN: "vlan", ASubnet: "subnet", AFirst: "first", AGateway: "gateway", AVRF: "vrf", AQoS: "qos", AIsolated: "isolated", AMTU: "mtu",
+	AVLAN: "vlan", ASubnet: "subnet", AFirst: "first", AGateway: "gateway", AExternalGateway: "external_gateway", AVRF: "vrf", AQoS: "qos", AIsolated: "isolated", AMTU: "mtu",
 	AModel: "model", AOS: "os", ARole: "role", AMgmt: "mgmt", AManage: "manage", AVars: "vars", ARack: "rack", ASlot: "slot", ACluster: "cluster", ATrusted: "trusted",
 	ASpeed: "speed", AFEC: "fec", AAutoneg: "autoneg", ABreakout: "breakout", AExternal: "external", ASegments: "segments", ANative: "native",
 	ADevice: "device", APCI: "pci", AMAC: "mac", AAdapter: "adapter", APCIe: "pcie", ALinkLayer: "link_layer", ARoCEMode: "roce_mode",

@@ -144,6 +144,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ASubnet, Type{Base: CIDR}, "subnet; addresses follow from slots"),
 		attr(AFirst, number(1, 1<<24), "host number of slot 1 (11)"),
 		attr(AGateway, Type{Base: Addr}, "address of the router; absent: not routed"),
+		attr(AExternalGateway, boolean(), "the router is a device that the source does not have: that no device has its address is meant"),
 		attr(AVRF, str(), "routing table that reaches it"),
 		attr(AQoS, ref(QoS), "qos of the ports that carry it"),
 		attr(AIsolated, boolean(), "no path into another segment, proven"),
@@ -235,6 +236,7 @@ var blocks = [KindCount]BlockDef{
 			attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
 			attr(AAddress, or(many(Type{Base: CIDR}), "none"), "addresses; by slot unless written"),
 			attr(AGateway, Type{Base: Addr}, "router of an untagged address; that of its segment or leaf unless written"),
+			attr(AExternalGateway, boolean(), "that router is a device that the source does not have"),
 			attr(AVFs, object(
 				required(ACount, number(0, 1024), "how many"), attr(AMode, enum("legacy", "switchdev"), "mode of the embedded switch"),
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"), attr(AResource, str(), "name for schedulers"),
