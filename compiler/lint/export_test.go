@@ -9,9 +9,11 @@ import (
 // RunEvery is Run with walks that look at every row.
 func RunEvery(f *fabric.Fabric, facts *derive.Facts, rules []*Rule) diag.List {
 	p := &Pass{Fabric: f, Facts: facts, everyRow: true}
-	for _, r := range rules {
-		p.rule = r
+	found := make([]diag.List, len(rules))
+	for i, r := range rules {
+		p.rule, p.found = r, nil
 		r.Run(p)
+		found[i] = p.found
 	}
-	return p.found
+	return joined(rules, found)
 }

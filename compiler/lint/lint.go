@@ -7,12 +7,14 @@ package lint
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // Rule is one rule over the compiled fabric.
@@ -23,10 +25,12 @@ type Rule struct {
 	// What it proves takes long, and other rules wait for it: it begins before them, so
 	// that no core waits as well.
 	first bool
+	// It says nothing of a line of the source that another rule says something of.
+	yields bool
 }
 
 // All is every rule, by code.
-var All = slices.Concat(physical, classes, pfc, ecn, buffers, vlans, capability, pathRules, operations)
+var All = slices.Concat(physical, classes, pfc, ecn, buffers, vlans, capability, odd, pathRules, operations)
 
 // Find returns a rule by code or name, nil if there is none.
 func Find(codeOrName string) *Rule {
@@ -91,5 +95,42 @@ func RunAs(f *fabric.Fabric, facts *derive.Facts, how How, rules []*Rule) diag.L
 		})
 	}
 	work.Wait()
+	return joined(rules, found)
+}
+
+// joined are the findings of all rules, without those of rules that yield to others.
+func joined(rules []*Rule, found []diag.List) diag.List {
+	for i, r := range rules {
+		if r.yields && len(found[i]) > 0 {
+			found[i] = notSaid(found[i], slices.Concat(slices.Delete(slices.Clone(found), i, i+1)...))
+		}
+	}
 	return slices.Concat(found...)
+}
+
+// notSaid are the findings whose cause is none of what others point to on the same
+// device.
+func notSaid(list, others diag.List) diag.List {
+	said := map[source.Span]diag.List{}
+	for _, d := range others {
+		for _, l := range d.Labels {
+			said[l.Span] = append(said[l.Span], d)
+		}
+	}
+	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool {
+		return slices.ContainsFunc(said[d.Labels[0].Span], func(o diag.Diagnostic) bool {
+			device := deviceOf(d.Address)
+			return o.Count > 1 || slices.ContainsFunc(append(o.Concerns, o.Address), func(a string) bool { return deviceOf(a) == device })
+		})
+	})
+}
+
+// deviceOf is the part of an address that names the device.
+func deviceOf(address string) string {
+	for _, part := range []string{".port[", ".nic[", ".lag[", ".bond[", ".interface["} {
+		if before, _, ok := strings.Cut(address, part); ok {
+			return before
+		}
+	}
+	return address
 }

@@ -124,6 +124,28 @@ var (
 	}
 )
 
+// Attrs are the attributes that can stand behind a field of an intent.
+func Attrs(p intent.Path) []schema.Attr {
+	word := p.Word()
+	switch dev, deviates := deviations[word]; {
+	case p.Object == intent.OfDevice:
+		return deviceAttrs[word]
+	case p.Object != intent.OfPort:
+		return netAttrs[word]
+	case deviates:
+		return []schema.Attr{dev.attr, schema.AQoS}
+	}
+	return portAttrs[word]
+}
+
+// PortName is the name of a port in the intent of its device.
+func PortName(f *fabric.Fabric, p fabric.PortID) string { return (&builder{f: f}).portName(p) }
+
+// IfaceName is that of an interface.
+func IfaceName(f *fabric.Fabric, i fabric.IfaceID) string {
+	return (&builder{f: f}).ifaceName(&f.Ifaces[i])
+}
+
 // found is the label of the first attribute that some layer wrote.
 func (b *builder) found(d fabric.DeclID, l fabric.LayersID, attrs ...schema.Attr) (diag.Label, bool) {
 	for _, a := range attrs {

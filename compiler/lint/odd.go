@@ -1,0 +1,813 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lower"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/source"
+)
+
+var odd = []*Rule{roce726}
+
+var roce726 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE726", Name: "role_setting", Severity: diag.Warning,
+		Title:  "what is alike is told alike",
+		Why:    "RoCE fails when one port differs from the others, late and far from the cause: what one of many was told otherwise, or was not told, is a slip more often than a plan",
+		Fix:    "align it; what is meant stands in an except block with its reason, or on a device with a role of its own",
+		Source: "theory I20; Guo et al., SIGCOMM 2016, 6.2",
+		Bad:    edit(fourNodes(``, ``), "    fec    = \"rs\"\n", ``),
+		Good:   fourNodes(``, ``),
+	},
+	Run:    oddOnes,
+	yields: true,
+}
+
+// oddOnes compares every field of the intents of what should be alike: ports, LAGs,
+// interfaces and devices. They are counted by what they are told, as far as that is
+// theirs to say, and only where that differs are intents made, of one device for each
+// way: cost follows variety.
+func oddOnes(p *Pass) {
+	o := &odds{p: p, read: map[fabric.DeviceID]map[intent.Path]intent.Value{}, seen: map[oddWord]bool{}}
+	o.roles()
+	o.ports()
+	o.lags()
+	o.ifaces()
+	o.wholes()
+	o.report()
+}
+
+// odds is the state of one look.
+type odds struct {
+	p        *Pass
+	devices  []kindID // by DeviceID: those of one role
+	nets     []kindID // by SegmentID: segments that mean the same to who is in them
+	sets     []kindID // by VLANSetID, likewise
+	portRole []kindID // by PortID, 0 for those that are compared with none
+	read     map[fabric.DeviceID]map[intent.Path]intent.Value
+	seen     map[oddWord]bool
+	found    []oddOne
+}
+
+// oddWord is an attribute of something on a device.
+type oddWord struct {
+	device fabric.DeviceID
+	word   string
+}
+
+// oddRow is a port, LAG, interface or device by its number.
+type oddRow uint32
+
+// oddRole says which rows should be alike: those that share it.
+type oddRole struct {
+	device, peer kindID     // role of the device, and of the one at the other end of the cable
+	on           kindID     // role of the port that an interface of a switch is on
+	name         fabric.Str // of the NIC, at whichever end; else of the host's own LAG or interface
+	nic          fabric.NICModelID
+	port         fabric.PortRole
+	iface        fabric.IfaceKind
+	member       bool  // of a LAG
+	split        uint8 // ports that its own was split into
+}
+
+// oddShare is what a row carries. Rows of one role that carry different things have
+// different duties and are not compared; one that carries less than most has lost it.
+type oddShare struct {
+	qos            fabric.QoSID
+	native, tagged kindID
+}
+
+// lacks reports whether a row carries a part only of what another one does.
+func (s oddShare) lacks(of oddShare) bool {
+	part := func(own, other uint32) bool { return own == 0 || own == other }
+	return s != of && part(uint32(s.qos), uint32(of.qos)) && part(uint32(s.native), uint32(of.native)) && part(uint32(s.tagged), uint32(of.tagged))
+}
+
+// oddKind is a kind of rows: ports, LAGs, interfaces, devices.
+type oddKind struct {
+	object intent.Object
+	word   string // for many of them
+	of     []kindID
+	told   []kindID
+	device func(oddRow) fabric.DeviceID
+	name   func(oddRow) string // in the intent
+	text   func(oddRow) string // in messages
+	at     func(oddRow) string // address
+	layers func(oddRow) fabric.LayersID
+	link   func(oddRow) fabric.LinkID
+	share  func(oddRow) oddShare
+}
+
+// oddOne is one setting of one row that differs from most of its role.
+type oddOne struct {
+	kind           *oddKind
+	row, most      oddRow // the one that differs, and one of those that do not
+	path           intent.Path
+	value, typical intent.Value
+	have, of       int
+	lost           bool // not a setting but what the row carries
+	meant          bool // an except block or an override says so
+	label, example diag.Label
+}
+
+// roles numbers the devices and segments that should be alike.
+func (o *odds) roles() {
+	f := o.p.Fabric
+	type role struct {
+		alike                 alikeKey
+		topology              fabric.TopologyID
+		model                 fabric.ModelID
+		os                    fabric.Str
+		manage                fabric.Manage
+		cluster, site, tenant fabric.Str
+		pair                  bool
+	}
+	devices := interned[role]{}
+	o.devices = make([]kindID, len(f.Devices))
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		dev := &f.Devices[d]
+		o.devices[d] = devices.of(role{o.p.roleKey(dev), dev.Topology, dev.Model, dev.OSName, dev.Manage, dev.Cluster, dev.Site, dev.Tenant, dev.MLAG != 0})
+	}
+	type net struct {
+		qos      fabric.QoSID
+		mtu      uint16
+		vrf      fabric.Str
+		isolated bool
+		overlay  bool
+	}
+	nets := interned[net]{}
+	o.nets = make([]kindID, len(f.Segments))
+	for s := 1; s < len(f.Segments); s++ {
+		seg := &f.Segments[s]
+		o.nets[s] = nets.of(net{seg.QoS, seg.MTU, seg.VRF, seg.Isolated, seg.Overlay})
+	}
+	sets := interned[string]{}
+	o.sets = make([]kindID, len(f.VLANSets))
+	for v := range f.VLANSets {
+		var kinds []kindID
+		for _, s := range f.VLANSets[v] {
+			kinds = append(kinds, o.nets[s])
+		}
+		if len(kinds) > 0 {
+			slices.Sort(kinds)
+			o.sets[v] = sets.of(fmt.Sprint(slices.Compact(kinds)))
+		}
+	}
+}
+
+// oddPort is what a port is told, but for what is free: see oddFree.
+type oddPort struct {
+	port    fabric.Port
+	hostile bool
+}
+
+// oddNIC is what a NIC adds.
+type oddNIC struct {
+	port         kindID
+	roce, driver fabric.Str
+	vfs          fabric.VFs
+}
+
+func (o *odds) ports() {
+	f, p := o.p.Fabric, o.p
+	kinds := p.kinds().ports
+	k := &oddKind{
+		object: intent.OfPort, word: "ports", of: make([]kindID, len(f.Ports)), told: make([]kindID, len(f.Ports)),
+		device: func(r oddRow) fabric.DeviceID { return f.Ports[r].Device },
+		name:   func(r oddRow) string { return lower.PortName(f, fabric.PortID(r)) },
+		text:   func(r oddRow) string { return "port " + f.PortName(fabric.PortID(r)) },
+		at:     func(r oddRow) string { return f.PortAddress(fabric.PortID(r)) },
+		layers: func(r oddRow) fabric.LayersID { return f.Ports[r].Layers },
+		link:   func(r oddRow) fabric.LinkID { return f.Ports[r].Link },
+		share: func(r oddRow) oddShare {
+			port := &f.Ports[r]
+			return oddShare{f.Profiles[port.Profile].QoS, o.nets[port.Native], o.sets[port.VLANs]}
+		},
+	}
+	o.portRole = k.of
+	roles, tolds, nics := interned[oddRole]{}, interned[oddPort]{}, interned[oddNIC]{}
+	byKind := make([]kindID, len(f.Ports)+1) // of the switch ports of a kind: there are at most as many kinds
+	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
+		port := &f.Ports[id]
+		if port.Flags&(fabric.IsLAG|fabric.IsVNIC|fabric.External) != 0 || port.Manage == fabric.HandsOff || f.Devices[port.Device].Manage == fabric.HandsOff {
+			continue
+		}
+		if port.Link == 0 && port.NIC == 0 {
+			continue // prepared for whatever comes
+		}
+		peer := &f.Ports[port.Peer]
+		role := oddRole{device: o.devices[port.Device], port: port.Role, member: port.LAG != 0}
+		if port.Peer != 0 {
+			role.peer = o.devices[peer.Device]
+		}
+		if port.NIC != 0 {
+			role.name, role.nic = port.Name, f.NICs[port.NIC].Model
+		} else if peer.NIC != 0 {
+			role.name, role.nic = peer.Name, f.NICs[peer.NIC].Model
+		}
+		if split, _ := f.SplitOf(id); split != nil {
+			role.split = split.Count
+		}
+		k.of[id] = roles.of(role)
+		told := byKind[kinds[id]]
+		if told == 0 {
+			t := oddPort{port: p.portKind(id).port, hostile: port.Peer != 0 && !f.Devices[peer.Device].Trusted}
+			t.port.Native, t.port.VLANs, t.port.Role, t.port.MACsec, t.port.MTUFloor = 0, 0, 0, 0, 0
+			t.port.Flags &^= fabric.Implicit | fabric.FromPeer | fabric.InfiniBand
+			told = tolds.of(t)
+			byKind[kinds[id]] = told
+		}
+		if port.NIC != 0 {
+			n := &f.NICs[port.NIC]
+			t := oddNIC{port: told, roce: n.RoCE, driver: n.Driver, vfs: n.VFs}
+			t.vfs.Segment = 0
+			told = 1<<31 | nics.of(t)
+		}
+		k.told[id] = told
+	}
+	o.judge(k)
+}
+
+// oddLAG is what a LAG is told.
+type oddLAG struct {
+	mode    fabric.LAGMode
+	hash    fabric.Str
+	mtu     uint16
+	fast    bool
+	rateSet bool
+	mlag    bool
+}
+
+func (o *odds) lags() {
+	f := o.p.Fabric
+	k := &oddKind{
+		object: intent.OfLAG, word: "LAGs", of: make([]kindID, len(f.LAGs)), told: make([]kindID, len(f.LAGs)),
+		device: func(r oddRow) fabric.DeviceID { return f.LAGs[r].Device },
+		name:   func(r oddRow) string { return f.Text(f.LAGs[r].Name) },
+		text: func(r oddRow) string {
+			word := "LAG "
+			if f.Devices[f.LAGs[r].Device].Kind == fabric.Node {
+				word = "bond "
+			}
+			return word + f.Text(f.Devices[f.LAGs[r].Device].Name) + "/" + f.Text(f.LAGs[r].Name)
+		},
+		at:     func(r oddRow) string { return f.LAGAddress(fabric.LAGID(r)) },
+		layers: func(r oddRow) fabric.LayersID { return f.LAGs[r].Layers },
+		link:   func(oddRow) fabric.LinkID { return 0 },
+		share: func(r oddRow) oddShare {
+			l := &f.LAGs[r]
+			return oddShare{0, o.nets[l.Native], o.sets[l.VLANs]}
+		},
+	}
+	roles, tolds := interned[oddRole]{}, interned[oddLAG]{}
+	for id := 1; id < len(f.LAGs); id++ {
+		l := &f.LAGs[id]
+		if len(l.Members) == 0 || o.portRole[l.Members[0]] == 0 {
+			continue
+		}
+		role := oddRole{device: o.devices[l.Device], on: o.portRole[l.Members[0]]}
+		if f.Devices[l.Device].Kind == fabric.Node {
+			role.name = l.Name
+		}
+		k.of[id] = roles.of(role)
+		k.told[id] = tolds.of(oddLAG{l.Mode, l.Hash, l.MTU, l.Fast, l.RateSet, l.MLAG != 0})
+	}
+	o.judge(k)
+}
+
+// oddIface is what an interface is told.
+type oddIface struct {
+	mtu              uint16
+	vrf              fabric.Str
+	rdma             bool
+	tagged           bool
+	pinned           bool
+	address, gateway bool
+}
+
+func (o *odds) ifaces() {
+	f := o.p.Fabric
+	k := &oddKind{
+		object: intent.OfIface, word: "interfaces", of: make([]kindID, len(f.Ifaces)), told: make([]kindID, len(f.Ifaces)),
+		device: func(r oddRow) fabric.DeviceID { return f.Ifaces[r].Device },
+		name:   func(r oddRow) string { return lower.IfaceName(f, fabric.IfaceID(r)) },
+		text: func(r oddRow) string {
+			return "interface " + f.Text(f.Devices[f.Ifaces[r].Device].Name) + "/" + f.Text(f.Ifaces[r].Name)
+		},
+		at:     func(r oddRow) string { return f.IfaceAddress(fabric.IfaceID(r)) },
+		layers: func(r oddRow) fabric.LayersID { return f.Ifaces[r].Layers },
+		link:   func(oddRow) fabric.LinkID { return 0 },
+		share:  func(r oddRow) oddShare { return oddShare{0, o.nets[f.Ifaces[r].Segment], 0} },
+	}
+	roles, tolds := interned[oddRole]{}, interned[oddIface]{}
+	for id := 1; id < len(f.Ifaces); id++ {
+		i := &f.Ifaces[id]
+		dev := &f.Devices[i.Device]
+		if dev.Manage == fabric.HandsOff || i.On != 0 && o.portRole[i.On] == 0 {
+			continue
+		}
+		role := oddRole{device: o.devices[i.Device], iface: i.Kind, on: o.portRole[i.On]}
+		if dev.Kind == fabric.Node && i.Kind != fabric.DirectIface || i.Kind == fabric.LoopbackIface {
+			role.name = i.Name
+		}
+		k.of[id] = roles.of(role)
+		k.told[id] = tolds.of(oddIface{i.MTU, i.VRF, i.RDMA, i.Tagged, i.Pin != 0, i.Addresses.Len() > 0, i.Gateway.Len() > 0})
+	}
+	o.judge(k)
+}
+
+// oddDevice is what a device as a whole is told.
+type oddDevice struct {
+	buffer   fabric.DeviceBuffer
+	hash     fabric.Str
+	arp, mac uint32
+	interval uint32
+	timeout  uint32
+}
+
+func (o *odds) wholes() {
+	f := o.p.Fabric
+	k := &oddKind{
+		object: intent.OfDevice, word: "devices", of: make([]kindID, len(f.Devices)), told: make([]kindID, len(f.Devices)),
+		device: func(r oddRow) fabric.DeviceID { return fabric.DeviceID(r) },
+		name:   func(oddRow) string { return "" },
+		text:   func(r oddRow) string { return f.Text(f.Devices[r].Name) },
+		at:     func(r oddRow) string { return f.Text(f.Devices[r].Address) },
+		layers: func(r oddRow) fabric.LayersID { return f.Devices[r].Layers },
+		link:   func(oddRow) fabric.LinkID { return 0 },
+		share:  func(oddRow) oddShare { return oddShare{} },
+	}
+	tolds := interned[oddDevice]{}
+	for d := 1; d < len(f.Devices); d++ {
+		dev := &f.Devices[d]
+		if dev.Manage == fabric.HandsOff || dev.Kind != fabric.Switch {
+			continue
+		}
+		t := oddDevice{dev.Buffer, dev.Hash.Function, dev.ARPMs, dev.MACMs, 0, 0}
+		if dev.MLAG != 0 {
+			t.interval, t.timeout = f.MLAGs[dev.MLAG].IntervalMs, f.MLAGs[dev.MLAG].TimeoutMs
+		}
+		k.of[d], k.told[d] = o.devices[d], tolds.of(t)
+	}
+	o.judge(k)
+}
+
+// judge looks at the roles of a kind whose rows are not all told one thing.
+func (o *odds) judge(k *oddKind) {
+	last := slices.Max(append([]kindID{0}, k.of...))
+	first := make([]oddRow, last+1) // of each role
+	varied := make([]bool, last+1)
+	any := false
+	for row, of := range k.of {
+		switch r := oddRow(row); {
+		case of == 0 || varied[of]:
+		case first[of] == 0:
+			first[of] = r
+		case k.told[row] != k.told[first[of]] || k.share(r) != k.share(first[of]):
+			varied[of], any = true, true
+		}
+	}
+	if !any {
+		return
+	}
+	rows := make([][]oddRow, last+1)
+	for row, of := range k.of {
+		if varied[of] {
+			rows[of] = append(rows[of], oddRow(row))
+		}
+	}
+	for _, list := range rows {
+		if len(list) >= oddLeast {
+			o.role(k, list)
+		}
+	}
+}
+
+// oddLeast is how many there are at least of what has a majority, which is two thirds:
+// what more than every third has otherwise is a design of two kinds.
+const oddLeast = 3
+
+func mostOf(have, of int) bool { return of >= oddLeast && 3*have >= 2*of }
+
+// role looks at the rows of one role.
+func (o *odds) role(k *oddKind, rows []oddRow) {
+	shares := map[oddShare][]oddRow{}
+	for _, r := range rows {
+		s := k.share(r)
+		shares[s] = append(shares[s], r)
+	}
+	if len(shares) > 1 {
+		for _, s := range rows {
+			most := k.share(s)
+			if !mostOf(len(shares[most]), len(rows)) {
+				continue
+			}
+			for lost, list := range shares {
+				if lost.lacks(most) {
+					for _, r := range list {
+						o.lose(k, r, lost, most, shares[most], len(rows))
+					}
+				}
+			}
+			break
+		}
+	}
+	for _, r := range rows {
+		s := k.share(r)
+		if list := shares[s]; len(list) >= oddLeast && list[0] == r {
+			o.fields(k, list)
+		}
+	}
+}
+
+// lose notes a row that lacks what most of its role carry.
+func (o *odds) lose(k *oddKind, r oddRow, own, most oddShare, have []oddRow, of int) {
+	word := "qos"
+	if own.native != most.native || own.tagged != most.tagged {
+		word = "segment"
+	}
+	o.note(oddOne{
+		kind: k, row: r, path: intent.Path{Object: k.object, Name: k.name(r), Field: word}, have: len(have), of: of, lost: true, most: o.firstOf(k, have),
+	})
+}
+
+// fields compares the fields of rows that carry the same.
+func (o *odds) fields(k *oddKind, rows []oddRow) {
+	var order []string
+	ways := map[kindID]map[string]intent.Value{} // by what rows are told
+	for _, r := range rows {
+		if ways[k.told[r]] != nil {
+			continue
+		}
+		way := o.way(k, r)
+		ways[k.told[r]] = way
+		for field := range way {
+			if !slices.Contains(order, field) {
+				order = append(order, field)
+			}
+		}
+	}
+	if len(ways) < 2 {
+		return
+	}
+	slices.Sort(order)
+	values := make([]intent.Value, len(rows))
+	for _, field := range order {
+		same := true
+		for i, r := range rows {
+			values[i] = ways[k.told[r]][field]
+			same = same && values[i] == values[0]
+		}
+		if !same {
+			o.field(k, rows, field, values)
+		}
+	}
+}
+
+// field finds the rows that have a value of their own.
+func (o *odds) field(k *oddKind, rows []oddRow, field string, values []intent.Value) {
+	all := majorityOf(values)
+	if !mostOf(all.have, len(rows)) {
+		for _, span := range o.spans(k, rows) {
+			if most := majorityOf(values[span[0]:span[1]]); mostOf(most.have, span[1]-span[0]) {
+				o.deviants(k, rows[span[0]:span[1]], field, values[span[0]:span[1]], most)
+			}
+		}
+		return
+	}
+	// A switch on which all of a role have one value is one that differs from other
+	// switches, not so many ports that differ from theirs.
+	uniform := map[fabric.DeviceID]bool{}
+	votes, have := 0, 0
+	for _, span := range o.spans(k, rows) {
+		own := majorityOf(values[span[0]:span[1]])
+		votes++
+		if own.value == all.value {
+			have++
+		} else if n := span[1] - span[0]; n > 1 && own.have == n {
+			uniform[k.device(rows[span[0]])] = true
+		}
+	}
+	if len(uniform) > 0 && !mostOf(have, votes) {
+		var other []oddRow
+		var left []intent.Value
+		for i, r := range rows {
+			if !uniform[k.device(r)] {
+				other, left = append(other, r), append(left, values[i])
+			}
+		}
+		rows, values = other, left
+	}
+	if all.of = len(rows); mostOf(all.have, all.of) {
+		o.deviants(k, rows, field, values, all)
+	}
+}
+
+// oddMost is the most frequent of some values.
+type oddMost struct {
+	value    intent.Value
+	have, of int
+}
+
+func majorityOf(values []intent.Value) (most oddMost) {
+	counts := map[intent.Value]int{}
+	for _, v := range values {
+		counts[v]++
+		if counts[v] > most.have {
+			most = oddMost{v, counts[v], len(values)}
+		}
+	}
+	return most
+}
+
+// spans are the runs of rows of one device: rows stand by device.
+func (o *odds) spans(k *oddKind, rows []oddRow) (spans [][2]int) {
+	for i := 0; i < len(rows); {
+		j := i + 1
+		for j < len(rows) && k.device(rows[j]) == k.device(rows[i]) {
+			j++
+		}
+		spans = append(spans, [2]int{i, j})
+		i = j
+	}
+	return spans
+}
+
+func (o *odds) deviants(k *oddKind, rows []oddRow, field string, values []intent.Value, most oddMost) {
+	var typical []oddRow
+	for i, r := range rows {
+		if values[i] == most.value {
+			typical = append(typical, r)
+		}
+	}
+	example := o.firstOf(k, typical)
+	for i, r := range rows {
+		if values[i] == most.value || o.otherMedium(k, r, example, field, values[i]) {
+			continue
+		}
+		o.note(oddOne{
+			kind: k, row: r, most: example, path: intent.Path{Object: k.object, Name: k.name(r), Field: field},
+			value: values[i], typical: most.value, have: most.have, of: most.of,
+		})
+	}
+}
+
+// otherMedium reports whether a port says what its other kind of cable asks for: both
+// of its ends say it.
+func (o *odds) otherMedium(k *oddKind, r, example oddRow, field string, v intent.Value) bool {
+	f := o.p.Fabric
+	a, b := k.link(r), k.link(example)
+	if a == 0 || b == 0 || f.Links[a].Media == f.Links[b].Media || field != "fec" && field != "autoneg" && field != "speed" {
+		return false
+	}
+	peer := f.Ports[r].Peer
+	own := intent.Path{Object: intent.OfPort, Name: lower.PortName(f, peer), Field: field}
+	return o.settings(f.Ports[peer].Device)[own] == v
+}
+
+// firstOf is the first of some rows, by address.
+func (o *odds) firstOf(k *oddKind, rows []oddRow) oddRow {
+	return slices.MinFunc(rows, func(a, b oddRow) int { return intent.Natural(k.at(a), k.at(b)) })
+}
+
+// settings are the fields of a device's intent.
+func (o *odds) settings(d fabric.DeviceID) map[intent.Path]intent.Value {
+	if all, ok := o.read[d]; ok {
+		return all
+	}
+	all := map[intent.Path]intent.Value{}
+	if dev := lower.Device(o.p.Fabric, o.p.Facts, d); dev != nil {
+		maps.Insert(all, dev.Fields)
+	}
+	o.read[d] = all
+	return all
+}
+
+// way is what a row is told, field by field, without what is free.
+func (o *odds) way(k *oddKind, r oddRow) map[string]intent.Value {
+	way := map[string]intent.Value{}
+	name := k.name(r)
+	for path, v := range o.settings(k.device(r)) {
+		if path.Object != k.object || path.Name != name || path.Field == "" {
+			continue
+		}
+		switch free := oddFreeOf(path); {
+		case free == nil:
+			way[path.Field] = v
+		case free.given:
+			way[path.Field] = intent.Value{State: intent.Set, Text: "given"}
+		}
+	}
+	if k.object == intent.OfPort && o.p.Fabric.Ports[r].Headroom != 0 {
+		way["headroom"] = intent.Value{State: intent.Set, Text: "written"}
+	}
+	return way
+}
+
+// oddFree is a field in which rows of one role may differ.
+type oddFree struct {
+	field  string // or a word of fields
+	given  bool   // but all of them have one, or none
+	reason string
+}
+
+var oddFrees = []oddFree{
+	{"cable", false, "cables have the length that they need"},
+	{"headroom", false, "follows from cable, speed and MTU; one that is written counts as such"},
+	{"breakout", false, "stands at the first child of a split"},
+	{"native", true, "each place may have a VLAN of its own; the ends of a cable are compared by ROCE601 and ROCE602"},
+	{"segments", true, "likewise"},
+	{"segment", true, "likewise"},
+	{"vfs.segment", true, "likewise"},
+	{"address", true, "everyone has its own"},
+	{"gateway", true, "each subnet has its own"},
+	{"on", true, "a name"},
+	{"pin", true, "a name"},
+	{"id", false, "a number"},
+	{"members", false, "names"},
+	{"unique", false, "follows from the addresses of a pair"},
+	{"gpu", false, "each NIC is beside a GPU of its own"},
+	{"firmware", false, "ROCE709 compares versions"},
+	{"buffer.alpha", false, "ROCE504 compares it"},
+	{"hash.seed", false, "switches on one path need different ones: ROCE812"},
+	{"mlag.domain", false, "a number of the pair"},
+	{"mlag.peer", false, "a name"},
+	{"mlag.peer_link", false, "a name"},
+	{"mlag.source", true, "an address"},
+	{"mlag.peer_address", true, "an address"},
+}
+
+func oddFreeOf(p intent.Path) *oddFree {
+	i := slices.IndexFunc(oddFrees, func(f oddFree) bool { return f.field == p.Field || f.field == p.Word() })
+	if i < 0 {
+		return nil
+	}
+	return &oddFrees[i]
+}
+
+// note keeps a deviation unless it is meant or follows from one that is known: an
+// interface or LAG has the MTU of what it stands on.
+func (o *odds) note(one oddOne) {
+	w := oddWord{one.kind.device(one.row), one.path.Word()}
+	if one.kind.object != intent.OfPort && o.seen[w] {
+		return
+	}
+	if one.kind.object == intent.OfPort {
+		o.seen[w] = true
+	}
+	one.meant = o.p.excepted(one.kind.layers(one.row), lower.Attrs(one.path)...)
+	one.label = o.origin(one.kind, one.row, one.path)
+	path := one.path
+	path.Name = one.kind.name(one.most)
+	one.example = o.origin(one.kind, one.most, path)
+	o.found = append(o.found, one)
+}
+
+// origin is where a field of a row comes from: its first label, or none.
+func (o *odds) origin(k *oddKind, r oddRow, path intent.Path) diag.Label {
+	for _, l := range lower.Origin(o.p.Fabric, o.p.Facts, k.device(r), path) {
+		return l
+	}
+	return diag.Label{}
+}
+
+// report says each deviation once: one line of the source, one cable, one value on all
+// of a device.
+func (o *odds) report() {
+	slices.SortStableFunc(o.found, func(a, b oddOne) int {
+		return cmp.Or(intent.Natural(a.kind.at(a.row), b.kind.at(b.row)), cmp.Compare(oddRank(a.path.Word()), oddRank(b.path.Word())), cmp.Compare(a.path.Field, b.path.Field))
+	})
+	type cause struct {
+		word   string
+		span   source.Span
+		link   fabric.LinkID
+		device fabric.DeviceID
+		value  intent.Value
+	}
+	told := map[cause]*diag.Diagnostic{}
+	more := map[*diag.Diagnostic][]string{}
+	causes := map[cause]bool{} // lines that were told, by device
+	var list []*diag.Diagnostic
+	for i := range o.found {
+		one := &o.found[i]
+		k, word := one.kind, one.path.Word()
+		// What follows from a line that most have too follows from something else that
+		// was told.
+		line := cause{span: one.label.Span, device: k.device(one.row)}
+		if same := one.label.Span == one.example.Span; one.meant || same && o.derived(one) || causes[line] {
+			continue
+		}
+		causes[line] = true
+		keys := []cause{{word: word, span: one.label.Span}, {word: word, device: k.device(one.row), value: one.value}}
+		if l := k.link(one.row); l != 0 {
+			keys = append(keys, cause{word: word, link: l})
+		}
+		var d *diag.Diagnostic
+		for _, key := range keys {
+			if told[key] != nil {
+				d = told[key]
+			}
+		}
+		if d == nil {
+			d = o.diagnostic(one)
+			list = append(list, d)
+		} else if a := k.at(one.row); a != d.Address && !slices.Contains(d.Concerns, a) {
+			d.Concerns = append(d.Concerns, a)
+			more[d] = append(more[d], k.text(one.row))
+		}
+		for _, key := range keys {
+			told[key] = d
+		}
+	}
+	for _, d := range list {
+		switch m := more[d]; {
+		case len(m) > 3:
+			d.Notes = append(d.Notes, fmt.Sprintf("so it is on %s and %d more", strings.Join(m[:3], ", "), len(m)-3))
+		case len(m) > 0:
+			d.Notes = append(d.Notes, "so it is on "+strings.Join(m, ", "))
+		}
+		o.p.Report(*d)
+	}
+}
+
+// derived reports whether another field of the same row has a line of its own.
+func (o *odds) derived(one *oddOne) bool {
+	return slices.ContainsFunc(o.found, func(x oddOne) bool {
+		return x.kind.device(x.row) == one.kind.device(one.row) && (x.label.Span != x.example.Span || oddRank(x.path.Word()) < oddRank(one.path.Word()))
+	})
+}
+
+// oddRank orders words by how likely one is the cause of others.
+func oddRank(word string) int {
+	causes := []string{"segment", "qos", "rdma", "enabled", "speed", "autoneg", "fec", "mtu"}
+	if i := slices.Index(causes, word); i >= 0 {
+		return i
+	}
+	return len(causes)
+}
+
+func (o *odds) diagnostic(one *oddOne) *diag.Diagnostic {
+	k := one.kind
+	d := &diag.Diagnostic{
+		Address: k.at(one.row), Labels: []diag.Label{one.label},
+		Help: "align it; if it is meant, say so: an except block with its reason, a role of its own, or a comment",
+	}
+	count := fmt.Sprintf("%d of %d %s of its role", one.have, one.of, k.word)
+	field := one.path.Field
+	switch {
+	case one.lost && one.path.Field == "segment":
+		d.Summary = fmt.Sprintf("%s is not in the segments that %s are in", k.text(one.row), count)
+	case one.lost:
+		d.Summary = fmt.Sprintf("%s has no qos, %s have one", k.text(one.row), count)
+	default:
+		d.Summary = fmt.Sprintf("%s of %s %s, %s %s", field, k.text(one.row), o.isWords(one.row, one, one.value), count, haveWords(one.typical))
+	}
+	if !one.example.Span.IsZero() && one.example.Span != one.label.Span {
+		one.example.Text = "as on " + strings.TrimPrefix(k.text(one.most), "port ")
+		d.Labels = append(d.Labels, one.example)
+	} else {
+		d.Notes = append(d.Notes, "one of the others is "+k.text(one.most))
+	}
+	return d
+}
+
+// isWords shows the value of the one that differs. What it leaves to the device is told
+// where the fabric knows it.
+func (o *odds) isWords(r oddRow, one *oddOne, v intent.Value) string {
+	switch {
+	case v.State == intent.Set:
+		return "is " + v.Text
+	case v.State == intent.Default:
+		return "is the vendor's default"
+	case one.typical.Text == "true" && slices.Contains([]string{"rdma", "vfs.rdma", "vfs.trust", "mlag"}, one.path.Field):
+		return "is off"
+	}
+	port := &o.p.Fabric.Ports[0]
+	if one.kind.object == intent.OfPort {
+		port = &o.p.Fabric.Ports[r]
+	}
+	switch {
+	case one.path.Field == "speed" && port.Mbps > 0:
+		return "is not written, and left to the device (" + fabric.Speed(port.Mbps) + ")"
+	case one.path.Field == "mtu" && port.MTU > 0:
+		return fmt.Sprintf("is not written, and left to the device (%d)", port.MTU)
+	}
+	return "is not written, and left to the device"
+}
+
+func haveWords(v intent.Value) string {
+	switch v.State {
+	case intent.Set:
+		return "have " + v.Text
+	case intent.Default:
+		return "have the vendor's default"
+	}
+	return "leave it to the device"
+}
