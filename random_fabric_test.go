@@ -87,7 +87,11 @@ type site struct {
 	ends     []*end // of written cables, both of each
 	topology *block
 	mbps     int
+	least    int // of hosts on a switch and of switches under one, which are then of one model
 }
+
+// count is a number of hosts or switches.
+func (s *site) count(n int) int { return max(n, s.least) }
 
 func (s *site) String() string {
 	var out strings.Builder
@@ -151,7 +155,12 @@ func quote(s string) string { return `"` + s + `"` }
 
 // randomSite makes a fabric that is right.
 func randomSite(r *rand.Rand) *site {
-	s := &site{trust: "dscp", lossless: true, ecn: true, linux: true}
+	return largerSite(r, 0)
+}
+
+// largerSite is randomSite with at least so many hosts on a switch.
+func largerSite(r *rand.Rand, least int) *site {
+	s := &site{trust: "dscp", lossless: true, ecn: true, linux: true, least: least}
 	s.kind = pick(r, "tor", "tor", "twin", "pair", "direct", "trunk", "rail_optimized", "leaf_spine", "clos3", "dual_tor", "full_mesh", "ring")
 	on := pick(r, switchTypes...)
 	s.mbps = on.mbps
@@ -170,12 +179,12 @@ func randomSite(r *rand.Rand) *site {
 	case "tor":
 		s.segmented(r, 1+r.IntN(2))
 		sw := s.newSwitch("tor", on)
-		s.hosts(r, []switchType{on}, []*block{sw}, 2+r.IntN(4), len(s.segments))
+		s.hosts(r, []switchType{on}, []*block{sw}, s.count(2+r.IntN(4)), len(s.segments))
 	case "twin":
 		s.segmented(r, 2)
 		far := alike(r, on) // of another maker, perhaps
 		a, b := s.newSwitch("tor-a", on), s.newSwitch("tor-b", far)
-		s.hosts(r, []switchType{on, far}, []*block{a, b}, 2+r.IntN(4), 2)
+		s.hosts(r, []switchType{on, far}, []*block{a, b}, s.count(2+r.IntN(4)), 2)
 	case "pair":
 		s.pair(r, on)
 	case "direct":
@@ -292,6 +301,9 @@ func (s *site) nic(n *block, name, model string) *end {
 // models are the adapters that go with the contract.
 func (s *site) models(r *rand.Rand) []string {
 	list := adapters[s.mbps]
+	if s.least > 0 {
+		return []string{pick(r, list...)}
+	}
 	if s.cnp == nil && s.lossless && s.trust == "dscp" && r.IntN(2) == 0 {
 		list = append(list[:len(list):len(list)], mixed[s.mbps]...)
 	}
@@ -333,7 +345,7 @@ func (s *site) pair(r *rand.Rand, on switchType) {
 	}
 	s.root.add(`mlag "m"`, "switches", "[switch.tor-a, switch.tor-b]", "peer_link", fmt.Sprintf("[%q, %q]", on.name(last-1), on.name(last)),
 		"keepalive", `{ addresses = { "tor-a" = "192.0.2.1", "tor-b" = "192.0.2.2" } }`, "cable", `{ media = "dac", length = "1m" }`)
-	for n := range 2 + r.IntN(3) {
+	for n := range s.count(2 + r.IntN(3)) {
 		node := s.root.add(fmt.Sprintf("node \"n%d\"", n), "os", quote("ubuntu/24.04"), "slot", fmt.Sprint(n+1))
 		s.nodes = append(s.nodes, node)
 		var nics []*end
@@ -386,7 +398,7 @@ func (s *site) trunk(r *rand.Rand, on switchType) {
 	spine := s.newSwitch("spine", above)
 	slot := 0
 	models := s.models(r)
-	for l := range 2 + r.IntN(2) {
+	for l := range s.count(2 + r.IntN(2)) {
 		leaf := s.newSwitch(fmt.Sprintf("leaf%d", l), on)
 		up, down := s.port(leaf, on, on.ports-1), s.port(spine, above, l)
 		s.carry(up.block, 0, false)

@@ -108,11 +108,14 @@ func joined(rules []*Rule, found []diag.List) diag.List {
 	return slices.Concat(found...)
 }
 
-// notSaid are the findings whose cause is none of what others point to on the same
+// notSaid are the findings whose cause is none of what others warn of on the same
 // device.
 func notSaid(list, others diag.List) diag.List {
 	said := map[source.Span]diag.List{}
 	for _, d := range others {
+		if d.Severity == diag.Notice {
+			continue
+		}
 		for _, l := range d.Labels {
 			said[l.Span] = append(said[l.Span], d)
 		}

@@ -170,9 +170,9 @@ type oddPort struct {
 
 // oddNIC is what a NIC adds.
 type oddNIC struct {
-	port         kindID
-	roce, driver fabric.Str
-	vfs          fabric.VFs
+	port                   kindID
+	roce, firmware, driver fabric.Str
+	vfs                    fabric.VFs
 }
 
 func (o *odds) ports() {
@@ -226,7 +226,7 @@ func (o *odds) ports() {
 		}
 		if port.NIC != 0 {
 			n := &f.NICs[port.NIC]
-			t := oddNIC{port: told, roce: n.RoCE, driver: n.Driver, vfs: n.VFs}
+			t := oddNIC{told, n.RoCE, n.Firmware, n.Driver, n.VFs}
 			t.vfs.Segment = 0
 			told = 1<<31 | nics.of(t)
 		}
@@ -326,6 +326,7 @@ func (o *odds) ifaces() {
 // oddDevice is what a device as a whole is told.
 type oddDevice struct {
 	buffer   fabric.DeviceBuffer
+	firmware fabric.Str
 	hash     fabric.Str
 	arp, mac uint32
 	interval uint32
@@ -350,7 +351,7 @@ func (o *odds) wholes() {
 		if dev.Manage == fabric.HandsOff || dev.Kind != fabric.Switch {
 			continue
 		}
-		t := oddDevice{dev.Buffer, dev.Hash.Function, dev.ARPMs, dev.MACMs, 0, 0}
+		t := oddDevice{dev.Buffer, dev.Firmware, dev.Hash.Function, dev.ARPMs, dev.MACMs, 0, 0}
 		if dev.MLAG != 0 {
 			t.interval, t.timeout = f.MLAGs[dev.MLAG].IntervalMs, f.MLAGs[dev.MLAG].TimeoutMs
 		}
@@ -564,7 +565,7 @@ func (o *odds) deviants(k *oddKind, rows []oddRow, field string, values []intent
 func (o *odds) otherMedium(k *oddKind, r, example oddRow, field string, v intent.Value) bool {
 	f := o.p.Fabric
 	a, b := k.link(r), k.link(example)
-	if a == 0 || b == 0 || f.Links[a].Media == f.Links[b].Media || field != "fec" && field != "autoneg" && field != "speed" {
+	if v.State == intent.Unmanaged || a == 0 || b == 0 || f.Links[a].Media == f.Links[b].Media || field != "fec" && field != "autoneg" && field != "speed" {
 		return false
 	}
 	peer := f.Ports[r].Peer
@@ -634,8 +635,6 @@ var oddFrees = []oddFree{
 	{"members", false, "names"},
 	{"unique", false, "follows from the addresses of a pair"},
 	{"gpu", false, "each NIC is beside a GPU of its own"},
-	{"firmware", false, "ROCE709 compares versions"},
-	{"buffer.alpha", false, "ROCE504 compares it"},
 	{"hash.seed", false, "switches on one path need different ones: ROCE812"},
 	{"mlag.domain", false, "a number of the pair"},
 	{"mlag.peer", false, "a name"},
