@@ -59,7 +59,7 @@ func vlanShared(p *Pass) {
 	}
 	for i := 1; i < len(f.Ifaces); i++ {
 		iface := &f.Ifaces[i]
-		if !iface.RDMA && iface.Addresses.Len() > 0 && f.Devices[iface.Device].Kind == fabric.Node && p.rdmaSegment(iface.Segment) {
+		if !iface.RDMA && iface.Addresses.Len() > 0 && f.Devices[iface.Device].Kind == fabric.Node && p.rdmaSegment(iface.Segment) && !p.mostlyRDMA(iface) {
 			meet(shared{iface.Segment, "other traffic of hosts"}, iface.Device, fabric.IfaceID(i))
 		}
 	}
@@ -79,6 +79,31 @@ func vlanShared(p *Pass) {
 			Labels: []diag.Label{at, f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "give it a segment of its own",
 		})
 	}
+}
+
+// mostlyRDMA reports whether the interfaces of one name in a segment carry RDMA on
+// most hosts: one that does not has lost it, which is ROCE726, and is no stranger.
+func (p *Pass) mostlyRDMA(of *fabric.Iface) bool {
+	if p.namedAlike == nil {
+		p.namedAlike = map[ifaceName][2]int{}
+		for i := 1; i < len(p.Fabric.Ifaces); i++ {
+			iface := &p.Fabric.Ifaces[i]
+			k := ifaceName{iface.Segment, iface.Name}
+			n := p.namedAlike[k]
+			if n[1]++; iface.RDMA {
+				n[0]++
+			}
+			p.namedAlike[k] = n
+		}
+	}
+	n := p.namedAlike[ifaceName{of.Segment, of.Name}]
+	return mostOf(n[0], n[1])
+}
+
+// ifaceName is what interfaces of a segment are told apart by on a host.
+type ifaceName struct {
+	segment fabric.SegmentID
+	name    fabric.Str
 }
 
 // others counts what is not named.

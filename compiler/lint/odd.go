@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
 )
 
@@ -37,6 +40,7 @@ var roce726 = &Rule{
 func oddOnes(p *Pass) {
 	o := &odds{p: p, read: map[fabric.DeviceID]map[intent.Path]intent.Value{}, seen: map[oddWord]bool{}}
 	o.roles()
+	o.addressed()
 	o.ports()
 	o.lags()
 	o.ifaces()
@@ -51,6 +55,8 @@ type odds struct {
 	nets     []kindID // by SegmentID: segments that mean the same to who is in them
 	sets     []kindID // by VLANSetID, likewise
 	portRole []kindID // by PortID, 0 for those that are compared with none
+	nicHas   []bool   // by PortID: an interface on it has an address
+	lagHas   []bool   // by LAGID
 	read     map[fabric.DeviceID]map[intent.Path]intent.Value
 	seen     map[oddWord]bool
 	found    []oddOne
@@ -127,13 +133,20 @@ func (o *odds) roles() {
 		os                    fabric.Str
 		manage                fabric.Manage
 		cluster, site, tenant fabric.Str
-		pair                  bool
+		pair, trusted         bool
+		hosts                 bool // are on it: of a switch that nobody gives a role
+	}
+	hosts := make([]bool, len(f.Devices))
+	for id := 1; id < len(f.Ports); id++ {
+		if port := &f.Ports[id]; port.Role == fabric.RoleNode {
+			hosts[port.Device] = true
+		}
 	}
 	devices := interned[role]{}
 	o.devices = make([]kindID, len(f.Devices))
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		dev := &f.Devices[d]
-		o.devices[d] = devices.of(role{o.p.roleKey(dev), dev.Topology, dev.Model, dev.OSName, dev.Manage, dev.Cluster, dev.Site, dev.Tenant, dev.MLAG != 0})
+		o.devices[d] = devices.of(role{o.p.roleKey(dev), dev.Topology, dev.Model, dev.OSName, dev.Manage, dev.Cluster, dev.Site, dev.Tenant, dev.MLAG != 0, dev.Trusted, hosts[d] && dev.Role == 0})
 	}
 	type net struct {
 		qos      fabric.QoSID
@@ -162,10 +175,47 @@ func (o *odds) roles() {
 	}
 }
 
-// oddPort is what a port is told, but for what is free: see oddFree.
-type oddPort struct {
-	port    fabric.Port
-	hostile bool
+// addressed notes what has an address: that it has none is nothing that an interface
+// could say, as there is none then.
+func (o *odds) addressed() {
+	f := o.p.Fabric
+	o.nicHas, o.lagHas = make([]bool, len(f.Ports)), make([]bool, len(f.LAGs))
+	for i := 1; i < len(f.Ifaces); i++ {
+		iface := &f.Ifaces[i]
+		if iface.Addresses.Len() > 0 {
+			o.nicHas[iface.On], o.lagHas[iface.OnLAG] = true, true
+		}
+	}
+}
+
+// oddDerived is what a port is told of what was derived for it. Headroom follows from
+// its cable, and thresholds of ECN that are auto from the buffer that headroom leaves.
+type oddDerived struct {
+	capMbps [8]uint32
+	ecn     [8]derive.ECN
+}
+
+func (o *odds) derived(facts *derive.Port) *oddDerived {
+	d := &oddDerived{capMbps: facts.CapMbps}
+	for q, e := range facts.ECN {
+		d.ecn[q] = derive.ECN{On: e.On, Auto: e.Auto}
+		if !e.Auto {
+			d.ecn[q] = derive.ECN{On: e.On, MinBytes: e.MinBytes, MaxBytes: e.MaxBytes, Probability: e.Probability}
+		}
+	}
+	return d
+}
+
+// marking shows ECN as an intent does, but for thresholds that are auto.
+func (d *oddDerived) marking(text string) string {
+	queues := strings.Split(text, ", ")
+	for i, queue := range queues {
+		number, _, _ := strings.Cut(queue, ": ")
+		if q, err := strconv.Atoi(number); err == nil && d.ecn[q&7].Auto {
+			queues[i] = number + ": auto"
+		}
+	}
+	return strings.Join(queues, ", ")
 }
 
 // oddNIC is what a NIC adds.
@@ -173,6 +223,7 @@ type oddNIC struct {
 	port                   kindID
 	roce, firmware, driver fabric.Str
 	vfs                    fabric.VFs
+	address                bool
 }
 
 func (o *odds) ports() {
@@ -192,7 +243,11 @@ func (o *odds) ports() {
 		},
 	}
 	o.portRole = k.of
-	roles, tolds, nics := interned[oddRole]{}, interned[oddPort]{}, interned[oddNIC]{}
+	type switchPort struct {
+		port    fabric.Port
+		derived oddDerived
+	}
+	roles, tolds, nics := interned[oddRole]{}, interned[switchPort]{}, interned[oddNIC]{}
 	byKind := make([]kindID, len(f.Ports)+1) // of the switch ports of a kind: there are at most as many kinds
 	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
 		port := &f.Ports[id]
@@ -216,18 +271,18 @@ func (o *odds) ports() {
 			role.split = split.Count
 		}
 		k.of[id] = roles.of(role)
-		told := byKind[kinds[id]]
+		told := byKind[kinds[id]] // without what it is free in: see oddFree
 		if told == 0 {
-			t := oddPort{port: p.portKind(id).port, hostile: port.Peer != 0 && !f.Devices[peer.Device].Trusted}
-			t.port.Native, t.port.VLANs, t.port.Role, t.port.MACsec, t.port.MTUFloor = 0, 0, 0, 0, 0
-			t.port.Flags &^= fabric.Implicit | fabric.FromPeer | fabric.InfiniBand
-			told = tolds.of(t)
+			t := p.portKind(id).port
+			t.Native, t.VLANs, t.Role, t.MACsec, t.MTUFloor = 0, 0, 0, 0, 0
+			t.Flags &^= fabric.Implicit | fabric.FromPeer | fabric.InfiniBand
+			told = tolds.of(switchPort{t, *o.derived(p.Facts.Port(id))})
 			byKind[kinds[id]] = told
 		}
 		if port.NIC != 0 {
 			n := &f.NICs[port.NIC]
-			t := oddNIC{told, n.RoCE, n.Firmware, n.Driver, n.VFs}
-			t.vfs.Segment = 0
+			t := oddNIC{told, n.RoCE, n.Firmware, n.Driver, n.VFs, o.nicHas[id]}
+			t.vfs.Segment = min(n.VFs.Segment, 1)
 			told = 1<<31 | nics.of(t)
 		}
 		k.told[id] = told
@@ -243,6 +298,9 @@ type oddLAG struct {
 	fast    bool
 	rateSet bool
 	mlag    bool
+	address bool
+	written bool // its MTU
+	denies  fabric.PortFlags
 }
 
 func (o *odds) lags() {
@@ -277,7 +335,13 @@ func (o *odds) lags() {
 			role.name = l.Name
 		}
 		k.of[id] = roles.of(role)
-		k.told[id] = tolds.of(oddLAG{l.Mode, l.Hash, l.MTU, l.Fast, l.RateSet, l.MLAG != 0})
+		t := oddLAG{mode: l.Mode, hash: l.Hash, mtu: l.MTU, fast: l.Fast, rateSet: l.RateSet, mlag: l.MLAG != 0, address: o.lagHas[id]}
+		_, _, t.written = f.Origin(l.Decl, l.Layers, schema.AMTU)
+		for _, m := range append(l.Members[:len(l.Members):len(l.Members)], l.Port) {
+			port := &f.Ports[m]
+			t.denies |= port.Flags & (fabric.DenySet | fabric.DenyRoCEv2 | fabric.DenyRoCEv1 | fabric.MTUSet)
+		}
+		k.told[id] = tolds.of(t)
 	}
 	o.judge(k)
 }
@@ -290,6 +354,7 @@ type oddIface struct {
 	tagged           bool
 	pinned           bool
 	address, gateway bool
+	written          bool // the VRF of a host, which that of a segment is not
 }
 
 func (o *odds) ifaces() {
@@ -318,7 +383,16 @@ func (o *odds) ifaces() {
 			role.name = i.Name
 		}
 		k.of[id] = roles.of(role)
-		k.told[id] = tolds.of(oddIface{i.MTU, i.VRF, i.RDMA, i.Tagged, i.Pin != 0, i.Addresses.Len() > 0, i.Gateway.Len() > 0})
+		t := oddIface{mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged, pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0}
+		if i.Kind == fabric.DirectIface || i.Kind == fabric.RoutedIface {
+			if i.On != 0 && f.Ports[i.On].MTU == i.MTU || i.OnLAG != 0 && f.LAGs[i.OnLAG].MTU == i.MTU {
+				t.mtu = 0 // which stands there
+			}
+		}
+		if dev.Kind == fabric.Node && i.VRF != 0 {
+			_, _, t.written = f.Origin(i.Decl, i.Layers, schema.AVRF)
+		}
+		k.told[id] = tolds.of(t)
 	}
 	o.judge(k)
 }
@@ -331,6 +405,7 @@ type oddDevice struct {
 	arp, mac uint32
 	interval uint32
 	timeout  uint32
+	shut     bool
 }
 
 func (o *odds) wholes() {
@@ -351,7 +426,7 @@ func (o *odds) wholes() {
 		if dev.Manage == fabric.HandsOff || dev.Kind != fabric.Switch {
 			continue
 		}
-		t := oddDevice{dev.Buffer, dev.Firmware, dev.Hash.Function, dev.ARPMs, dev.MACMs, 0, 0}
+		t := oddDevice{dev.Buffer, dev.Firmware, dev.Hash.Function, dev.ARPMs, dev.MACMs, 0, 0, dev.ShutSpare}
 		if dev.MLAG != 0 {
 			t.interval, t.timeout = f.MLAGs[dev.MLAG].IntervalMs, f.MLAGs[dev.MLAG].TimeoutMs
 		}
@@ -362,6 +437,11 @@ func (o *odds) wholes() {
 
 // judge looks at the roles of a kind whose rows are not all told one thing.
 func (o *odds) judge(k *oddKind) {
+	if o.p.everyRow {
+		for row := range k.told {
+			k.told[row] = kindID(row)
+		}
+	}
 	last := slices.Max(append([]kindID{0}, k.of...))
 	first := make([]oddRow, last+1) // of each role
 	varied := make([]bool, last+1)
@@ -603,14 +683,25 @@ func (o *odds) way(k *oddKind, r oddRow) map[string]intent.Value {
 		case free == nil:
 			way[path.Field] = v
 		case free.given:
-			way[path.Field] = intent.Value{State: intent.Set, Text: "given"}
+			way[path.Field] = oddGiven
 		}
 	}
-	if k.object == intent.OfPort && o.p.Fabric.Ports[r].Headroom != 0 {
+	if k.object == intent.OfPort && way["ecn"].State == intent.Set {
+		way["ecn"] = intent.Value{State: intent.Set, Text: o.derived(o.p.Facts.Port(fabric.PortID(r))).marking(way["ecn"].Text)}
+	}
+	switch port := k.object == intent.OfPort; {
+	case port && o.p.Fabric.Ports[r].Headroom != 0:
 		way["headroom"] = intent.Value{State: intent.Set, Text: "written"}
+	case port && o.p.Fabric.Ports[r].NIC != 0 && o.nicHas[r], k.object == intent.OfLAG && o.lagHas[r]:
+		way["address"] = oddGiven
+	case k.object == intent.OfDevice && o.p.Fabric.Devices[r].ShutSpare: // which the intent has port by port
+		way["spare_ports"] = intent.Value{State: intent.Set, Text: "shut"}
 	}
 	return way
 }
+
+// oddGiven stands for the value of a field that everyone has one of their own in.
+var oddGiven = intent.Value{State: intent.Set, Text: "given"}
 
 // oddFree is a field in which rows of one role may differ.
 type oddFree struct {
@@ -633,6 +724,7 @@ var oddFrees = []oddFree{
 	{"pin", true, "a name"},
 	{"id", false, "a number"},
 	{"members", false, "names"},
+	{"pcp_map of an interface", false, "its port has it"},
 	{"unique", false, "follows from the addresses of a pair"},
 	{"gpu", false, "each NIC is beside a GPU of its own"},
 	{"hash.seed", false, "switches on one path need different ones: ROCE812"},
@@ -644,7 +736,9 @@ var oddFrees = []oddFree{
 }
 
 func oddFreeOf(p intent.Path) *oddFree {
-	i := slices.IndexFunc(oddFrees, func(f oddFree) bool { return f.field == p.Field || f.field == p.Word() })
+	i := slices.IndexFunc(oddFrees, func(f oddFree) bool {
+		return f.field == p.Field || f.field == p.Word() || p.Object == intent.OfIface && f.field == p.Field+" of an interface"
+	})
 	if i < 0 {
 		return nil
 	}
@@ -692,7 +786,7 @@ func (o *odds) report() {
 	}
 	told := map[cause]*diag.Diagnostic{}
 	more := map[*diag.Diagnostic][]string{}
-	causes := map[cause]bool{} // lines that were told, by device
+	causes := map[cause]string{} // the word that a line of a device was told for
 	var list []*diag.Diagnostic
 	for i := range o.found {
 		one := &o.found[i]
@@ -700,10 +794,10 @@ func (o *odds) report() {
 		// What follows from a line that most have too follows from something else that
 		// was told.
 		line := cause{span: one.label.Span, device: k.device(one.row)}
-		if same := one.label.Span == one.example.Span; one.meant || same && o.derived(one) || causes[line] {
+		if same := one.label.Span == one.example.Span; one.meant || same && o.follows(one) || causes[line] != "" && causes[line] != word {
 			continue
 		}
-		causes[line] = true
+		causes[line] = word
 		keys := []cause{{word: word, span: one.label.Span}, {word: word, device: k.device(one.row), value: one.value}}
 		if l := k.link(one.row); l != 0 {
 			keys = append(keys, cause{word: word, link: l})
@@ -728,16 +822,16 @@ func (o *odds) report() {
 	for _, d := range list {
 		switch m := more[d]; {
 		case len(m) > 3:
-			d.Notes = append(d.Notes, fmt.Sprintf("so it is on %s and %d more", strings.Join(m[:3], ", "), len(m)-3))
+			d.Notes = append(d.Notes, fmt.Sprintf("likewise %s and %d more", strings.Join(m[:3], ", "), len(m)-3))
 		case len(m) > 0:
-			d.Notes = append(d.Notes, "so it is on "+strings.Join(m, ", "))
+			d.Notes = append(d.Notes, "likewise "+strings.Join(m, ", "))
 		}
 		o.p.Report(*d)
 	}
 }
 
-// derived reports whether another field of the same row has a line of its own.
-func (o *odds) derived(one *oddOne) bool {
+// follows reports whether another field of the same device has a line of its own.
+func (o *odds) follows(one *oddOne) bool {
 	return slices.ContainsFunc(o.found, func(x oddOne) bool {
 		return x.kind.device(x.row) == one.kind.device(one.row) && (x.label.Span != x.example.Span || oddRank(x.path.Word()) < oddRank(one.path.Word()))
 	})
@@ -760,13 +854,20 @@ func (o *odds) diagnostic(one *oddOne) *diag.Diagnostic {
 	}
 	count := fmt.Sprintf("%d of %d %s of its role", one.have, one.of, k.word)
 	field := one.path.Field
+	if slices.Contains([]string{"mtu", "fec", "rdma", "pfc", "ecn", "ets", "dcbx"}, field) {
+		field = strings.ToUpper(field)
+	}
 	switch {
 	case one.lost && one.path.Field == "segment":
 		d.Summary = fmt.Sprintf("%s is not in the segments that %s are in", k.text(one.row), count)
 	case one.lost:
 		d.Summary = fmt.Sprintf("%s has no qos, %s have one", k.text(one.row), count)
+	case one.typical == oddGiven:
+		d.Summary = fmt.Sprintf("%s has no %s, %s have one", k.text(one.row), field, count)
+	case one.value == oddGiven:
+		d.Summary = fmt.Sprintf("%s has a %s of its own, %s have none", k.text(one.row), field, count)
 	default:
-		d.Summary = fmt.Sprintf("%s of %s %s, %s %s", field, k.text(one.row), o.isWords(one.row, one, one.value), count, haveWords(one.typical))
+		d.Summary = fmt.Sprintf("%s of %s %s, %s %s", field, k.text(one.row), o.isWords(one.row, one, one.value), count, one.haveWords())
 	}
 	if !one.example.Span.IsZero() && one.example.Span != one.label.Span {
 		one.example.Text = "as on " + strings.TrimPrefix(k.text(one.most), "port ")
@@ -785,7 +886,7 @@ func (o *odds) isWords(r oddRow, one *oddOne, v intent.Value) string {
 		return "is " + v.Text
 	case v.State == intent.Default:
 		return "is the vendor's default"
-	case one.typical.Text == "true" && slices.Contains([]string{"rdma", "vfs.rdma", "vfs.trust", "mlag"}, one.path.Field):
+	case one.onOff():
 		return "is off"
 	}
 	port := &o.p.Fabric.Ports[0]
@@ -801,11 +902,20 @@ func (o *odds) isWords(r oddRow, one *oddOne, v intent.Value) string {
 	return "is not written, and left to the device"
 }
 
-func haveWords(v intent.Value) string {
-	switch v.State {
-	case intent.Set:
+// onOff reports whether a setting is on with most, and that it is off leaves nothing
+// to the device.
+func (one *oddOne) onOff() bool {
+	return one.typical.Text == "true" && slices.Contains([]string{"rdma", "vfs.rdma", "vfs.trust", "mlag"}, one.path.Field)
+}
+
+func (one *oddOne) haveWords() string {
+	v := one.typical
+	switch {
+	case one.onOff():
+		return "have it on"
+	case v.State == intent.Set:
 		return "have " + v.Text
-	case intent.Default:
+	case v.State == intent.Default:
 		return "have the vendor's default"
 	}
 	return "leave it to the device"

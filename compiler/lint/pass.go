@@ -39,6 +39,8 @@ type Pass struct {
 
 	inUse map[fabric.DeclID]bool // declarations of ports with a cable or in a bond
 
+	namedAlike map[ifaceName][2]int // how many carry RDMA, and how many there are
+
 	// Room that is used again.
 	subnets []subnet   // of one device
 	homes   []uint64   // likewise, as numbers

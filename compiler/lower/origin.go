@@ -91,7 +91,7 @@ var (
 	deviceAttrs = map[string][]schema.Attr{
 		"": {schema.AName}, "name": {schema.AName}, "os": {schema.AOS}, "model": {schema.AModel}, "asic": {schema.AModel},
 		"buffer": {schema.ABuffer}, "hash": {schema.AHash}, "firmware": {schema.AFirmware}, "kind": {schema.AOS},
-		"arp_timeout": {schema.AARPTimeout}, "mac_timeout": {schema.AMACTimeout},
+		"arp_timeout": {schema.AARPTimeout}, "mac_timeout": {schema.AMACTimeout}, "spare_ports": {schema.ASparePorts},
 	}
 	portAttrs = map[string][]schema.Attr{
 		"name": {schema.ADevice, schema.AName}, "enabled": {schema.AEnabled, schema.ASparePorts}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
@@ -134,6 +134,8 @@ func Attrs(p intent.Path) []schema.Attr {
 		return netAttrs[word]
 	case deviates:
 		return []schema.Attr{dev.attr, schema.AQoS}
+	case word == "address": // of the interface on it
+		return netAttrs[word]
 	}
 	return portAttrs[word]
 }
