@@ -291,6 +291,88 @@ func namesOne(d diag.Diagnostic, where []string) bool {
 	return f.names(d, where)
 }
 
+// TestRandomMixed: fabrics that are right, in which hosts, cables, racks and clusters
+// differ by design, and nobody is called odd.
+func TestRandomMixed(t *testing.T) {
+	var mu sync.Mutex
+	words := 0
+	seeds(func(seed uint64) {
+		s := mixedSite(rand.New(rand.NewPCG(seed, 37)))
+		m := buildText(s.String())
+		if len(m.Devices) == 0 || strings.Contains("\n"+m.Findings, "\nError: ") || strings.Contains(m.Findings, "ROCE726") {
+			mu.Lock()
+			defer mu.Unlock()
+			if words++; words == 1 {
+				t.Errorf("seed %d: %s\n%s", seed, m.Findings, numbered(s.String()))
+			}
+		}
+	})
+	if words > 0 {
+		t.Errorf("%d of %d fabrics have a false word", words, *runsFlag)
+	}
+}
+
+// mixedSite is racks of hosts of two kinds that nothing but their NICs and segments
+// tells apart, in clusters of their own settings, on cables of all kinds.
+func mixedSite(r *rand.Rand) *site {
+	s := &site{kind: "clos3", mbps: 100, least: 1, trust: "dscp", lossless: true, ecn: true} // whose contract is not of tags
+	s.contract(r)
+	s.tagged = false
+	racks := 1 + r.IntN(4)
+	for i := range racks {
+		s.segments = append(s.segments, s.root.add(fmt.Sprintf("segment \"s%d\"", i), "vlan", fmt.Sprint(100+i), "subnet", quote(fmt.Sprintf("10.%d.0.0/24", 100+i)), "qos", "qos.q", "mtu", "9000"))
+	}
+	s.root.add(`segment "office"`, "vlan", "50", "subnet", quote("10.50.0.0/22"))
+	on := switchTypes[0]
+	models := s.models(r)
+	slot := 0
+	for rack := range racks {
+		sw := s.newSwitch(fmt.Sprintf("tor%d", rack), on)
+		clusters := 1 + r.IntN(2)
+		port := 0
+		for c := range clusters {
+			mtu, vfs := pick(r, "9000", ""), pick(r, "", "", "{ count = 4 }")
+			driver, copper := pick(r, "", quote("24.10")), pick(r, quote("none"), "")
+			for range 1 + r.IntN(6) {
+				slot++
+				node := s.root.add(fmt.Sprintf("node \"n%d\"", slot), "os", quote("ubuntu/24.04"), "slot", fmt.Sprint(slot), "cluster", quote(fmt.Sprintf("c%d-%d", rack, c)))
+				s.nodes = append(s.nodes, node)
+				media := pick(r, "dac", "sr")
+				nic, p := s.nic(node, "rail0", models[0]), s.port(sw, on, port)
+				port++
+				nic.block.set("mtu", mtu).set("vfs", vfs).set("driver", driver)
+				s.carry(nic.block, rack, true)
+				s.carry(p.block, rack, false)
+				if media == "dac" && s.mbps == 100 { // a cable that gets along without
+					p.block.set("fec", quote("none"))
+					nic.block.set("fec", copper)
+				}
+				s.join(fmt.Sprintf("n%d", slot), nic, p, fmt.Sprintf("{ media = %q, length = \"%dm\" }", media, 1+r.IntN(3)))
+				if r.IntN(3) > 0 {
+					continue
+				}
+				office, q := s.nic(node, "office", models[0]), s.port(sw, on, port)
+				port++
+				office.block.set("native", "segment.office")
+				q.block.set("native", "segment.office").set("fec", quote("rs"))
+				s.join(fmt.Sprintf("o%d", slot), office, q, `{ media = "sr", length = "20m" }`)
+			}
+		}
+		if r.IntN(2) == 0 { // two that serve something else, of a kind that nobody names
+			for range 1 + r.IntN(2) {
+				slot++
+				node := s.root.add(fmt.Sprintf("node \"n%d\"", slot), "os", quote("ubuntu/24.04"), "slot", fmt.Sprint(slot))
+				nic, p := s.nic(node, "rail0", models[0]), s.port(sw, on, port)
+				port++
+				nic.block.set("native", "segment.office")
+				p.block.set("native", "segment.office").set("enabled", "true")
+				s.join(fmt.Sprintf("n%d", slot), nic, p, `{ media = "sr", length = "20m" }`)
+			}
+		}
+	}
+	return s
+}
+
 // teamSite is a cluster of Windows hosts with two host vNICs each.
 func teamSite(r *rand.Rand) *site {
 	s := &site{trust: "pcp", lossless: true, ecn: true, tagged: true, kind: "team", mbps: 25}

@@ -640,17 +640,20 @@ func (o *odds) deviants(k *oddKind, rows []oddRow, field string, values []intent
 	}
 }
 
-// otherMedium reports whether a port says what its other kind of cable asks for: both
-// of its ends say it.
+// otherMedium reports whether a port is set as its other kind of cable asks for: its
+// other end differs from those of the others too, or leaves it to the device.
 func (o *odds) otherMedium(k *oddKind, r, example oddRow, field string, v intent.Value) bool {
 	f := o.p.Fabric
 	a, b := k.link(r), k.link(example)
-	if v.State == intent.Unmanaged || a == 0 || b == 0 || f.Links[a].Media == f.Links[b].Media || field != "fec" && field != "autoneg" && field != "speed" {
+	if a == 0 || b == 0 || f.Links[a].Media == f.Links[b].Media || field != "fec" && field != "autoneg" && field != "speed" {
 		return false
 	}
-	peer := f.Ports[r].Peer
-	own := intent.Path{Object: intent.OfPort, Name: lower.PortName(f, peer), Field: field}
-	return o.settings(f.Ports[peer].Device)[own] == v
+	farEnd := func(r oddRow) intent.Value {
+		peer := f.Ports[r].Peer
+		return o.settings(f.Ports[peer].Device)[intent.Path{Object: intent.OfPort, Name: lower.PortName(f, peer), Field: field}]
+	}
+	far := farEnd(r)
+	return far != farEnd(example) || v.State != intent.Unmanaged && far.State == intent.Unmanaged
 }
 
 // firstOf is the first of some rows, by address.
