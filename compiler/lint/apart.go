@@ -66,9 +66,11 @@ func (p *Pass) apart() {
 				}
 				x, y := &f.Devices[min(a.host, b.host)], &f.Devices[max(a.host, b.host)]
 				shut := p.atShut(func(from, to fabric.DeviceID) bool { return island[from] != island[to] })
-				how, help := fmt.Sprintf("no link carries VLAN %d between their switches", seg.VLAN), "carry the segment on a link between the switches, or give each part a segment and subnet of its own"
+				how, help := fmt.Sprintf("no link carries VLAN %d between their switches", seg.VLAN),
+					"carry the segment on a link between the switches, or give each part a segment and subnet of its own"
 				if shut != nil {
-					how, help = fmt.Sprintf("what carries VLAN %d between their switches is shut", seg.VLAN), "enable a port on a way between the switches that carries the segment"
+					how, help = fmt.Sprintf("what carries VLAN %d between their switches is shut", seg.VLAN),
+						"enable a port on a way between the switches that carries the segment"
 				}
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("%s and %s are both in segment %s, and %s", f.Text(x.Name), f.Text(y.Name), f.Text(seg.Name), how),

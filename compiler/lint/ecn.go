@@ -289,7 +289,8 @@ func (p *Pass) pausedElsewhere(id fabric.PortID) string {
 	if id == 0 {
 		return ""
 	}
-	return fmt.Sprintf("global pause keeps it on %s, and not on all of its ports: write pause = true on the others as well where they have it", p.Fabric.PortName(id))
+	return fmt.Sprintf("global pause keeps it on %s, and not on all of its ports: write pause = true on the others as well where they have "+
+		"it", p.Fabric.PortName(id))
 }
 
 func noControl(p *Pass) {
@@ -311,7 +312,8 @@ func noControl(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s of qos %s has neither PFC nor ECN", f.Text(c.Name), f.Text(f.QoS[id].Name)), Address: f.Text(f.QoS[id].Address),
-				Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `make it lossless, or write ecn = "auto"`, Notes: noted(p.pausedElsewhere(paused[fabric.QoSID(id)])),
+				Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `make it lossless, or write ecn = "auto"`,
+				Notes: noted(p.pausedElsewhere(paused[fabric.QoSID(id)])),
 			})
 		}
 	}

@@ -13,12 +13,14 @@ import (
 var roce723 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE723", Name: "esxi_rdma_lag", Severity: diag.Error,
-		Title:  "uplinks of ESXi that carry RDMA are in no LAG",
-		Why:    "the RDMA stack of ESXi knows neither LACP nor IP hash: a connection stays on one uplink, and what the switch hashes to the other is lost or falls back to TCP",
-		Fix:    "take the ports out of the LAG on both ends, and team the uplinks by originating port or explicit failover",
-		Source: "Broadcom knowledge base 407307, Routing limitations when using RDMA for vSAN; VMware vSphere 6.7 networking: PVRDMA does not support NIC teaming",
-		Bad:    esxiTeam("lacp"),
-		Good:   esxiTeam("active_backup"),
+		Title: "uplinks of ESXi that carry RDMA are in no LAG",
+		Why: "the RDMA stack of ESXi knows neither LACP nor IP hash: a connection stays on one uplink, and what the switch hashes to the " +
+			"other is lost or falls back to TCP",
+		Fix: "take the ports out of the LAG on both ends, and team the uplinks by originating port or explicit failover",
+		Source: "Broadcom knowledge base 407307, Routing limitations when using RDMA for vSAN; VMware vSphere 6.7 networking: PVRDMA does not " +
+			"support NIC teaming",
+		Bad:  esxiTeam("lacp"),
+		Good: esxiTeam("active_backup"),
 	},
 	Run: esxiLAG,
 }
@@ -42,7 +44,8 @@ func esxiLAG(p *Pass) {
 		}
 		nic := p.End(p.uplink(p.End(lag.Members[i]), id))
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s of %s is a LAG of mode %s, and %s in it carries RDMA of ESXi", f.Text(lag.Name), f.Text(f.Devices[lag.Device].Name), lagWords[lag.Mode], p.Name(nic)), Address: f.LAGAddress(id),
+			Summary: fmt.Sprintf("%s of %s is a LAG of mode %s, and %s in it carries RDMA of ESXi", f.Text(lag.Name),
+				f.Text(f.Devices[lag.Device].Name), lagWords[lag.Mode], p.Name(nic)), Address: f.LAGAddress(id),
 			Concerns: []string{f.PortAddress(nic.ID)},
 			Labels:   []diag.Label{f.Label(lag.Decl, 0, schema.AMode, ""), f.Label(nic.Device.Decl, nic.Device.Layers, schema.AOS, "the host")},
 			Help:     "take the ports out of the LAG on both ends, and team the uplinks by originating port or explicit failover",

@@ -82,8 +82,9 @@ func classConsumers(p *Pass) {
 var roce724 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE724", Name: "consumer_unknown", Severity: diag.Warning,
-		Title:  "the consumers of RDMA are applications that use it",
-		Why:    "a class that is kept for what does not use RDMA is used by nobody, and a word that is written in another way on a node counts as another application",
+		Title: "the consumers of RDMA are applications that use it",
+		Why: "a class that is kept for what does not use RDMA is used by nobody, and a word that is written in another way on a node " +
+			"counts as another application",
 		Fix:    "write the application by the word that is known, or declare it: rocec { consumers = [...] }",
 		Source: "rocec: words of the schema, and those that the source declares",
 		Bad:    operated(`consumers = ["nginx"]`),
@@ -113,7 +114,8 @@ func consumerUnknown(p *Pass) {
 			if near != 0 {
 				help = fmt.Sprintf("did you mean %q? %s", f.Text(near), help)
 			}
-			p.Report(diag.Diagnostic{Summary: fmt.Sprintf("%s names %q as a consumer, which is not known to use RDMA", whose, f.Text(w)), Address: address, Labels: []diag.Label{at}, Help: help})
+			p.Report(diag.Diagnostic{Summary: fmt.Sprintf("%s names %q as a consumer, which is not known to use RDMA", whose, f.Text(w)),
+				Address: address, Labels: []diag.Label{at}, Help: help})
 		}
 	}
 	p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {

@@ -12,8 +12,9 @@ import (
 var roce628 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE628", Name: "vlan_nic_without_rdma", Severity: diag.Warning,
-		Title:  "an isolated RDMA VLAN has no NIC without RDMA",
-		Why:    "memory that is read and written over RDMA has no password: whoever is in the VLAN may ask for it, and what is isolated on paper is shared with what that NIC is for",
+		Title: "an isolated RDMA VLAN has no NIC without RDMA",
+		Why: "memory that is read and written over RDMA has no password: whoever is in the VLAN may ask for it, and what is isolated on " +
+			"paper is shared with what that NIC is for",
 		Fix:    "give the NIC a segment of its own, or the RDMA qos if it is meant to be there",
 		Source: "theory I16",
 		Bad:    plainMember("storage"),
@@ -65,7 +66,8 @@ func plainMembers(p *Pass) {
 		if nic.Port.NIC == 0 {
 			nic, port = port, nic
 		}
-		if nic.Port.NIC == 0 || port.Device.Kind != fabric.Switch || !nic.Device.Trusted || nic.Port.Flags&(fabric.Kept|fabric.InfiniBand) != 0 || p.RDMA(nic) || p.RDMA(port) {
+		if nic.Port.NIC == 0 || port.Device.Kind != fabric.Switch || !nic.Device.Trusted ||
+			nic.Port.Flags&(fabric.Kept|fabric.InfiniBand) != 0 || p.RDMA(nic) || p.RDMA(port) {
 			return
 		}
 		if nic.Port.Profile == 0 && (nic.Port.Manage == fabric.HandsOff || p.speaksRoCE(nic)) {
@@ -80,8 +82,10 @@ func plainMembers(p *Pass) {
 				how, at = "untagged", p.AtPort(nic, schema.ANative, "")
 			}
 			p.Report(p.AboutLink(l, nic, port, diag.Diagnostic{
-				Summary: fmt.Sprintf("nic %s carries no RDMA and is %s in VLAN %d (%s), which is isolated for RDMA", p.Name(nic), how, f.Segments[s].VLAN, f.Text(f.Segments[s].Name)),
-				Labels:  []diag.Label{at, f.DeclLabel(f.Segments[s].Decl, "the segment")}, Help: "give it a segment of its own, or the RDMA qos if it is meant to be there",
+				Summary: fmt.Sprintf("nic %s carries no RDMA and is %s in VLAN %d (%s), which is isolated for RDMA", p.Name(nic), how,
+					f.Segments[s].VLAN, f.Text(f.Segments[s].Name)),
+				Labels: []diag.Label{at, f.DeclLabel(f.Segments[s].Decl, "the segment")},
+				Help:   "give it a segment of its own, or the RDMA qos if it is meant to be there",
 			}))
 		}
 	})

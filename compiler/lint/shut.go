@@ -85,10 +85,12 @@ func rdmaShut(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("all %d NICs %s that carry class %s are shut", m.shut, where, f.Text(m.class.Name)), Address: f.PortAddress(m.at),
-			Labels: []diag.Label{p.AtPort(p.End(m.at), schema.AEnabled, ""), f.DeclLabel(m.class.Decl, "the class")}, Help: "enable the ports, or take the RDMA off them until they are needed",
+			Labels: []diag.Label{p.AtPort(p.End(m.at), schema.AEnabled, ""), f.DeclLabel(m.class.Decl, "the class")},
+			Help:   "enable the ports, or take the RDMA off them until they are needed",
 		}
 		if m.up == 1 {
-			d.Summary = fmt.Sprintf("%s is alone with class %s: %d of %d NICs %s are shut", f.PortName(m.left), f.Text(m.class.Name), m.shut, m.shut+1, where)
+			d.Summary = fmt.Sprintf("%s is alone with class %s: %d of %d NICs %s are shut", f.PortName(m.left), f.Text(m.class.Name), m.shut,
+				m.shut+1, where)
 			d.Concerns = []string{f.PortAddress(m.left)}
 		}
 		p.Report(d)
@@ -171,7 +173,8 @@ func (p *Pass) shutOff() {
 	var members []member // one of each island and speaker
 	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
 		e := p.End(id)
-		if !p.speaks(e) || slices.ContainsFunc(p.switches(f.Ports[e.Port.Peer].LAG, nil), func(d fabric.DeviceID) bool { return up[d] != up[e.Port.Device] }) {
+		if !p.speaks(e) || slices.ContainsFunc(p.switches(f.Ports[e.Port.Peer].LAG, nil),
+			func(d fabric.DeviceID) bool { return up[d] != up[e.Port.Device] }) {
 			continue
 		}
 		for _, s := range p.spoken(e) {
@@ -189,7 +192,8 @@ func (p *Pass) shutOff() {
 			}
 			said[b.island] = true
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("no path from the nodes of %s to those of %s: what joins them is shut", f.Text(f.Devices[a.at].Name), f.Text(f.Devices[b.at].Name)),
+				Summary: fmt.Sprintf("no path from the nodes of %s to those of %s: what joins them is shut", f.Text(f.Devices[a.at].Name),
+					f.Text(f.Devices[b.at].Name)),
 				Address: f.Text(f.Devices[b.at].Address), Concerns: []string{f.Text(f.Devices[a.at].Address)},
 				Labels: p.atShut(func(x, y fabric.DeviceID) bool { return up[x] != up[y] && (up[x] == b.island || up[y] == b.island) }),
 				Help:   "enable a port on each way between them",

@@ -16,12 +16,15 @@ import (
 var roce122 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE122", Name: "link_autoneg_default", Severity: diag.Warning,
-		Title:  "where one end of a link is told whether to negotiate, so is the other",
-		Why:    "the end that nobody told does what its device does by default, which may be the opposite: then the link does not come up, or comes up at another speed",
-		Fix:    "write autoneg on both ends, or on the link",
-		Source: "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md; CumulusNetworks/docs Switch Port Attributes; data of the model",
-		Bad:    twoNodes("autoneg = false"),
-		Good:   twoNodesEdit("    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n", "    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n", "    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n"),
+		Title: "where one end of a link is told whether to negotiate, so is the other",
+		Why: "the end that nobody told does what its device does by default, which may be the opposite: then the link does not come up, or " +
+			"comes up at another speed",
+		Fix: "write autoneg on both ends, or on the link",
+		Source: "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md; CumulusNetworks/docs Switch Port Attributes; data of the " +
+			"model",
+		Bad: twoNodes("autoneg = false"),
+		Good: twoNodesEdit("    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n", "    fec    = \"rs\"\n",
+			"    fec    = \"rs\"\n    autoneg = true\n", "    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n"),
 	},
 	Run: autonegDefault,
 }
@@ -46,8 +49,10 @@ func autonegDefault(p *Pass) {
 		}
 		words := [...]string{unsaid: "which its data do not state", negotiates: "which negotiates", forced: "which does not negotiate"}
 		d := diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s is told autoneg = %t, and its peer %s is left to its default, %s", p.Name(a), told == negotiates, p.Name(b), words[does]),
-			Labels:  []diag.Label{p.AtPort(a, schema.AAutoneg, ""), p.AtPort(b, schema.AAutoneg, "other end", "autoneg is not written")}, Help: "write autoneg alike on both ends",
+			Summary: fmt.Sprintf("port %s is told autoneg = %t, and its peer %s is left to its default, %s", p.Name(a), told == negotiates,
+				p.Name(b), words[does]),
+			Labels: []diag.Label{p.AtPort(a, schema.AAutoneg, ""), p.AtPort(b, schema.AAutoneg, "other end", "autoneg is not written")},
+			Help:   "write autoneg alike on both ends",
 		}
 		p.Report(p.AboutLink(l, a, b, d))
 	})
@@ -70,12 +75,15 @@ func (p *Pass) byDefault(e End) negotiation {
 var roce123 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE123", Name: "port_speed", Severity: diag.Error,
-		Title:  "a port runs at a speed that its hardware has",
-		Why:    "a device refuses a speed that it does not have, or keeps the one it had: the link stays down, and headroom, ECN and ETS were computed for another",
+		Title: "a port runs at a speed that its hardware has",
+		Why: "a device refuses a speed that it does not have, or keeps the one it had: the link stays down, and headroom, ECN and ETS were " +
+			"computed for another",
 		Fix:    "write a speed of the hardware, or leave it to the model",
 		Source: "data of the model",
-		Bad:    strings.Replace(strings.ReplaceAll(withNIC(), `= "100G"`, `= "50G"`), `speeds          = ["100G"]`, `speeds          = ["25G", "100G"]`, 1),
-		Good:   strings.Replace(strings.ReplaceAll(withNIC(), `= "100G"`, `= "50G"`), `speeds          = ["100G"]`, `speeds          = ["50G", "100G"]`, 1),
+		Bad: strings.Replace(strings.ReplaceAll(withNIC(), `= "100G"`, `= "50G"`), `speeds          = ["100G"]`,
+			`speeds          = ["25G", "100G"]`, 1),
+		Good: strings.Replace(strings.ReplaceAll(withNIC(), `= "100G"`, `= "50G"`), `speeds          = ["100G"]`,
+			`speeds          = ["50G", "100G"]`, 1),
 	},
 	Run: portSpeed,
 }
@@ -92,11 +100,13 @@ func portSpeed(p *Pass) {
 			continue
 		}
 		d := diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s is told to run at %s, which %s does not have", p.Name(e), fabric.Speed(e.Port.Mbps), f.Text(name)), Address: f.PortAddress(id),
-			Labels: []diag.Label{p.atSpeed(e, ""), p.atHardware(e, "the hardware")}, Help: "write one of " + speedList(has),
+			Summary: fmt.Sprintf("port %s is told to run at %s, which %s does not have", p.Name(e), fabric.Speed(e.Port.Mbps), f.Text(name)),
+			Address: f.PortAddress(id),
+			Labels:  []diag.Label{p.atSpeed(e, ""), p.atHardware(e, "the hardware")}, Help: "write one of " + speedList(has),
 		}
 		if len(has) == 0 {
-			d.Summary = fmt.Sprintf("port %s is told to run at %s, and the data of %s do not state speeds", p.Name(e), fabric.Speed(e.Port.Mbps), f.Text(name))
+			d.Summary = fmt.Sprintf("port %s is told to run at %s, and the data of %s do not state speeds", p.Name(e), fabric.Speed(e.Port.Mbps),
+				f.Text(name))
 			d.Help = "state speeds in the asic block, with the source of it"
 		}
 		if peer := p.End(e.Port.Peer); e.Port.Peer != 0 && peer.Port.Mbps == e.Port.Mbps {
@@ -104,7 +114,8 @@ func portSpeed(p *Pass) {
 				if e.Port.Peer < id {
 					continue
 				}
-				d.Summary = fmt.Sprintf("port %s and its peer %s are told to run at %s, which neither %s nor %s has", p.Name(e), p.Name(peer), fabric.Speed(e.Port.Mbps), f.Text(name), f.Text(other))
+				d.Summary = fmt.Sprintf("port %s and its peer %s are told to run at %s, which neither %s nor %s has", p.Name(e), p.Name(peer),
+					fabric.Speed(e.Port.Mbps), f.Text(name), f.Text(other))
 				d.Concerns = []string{f.PortAddress(e.Port.Peer)}
 				d.Labels = append(d.Labels, p.atSpeed(peer, "other end"))
 			}

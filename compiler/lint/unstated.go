@@ -208,7 +208,8 @@ func (p *Pass) reportUnstated(u *unstated) {
 	}
 	d.Summary = fmt.Sprintf("the data of %s do not state %s, and %s rests on it", f.Text(u.name), list(words), p.Name(u.e))
 	if u.class != nil {
-		d.Summary = fmt.Sprintf("the data of %s do not state %s, and class %s on %s rests on it", f.Text(u.name), list(words), f.Text(u.class.Name), p.Name(u.e))
+		d.Summary = fmt.Sprintf("the data of %s do not state %s, and class %s on %s rests on it", f.Text(u.name), list(words),
+			f.Text(u.class.Name), p.Name(u.e))
 	}
 	d.Address = f.PortAddress(u.e.ID)
 	d.Labels = []diag.Label{p.atHardware(u.e, ""), f.DeclLabel(u.decl, "the model")}

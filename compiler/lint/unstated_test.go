@@ -66,8 +66,10 @@ switch_model "example/switch" {
 
 // Fabrics in which the facts are asked for.
 var (
-	plainUse   []string
-	twoPFC     = []string{`  class "cnp" {`, "  class \"two\" {\n    carries = \"rdma\"\n    dscp = [34]\n    priority = 4\n    bandwidth = 20\n    ecn = \"auto\"\n  }\n  class \"cnp\" {", "bandwidth = 50", "bandwidth = 30"}
+	plainUse []string
+	twoPFC   = []string{`  class "cnp" {`,
+		"  class \"two\" {\n    carries = \"rdma\"\n    dscp = [34]\n    priority = 4\n    bandwidth = 20\n    ecn = \"auto\"\n  }\n  class " +
+			"\"cnp\" {", "bandwidth = 50", "bandwidth = 30"}
 	lossyUse   = []string{`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false"}
 	iwarpUse   = []string{`trust = "dscp"`, "trust = \"dscp\"\n  transport = \"iwarp\"", `ecn       = "auto"`, "lossless = false"}
 	slowUse    = []string{`"100G"`, `"50G"`, `"100G"`, `"50G"`, `"100G"`, `"50G"`}
@@ -95,29 +97,35 @@ func TestEveryFact(t *testing.T) {
 			"vendor": named, "driver": named, "source": named, "sources": named, "defaults": named,
 			"ports": free("the source says which ports there are"), "infiniband": free("link_layer says what a port is in"),
 			"pcie": free("of a card that is written; a slot is judged by what the source says of it"),
-			"roce": {use: plainUse, rules: "ROCE703", level: diag.Error}, "iwarp": asked(iwarpUse), "speeds": asked(plainUse), "traffic_classes": asked(plainUse),
-			"pfc_priorities": asked(twoPFC), "dscp_trust": asked(plainUse), "resilient": asked(lossyUse), "max_mtu": mtu,
+			"roce": {use: plainUse, rules: "ROCE703", level: diag.Error}, "iwarp": asked(iwarpUse), "speeds": asked(plainUse),
+			"traffic_classes": asked(plainUse),
+			"pfc_priorities":  asked(twoPFC), "dscp_trust": asked(plainUse), "resilient": asked(lossyUse), "max_mtu": mtu,
 			"reordering": {more: "routing \"default\" {\n  model    = \"ecmp\"\n  adaptive = true\n}\n", rules: "ROCE821", level: diag.Warning},
 			"autoneg":    {use: autonegOn, rules: "ROCE122", level: diag.Warning},
 			"cnp_dscp":   free("a CNP whose mark is not known goes by some queue, and is not lost"), "cnp_priority": free("likewise"),
-			"interop": free("left out where any will do"), "os": free("makers ship drivers for older systems"), "facts": free("each is of the rule that reads it"),
+			"interop": free("left out where any will do"), "os": free("makers ship drivers for older systems"),
+			"facts": free("each is of the rule that reads it"),
 		},
 		schema.ASIC: {
 			"vendor": named, "family": named, "source": named, "sources": named,
-			"cell": asked(plainUse), "buffer": asked(plainUse), "max_lossless": asked(twoPFC), "queues": asked(plainUse), "has_pfc": asked(plainUse), "has_ecn": asked(plainUse),
+			"cell": asked(plainUse), "buffer": asked(plainUse), "max_lossless": asked(twoPFC), "queues": asked(plainUse),
+			"has_pfc": asked(plainUse), "has_ecn": asked(plainUse),
 			"has_ets": asked(plainUse), "dscp_pfc": asked(plainUse), "max_mtu": mtu,
 			"has_watchdog": {rules: "ROCE307", level: diag.Warning}, "speeds": {use: slowUse, rules: "ROCE123", level: diag.Error},
 			"autoneg":             {use: autonegNIC, rules: "ROCE122", level: diag.Warning},
 			"lossless_priorities": free("left out where any priority can be lossless"), "formula": free("the reference formula stands in"),
-			"pipeline_latency": free("of a formula of the vendor"), "mac_phy_delay": free("likewise"), "tile": free("likewise"), "compensation": free("likewise"),
+			"pipeline_latency": free("of a formula of the vendor"), "mac_phy_delay": free("likewise"), "tile": free("likewise"),
+			"compensation":   free("likewise"),
 			"headroom_share": free("half of the buffer stands in"), "facts": free("each is of the rule that reads it"),
 		},
 		schema.SwitchModel: {
 			"asic": named, "ports": named, "source": named, "sources": named, "defaults": named, "platform": named, "hwsku": named, "os": named,
 			"speeds":    free("the speed that a port has when nobody writes one"),
 			"jumbo_mtu": free("the MTU that a port has when nobody writes one"), "lanes": free("the platform refuses a split that it does not have"),
-			"breakouts": free("the platform refuses a split that it does not have"), "max_mtu": free("that of the asic"), "buffer": free("that of the asic"), "max_lossless": free("that of the asic"),
-			"has_watchdog": free("that of the asic"), "pause_response": free("the response that IEEE 802.3 allows stands in"), "facts": free("each is of the rule that reads it"),
+			"breakouts": free("the platform refuses a split that it does not have"), "max_mtu": free("that of the asic"),
+			"buffer": free("that of the asic"), "max_lossless": free("that of the asic"),
+			"has_watchdog": free("that of the asic"), "pause_response": free("the response that IEEE 802.3 allows stands in"),
+			"facts": free("each is of the rule that reads it"),
 		},
 	}
 	for kind, of := range facts {
@@ -173,7 +181,8 @@ func TestHeadroomAdvice(t *testing.T) {
 	asked := 0
 	for _, speed := range []string{"1G", "10G", "25G", "40G", "50G", "100G", "200G"} {
 		for _, written := range []string{"", "headroom = 19200"} {
-			base := swap(t, lint.TwoNodesEdit(`port "Ethernet0" {`, "port \"Ethernet0\" {\n    #", `port "Ethernet4" {`, "port \"Ethernet4\" {\n    #"), `"100G"`, `"`+speed+`"`)
+			base := swap(t, lint.TwoNodesEdit(`port "Ethernet0" {`, "port \"Ethernet0\" {\n    #", `port "Ethernet4" {`,
+				"port \"Ethernet4\" {\n    #"), `"100G"`, `"`+speed+`"`)
 			text := strings.ReplaceAll(base, "#", written)
 			for _, d := range compiled(t, text) {
 				m := size.FindStringSubmatch(d.Help)
@@ -211,10 +220,12 @@ nic_model "example/new" {
   os              = { ubuntu = "26.04" }
 }
 `
-	foreign := swap(t, lint.TwoNodesEdit(`slot     = each.value`, "slot     = each.value\n  manage   = \"none\""), "nvidia/connectx-6-dx", "example/new") + old
+	foreign := swap(t, lint.TwoNodesEdit(`slot     = each.value`, "slot     = each.value\n  manage   = \"none\""), "nvidia/connectx-6-dx",
+		"example/new") + old
 	lossy := []string{`ecn       = "auto"`, `lossless  = false`}
 	pause := func(node string, ports ...string) string {
-		text := lint.TwoNodesEdit(append(slices.Clone(lossy), `port "Ethernet0" {`, "port \"Ethernet0\" {\n    pause = "+ports[0], `port "Ethernet4" {`, "port \"Ethernet4\" {\n    pause = "+ports[1])...)
+		text := lint.TwoNodesEdit(append(slices.Clone(lossy), `port "Ethernet0" {`, "port \"Ethernet0\" {\n    pause = "+ports[0],
+			`port "Ethernet4" {`, "port \"Ethernet4\" {\n    pause = "+ports[1])...)
 		return lint.Edit(text, `slot     = each.value`, "slot     = each.value"+node)
 	}
 	const none = "\n  manage   = \"none\""
@@ -227,17 +238,22 @@ nic_model "example/new" {
 	}{
 		{"a host that others see to", "ROCE706", foreign, []string{"ROCE706: n1 runs ubuntu 24.04, and example/new needs 26.04 or newer"}},
 		{"global pause on ports and hosts of others", "ROCE408", pause(none, "true", "true"), nil},
-		{"global pause on one port", "ROCE408", pause(none, "true", "false"), []string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"}},
-		{"global pause on ports alone", "ROCE408", pause("", "true", "true"), []string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"}},
+		{"global pause on one port", "ROCE408", pause(none, "true", "false"),
+			[]string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"}},
+		{"global pause on ports alone", "ROCE408", pause("", "true", "true"),
+			[]string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"}},
 		{"a known consumer", "ROCE724 ROCE713", words(`["nccl"]`), nil},
-		{"a mistyped consumer", "ROCE724 ROCE713", words(`["ncll"]`), []string{`ROCE724: class rdma names "ncll" as a consumer, which is not known to use RDMA`}},
+		{"a mistyped consumer", "ROCE724 ROCE713", words(`["ncll"]`),
+			[]string{`ROCE724: class rdma names "ncll" as a consumer, which is not known to use RDMA`}},
 		{"a declared consumer", "ROCE724 ROCE713", words(`["nginx"]`) + "rocec {\n  consumers = [\"nginx\"]\n}\n", nil},
-		{"a consumer of one node", "ROCE724", lint.Knowing(`consumers = self.name == "n2" ? ["nginx"] : ["nccl"]`), []string{`ROCE724: n2 names "nginx" as a consumer, which is not known to use RDMA`}},
+		{"a consumer of one node", "ROCE724", lint.Knowing(`consumers = self.name == "n2" ? ["nginx"] : ["nccl"]`),
+			[]string{`ROCE724: n2 names "nginx" as a consumer, which is not known to use RDMA`}},
 		{"no such speed", "ROCE123", swap(t, lint.TwoNodes(""), `"100G"`, `"37G"`), []string{
 			"ROCE123: port tor/Ethernet0 and its peer n1/rail0 are told to run at 37G, which neither nvidia/sn3700 nor nvidia/connectx-6-dx has",
 			"ROCE123: port tor/Ethernet4 and its peer n2/rail0 are told to run at 37G, which neither nvidia/sn3700 nor nvidia/connectx-6-dx has",
 		}},
-		{"1G on Spectrum-4", "ROCE123", swap(t, swap(t, swap(t, lint.TwoNodes(""), `"100G"`, `"1G"`), "nvidia/sn3700", "nvidia/sn5600"), "Ethernet4", "Ethernet8"), []string{
+		{"1G on Spectrum-4", "ROCE123", swap(t, swap(t, swap(t, lint.TwoNodes(""), `"100G"`, `"1G"`), "nvidia/sn3700", "nvidia/sn5600"),
+			"Ethernet4", "Ethernet8"), []string{
 			"ROCE123: port tor/Ethernet0 and its peer n1/rail0 are told to run at 1G, which neither nvidia/sn5600 nor nvidia/connectx-6-dx has",
 		}},
 		{"autoneg as the adapter has it", "ROCE122 ROCE103", lint.TwoNodes("autoneg = true"), nil},
@@ -245,7 +261,8 @@ nic_model "example/new" {
 			"ROCE122: port n1/rail0 is told autoneg = true, and its peer tor/Ethernet0 is left to its default, which does not negotiate",
 			"ROCE122: port n2/rail0 is told autoneg = true, and its peer tor/Ethernet4 is left to its default, which does not negotiate",
 		}},
-		{"a default that nobody knows", "ROCE122 ROCE103", swap(t, lint.TwoNodes("autoneg = true"), "nvidia/connectx-6-dx", "broadcom/bcm575xx"), []string{
+		{"a default that nobody knows", "ROCE122 ROCE103", swap(t, lint.TwoNodes("autoneg = true"), "nvidia/connectx-6-dx",
+			"broadcom/bcm575xx"), []string{
 			"ROCE122: port tor/Ethernet0 is told autoneg = true, and its peer n1/rail0 is left to its default, which its data do not state",
 		}},
 	} {
