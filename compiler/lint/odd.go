@@ -101,7 +101,7 @@ type oddKind struct {
 	object intent.Object
 	word   string // for many of them
 	of     []kindID
-	told   []kindID
+	told   []kindID // and carry
 	device func(oddRow) fabric.DeviceID
 	name   func(oddRow) string // in the intent
 	text   func(oddRow) string // in messages
@@ -244,10 +244,15 @@ func (o *odds) ports() {
 	}
 	o.portRole = k.of
 	type switchPort struct {
+		share   oddShare
 		port    fabric.Port
 		derived oddDerived
 	}
 	roles, tolds, nics := interned[oddRole]{}, interned[switchPort]{}, interned[oddNIC]{}
+	var recent [16]struct {
+		role oddRole
+		id   kindID
+	}
 	byKind := make([]kindID, len(f.Ports)+1) // of the switch ports of a kind: there are at most as many kinds
 	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
 		port := &f.Ports[id]
@@ -270,13 +275,19 @@ func (o *odds) ports() {
 		if split, _ := f.SplitOf(id); split != nil {
 			role.split = split.Count
 		}
-		k.of[id] = roles.of(role)
+		// The NICs of a node stand in the order of those of the node before.
+		if at := &recent[int(id-f.Devices[port.Device].First)%len(recent)]; at.id != 0 && at.role == role {
+			k.of[id] = at.id
+		} else {
+			at.role, at.id = role, roles.of(role)
+			k.of[id] = at.id
+		}
 		told := byKind[kinds[id]] // without what it is free in: see oddFree
 		if told == 0 {
 			t := p.portKind(id).port
 			t.Native, t.VLANs, t.Role, t.MACsec, t.MTUFloor = 0, 0, 0, 0, 0
 			t.Flags &^= fabric.Implicit | fabric.FromPeer | fabric.InfiniBand
-			told = tolds.of(switchPort{t, *o.derived(p.Facts.Port(id))})
+			told = tolds.of(switchPort{k.share(oddRow(id)), t, *o.derived(p.Facts.Port(id))})
 			byKind[kinds[id]] = told
 		}
 		if port.NIC != 0 {
@@ -292,6 +303,7 @@ func (o *odds) ports() {
 
 // oddLAG is what a LAG is told.
 type oddLAG struct {
+	share   oddShare
 	mode    fabric.LAGMode
 	hash    fabric.Str
 	mtu     uint16
@@ -335,7 +347,7 @@ func (o *odds) lags() {
 			role.name = l.Name
 		}
 		k.of[id] = roles.of(role)
-		t := oddLAG{mode: l.Mode, hash: l.Hash, mtu: l.MTU, fast: l.Fast, rateSet: l.RateSet, mlag: l.MLAG != 0, address: o.lagHas[id]}
+		t := oddLAG{share: k.share(oddRow(id)), mode: l.Mode, hash: l.Hash, mtu: l.MTU, fast: l.Fast, rateSet: l.RateSet, mlag: l.MLAG != 0, address: o.lagHas[id]}
 		_, _, t.written = f.Origin(l.Decl, l.Layers, schema.AMTU)
 		for _, m := range append(l.Members[:len(l.Members):len(l.Members)], l.Port) {
 			port := &f.Ports[m]
@@ -348,6 +360,7 @@ func (o *odds) lags() {
 
 // oddIface is what an interface is told.
 type oddIface struct {
+	share            oddShare
 	mtu              uint16
 	vrf              fabric.Str
 	rdma             bool
@@ -372,6 +385,11 @@ func (o *odds) ifaces() {
 		share:  func(r oddRow) oddShare { return oddShare{0, o.nets[f.Ifaces[r].Segment], 0} },
 	}
 	roles, tolds := interned[oddRole]{}, interned[oddIface]{}
+	var onPort [fabric.VNICIface + 1][]kindID // by kind and role of the port
+	last := slices.Max(o.portRole)
+	for kind := range onPort {
+		onPort[kind] = make([]kindID, last+1)
+	}
 	for id := 1; id < len(f.Ifaces); id++ {
 		i := &f.Ifaces[id]
 		dev := &f.Devices[i.Device]
@@ -379,11 +397,22 @@ func (o *odds) ifaces() {
 			continue
 		}
 		role := oddRole{device: o.devices[i.Device], iface: i.Kind, on: o.portRole[i.On]}
+		named := true
 		if dev.Kind == fabric.Node && i.Kind != fabric.DirectIface || i.Kind == fabric.LoopbackIface {
 			role.name = i.Name
+		} else {
+			named = role.on == 0
 		}
-		k.of[id] = roles.of(role)
-		t := oddIface{mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged, pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0}
+		if named {
+			k.of[id] = roles.of(role)
+		} else { // what it is on and its kind say all
+			at := &onPort[i.Kind][role.on]
+			if *at == 0 {
+				*at = roles.of(role)
+			}
+			k.of[id] = *at
+		}
+		t := oddIface{share: k.share(oddRow(id)), mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged, pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0}
 		if i.Kind == fabric.DirectIface || i.Kind == fabric.RoutedIface {
 			if i.On != 0 && f.Ports[i.On].MTU == i.MTU || i.OnLAG != 0 && f.LAGs[i.OnLAG].MTU == i.MTU {
 				t.mtu = 0 // which stands there
@@ -451,7 +480,7 @@ func (o *odds) judge(k *oddKind) {
 		case of == 0 || varied[of]:
 		case first[of] == 0:
 			first[of] = r
-		case k.told[row] != k.told[first[of]] || k.share(r) != k.share(first[of]):
+		case k.told[row] != k.told[first[of]]:
 			varied[of], any = true, true
 		}
 	}
