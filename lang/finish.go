@@ -135,14 +135,18 @@ func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
 	if m.unit.dir == packDir && a.num != schema.AASIC && a.num != schema.APCIe {
 		return
 	}
-	at := writtenAt{m.unit, d, a}
-	switch a.num {
+	ld.noteOf(d.of, a.num, v, writtenAt{m.unit, d, a})
+}
+
+// noteOf is noteValue for an attribute of a kind of block, wherever it is written.
+func (ld *loader) noteOf(of schema.Kind, n schema.Attr, v Value, at writtenAt) {
+	switch n {
 	case schema.AModel:
-		if d.of == schema.Routing {
+		if of == schema.Routing {
 			return
 		}
 		kind := schema.SwitchModel
-		if d.of == schema.NIC {
+		if of == schema.NIC {
 			kind = schema.NICModel
 		}
 		ld.want(kind, v, at)

@@ -52,6 +52,14 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 				ld.fail(span, bad.summary, bad.help)
 				return Value{}, false
 			}
+			if why, ok := madeBefore[ad.Num]; ok || kind.Tier() && (ad.Num == schema.ACount || ad.Num == schema.ASwitches) {
+				if !ok {
+					why = "how many there are is settled before: change the tier"
+				}
+				ld.fail(span, "`"+k.AsString()+"` cannot be set by an override", why)
+				return Value{}, false
+			}
+			ld.noteOf(kind, ad.Num, r, writtenAt{u, d, a})
 			val, num = r, ad.Num
 		}
 		if val.Kind != Absent {
@@ -59,6 +67,12 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 		}
 	}
 	return ld.pairsOf(Object, out), true
+}
+
+// madeBefore are the attributes that a fabric is made by before overrides are read.
+var madeBefore = map[schema.Attr]string{
+	schema.AName: "addresses are made of names: change it in the block itself",
+	schema.AFrom: "a qos starts from what its block says: change it there, or set what shall differ",
 }
 
 // kindsIn lists the kinds of blocks that references and globs speak of.

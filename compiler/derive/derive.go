@@ -185,7 +185,7 @@ func (s *sweep) inputs(p fabric.PortID, place uint32) inputs {
 	if in.logical {
 		return in
 	}
-	in.cableMm, in.assumedMm = s.cable(port)
+	in.cableMm, in.assumedMm = s.cable(p, port)
 	if port.NIC != 0 {
 		in.nic = s.f.NICs[port.NIC].Model
 	}
@@ -227,11 +227,8 @@ func Length(l *fabric.Link) uint32 {
 }
 
 // cable is the length that headroom has to cover, and what of it is assumed.
-func (s *sweep) cable(port *fabric.Port) (mm, assumedMm uint32) {
-	link := fabric.Link{}
-	if port.Link != 0 {
-		link = s.f.Links[port.Link]
-	}
+func (s *sweep) cable(p fabric.PortID, port *fabric.Port) (mm, assumedMm uint32) {
+	link := s.f.CableAt(p)
 	if link.BadLength || link.CableMm == 0 {
 		assumedMm = s.opt.FabricCableMm
 		if port.Role == fabric.RoleNode || port.Role == fabric.RoleHost {

@@ -41,6 +41,7 @@ type Fabric struct {
 	Devices   []Device
 	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
 	Links     []Link
+	Loose     map[PortID]Link // what ports without a link say of their cable
 	LAGs      []LAG
 	Ifaces    []Iface
 	NICs      []NIC
@@ -282,6 +283,10 @@ type Link struct {
 	Topology      TopologyID // of OfTopology
 	LengthWritten bool       // a length stands in the source, even if it is 0 or negative
 	BadLength     bool       // it is 0 or negative
+
+	// What writes the length and the media, where that is not Decl or Row: a port,
+	// a NIC, defaults or an override.
+	LengthBy, MediaBy DeclID
 }
 
 // LAG is a switch LAG, host bond or SET team. Its members are ports of one device.
@@ -410,6 +415,7 @@ type Segment struct {
 	Overlay    bool // carried in VXLAN between switches
 	Unknown    UnknownUnicast
 	Decl       DeclID
+	Layers     LayersID
 	Address    Str
 	FloodClass Str // class of its qos that floods are in, as found; "" = by their marks
 	// The contract by which RDMA goes in it: its own, else that of the first NIC that
@@ -439,6 +445,7 @@ type MLAG struct {
 	IntervalMs uint32
 	TimeoutMs  uint32
 	Decl       DeclID
+	Layers     LayersID
 }
 
 // SwitchModel is a switch's hardware, its ASIC's facts folded in.

@@ -11,6 +11,7 @@ type QoS struct {
 	DCBX      DCBX
 	Classes   []Class // in the order written; at most MaxClasses; exactly one Default
 	Decl      DeclID
+	Layers    LayersID
 	Address   Str
 	Untrusted bool // the predeclared qos.untrusted
 }
@@ -22,6 +23,7 @@ type Class struct {
 	DSCP                            uint64 // set of code points
 	Priority                        uint8
 	Queue                           uint8
+	QueueSet                        bool
 	Group                           uint8
 	GroupSet                        bool
 	Lossless                        bool

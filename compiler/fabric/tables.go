@@ -143,10 +143,41 @@ func (f *Fabric) LinkAddress(l LinkID) string {
 	return a
 }
 
+// CableAt is the link of a port, or what a port without one says of its cable.
+func (f *Fabric) CableAt(p PortID) Link {
+	if l := f.Ports[p].Link; l != 0 {
+		return f.Links[l]
+	}
+	return f.Loose[p]
+}
+
 // LinkLabel is a label for an attribute of a link: where it was written, be that
 // the row of a cable list, else the declaration of the link.
 func (f *Fabric) LinkLabel(l LinkID, n schema.Attr, text string) diag.Label {
 	link := &f.Links[l]
+	if n == schema.ACable && link.LengthBy != 0 {
+		return f.attrLabel(link.LengthBy, n, text)
+	}
+	return f.linkLabel(link, n, text)
+}
+
+// MediaLabel is LinkLabel for the kind of the cable, which another block may write
+// than its length.
+func (f *Fabric) MediaLabel(l LinkID, text string) diag.Label {
+	link := &f.Links[l]
+	if link.MediaBy != 0 {
+		return f.attrLabel(link.MediaBy, schema.ACable, text)
+	}
+	return f.linkLabel(link, schema.ACable, text)
+}
+
+// attrLabel is a label for an attribute that a declaration writes.
+func (f *Fabric) attrLabel(by DeclID, n schema.Attr, text string) diag.Label {
+	at, _ := f.Spans.Find(by, n)
+	return diag.Label{Span: at, Where: f.Where(by), Text: text}
+}
+
+func (f *Fabric) linkLabel(link *Link, n schema.Attr, text string) diag.Label {
 	if at, ok := f.Spans.Find(link.Decl, n); ok && link.Origin != OfCabling {
 		return diag.Label{Span: at, Where: f.Where(link.Decl), Text: text}
 	}
@@ -215,15 +246,23 @@ func (f *Fabric) Origin(d DeclID, l LayersID, n schema.Attr) (at source.Span, by
 }
 
 // PortOrigin is Origin for a port: what its link writes is nearer than what
-// stands around it, and farther than what it says itself. The length and media
-// of a cable may be those of a list.
+// stands around it, and farther than what it says itself. A cable is the link's,
+// whoever says how long it is.
 func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool) {
 	port := &f.Ports[p]
+	if port.Link != 0 && n == schema.ACable {
+		label = f.LinkLabel(port.Link, n, "")
+		return label, label.Span != f.Decls[f.Links[port.Link].Decl].Span
+	}
+	own := port.Decl
+	if port.Flags&Implicit != 0 && port.Layers != 0 {
+		own = 0 // the declaration is that of the switch, which is among the layers, or that of its split
+	}
+	if n == schema.ASpeed && port.Split != 0 && port.Flags&SpeedSet == 0 {
+		return f.attrLabel(f.Breakouts[port.Split-1].Decl, schema.ABreakout, ""), true
+	}
 	if port.Link != 0 && linksBelow(n) {
-		own, before := port.Decl, f.Layers[port.Layers].Before
-		if port.Flags&Implicit != 0 {
-			own = 0
-		}
+		before := f.Layers[port.Layers].Before
 		for _, by := range append(before[:len(before):len(before)], own) {
 			if at, ok := f.Spans.Find(by, n); ok {
 				return diag.Label{Span: at, Where: f.Where(by)}, true
@@ -233,11 +272,8 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 		if at, ok := f.Spans.Find(link.Decl, n); ok {
 			return diag.Label{Span: at, Where: f.Where(link.Decl)}, true
 		}
-		if n == schema.ACable && link.List != 0 {
-			return f.LinkLabel(port.Link, n, ""), true
-		}
 	}
-	at, by, ok := f.Origin(port.Decl, port.Layers, n)
+	at, by, ok := f.Origin(own, port.Layers, n)
 	if !ok && n == schema.ASpeed && port.NIC == 0 && port.Flags&SpeedSet != 0 && f.Ports[port.Peer].NIC != 0 {
 		return f.PortOrigin(port.Peer, n) // a node port of a topology has the speed of its NIC
 	}

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
@@ -88,6 +89,7 @@ type Routing struct {
 	Name        Str
 	Address     Str  // `routing.default`
 	Default     bool // speaks for the whole fabric, where a topology names no other
+	Alone       bool // does so as the only one of a fabric without topologies, though it is not called default
 	Model       RoutingModel
 	Adaptive    bool // packets of one flow take several paths
 	LocalRepair bool // a switch goes round a failure by itself; false: global, or not written
@@ -183,6 +185,11 @@ func (f *Fabric) RoutingOf(t TopologyID) RoutingID {
 		}
 	}
 	return 0
+}
+
+// RoutingUsed reports whether a routing speaks for some part of the fabric.
+func (f *Fabric) RoutingUsed(r RoutingID) bool {
+	return f.Routings[r].Default || slices.ContainsFunc(f.Topologies, func(t Topology) bool { return t.Routing == r })
 }
 
 // linksBelow are the attributes of a tier that speak of the links below it, and

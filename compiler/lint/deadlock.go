@@ -186,10 +186,14 @@ func (p *Pass) guessed(part *paths.Part) string {
 	if !part.Assumed {
 		return ""
 	}
-	if part.Routing.Base == paths.UpDown {
-		return `no routing block says how packets go: up and then down the tiers is assumed`
+	why := "no routing block says how packets go"
+	if len(p.Fabric.Routings) > 1 {
+		why = "no routing block speaks for these switches"
 	}
-	return `no routing block says how packets go: every shortest way is assumed`
+	if part.Routing.Base == paths.UpDown {
+		return why + ": up and then down the tiers is assumed"
+	}
+	return why + ": every shortest way is assumed"
 }
 
 // name is a switch of a part as messages name it.

@@ -58,7 +58,7 @@ func (b *builder) origin(p intent.Path) []diag.Label {
 			if p.Word() == "mtu" {
 				attr = schema.AMTU
 			}
-			return b.first(f.Segments[s].Decl, 0, []schema.Attr{attr, schema.ASubnet})
+			return b.first(f.Segments[s].Decl, f.Segments[s].Layers, []schema.Attr{attr, schema.ASubnet})
 		}
 	case intent.OfQoS:
 		for i := range b.out.QoS {
@@ -180,7 +180,7 @@ func (b *builder) deviceOrigin(p intent.Path) []diag.Label {
 		if a, ok := mlagAttrs[p.Field]; ok {
 			attrs = append(attrs, a)
 		}
-		return b.first(m.Decl, 0, append(attrs, schema.ASwitches))
+		return b.first(m.Decl, m.Layers, append(attrs, schema.ASwitches))
 	}
 	return b.first(b.dev.Decl, b.dev.Layers, deviceAttrs[p.Word()])
 }
@@ -272,9 +272,9 @@ func (b *builder) decided(profile fabric.ProfileID, p intent.Path) []diag.Label 
 	var attrs []schema.Attr
 	switch p.Word() {
 	case "trust":
-		return b.first(q.Decl, 0, []schema.Attr{schema.ATrust})
+		return b.first(q.Decl, q.Layers, []schema.Attr{schema.ATrust})
 	case "dcbx":
-		return b.first(q.Decl, 0, []schema.Attr{schema.ADCBX})
+		return b.first(q.Decl, q.Layers, []schema.Attr{schema.ADCBX})
 	case "dscp_map":
 		bears, attrs = func(c *fabric.Class) bool { return c.DSCP != 0 }, []schema.Attr{schema.ADSCP}
 	case "pcp_map":
@@ -306,7 +306,7 @@ func (b *builder) decided(profile fabric.ProfileID, p intent.Path) []diag.Label 
 			return b.first(c.Decl, 0, attrs)
 		}
 	}
-	return b.first(q.Decl, 0, nil)
+	return b.first(q.Decl, q.Layers, nil)
 }
 
 // markOrigin is the class of a field such as "class.smb.dscp". Names of classes
@@ -329,7 +329,7 @@ func (b *builder) markOrigin(q *fabric.QoS, field string) []diag.Label {
 		}
 		return b.first(c.Decl, 0, attrs[word])
 	}
-	return b.first(q.Decl, 0, nil)
+	return b.first(q.Decl, q.Layers, nil)
 }
 
 // class is the first class of a profile's contract that fits, nil if none does.

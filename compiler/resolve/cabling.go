@@ -255,9 +255,10 @@ func (r *resolver) define(id fabric.CablingID, list *lang.CableList) {
 // overlayRow lays what a row says of its cable over what was there.
 func (r *resolver) overlayRow(link *fabric.Link, list *lang.CableList, row *lang.CableRow) {
 	if m := r.mediaIn(list, row); m != 0 {
-		link.Media = m
+		link.Media, link.MediaBy = m, 0
 	}
 	if row.HasLength {
+		link.LengthBy = 0
 		link.CableMm, link.LengthWritten, link.BadLength = row.LengthMm, true, row.LengthMm == 0
 	}
 }

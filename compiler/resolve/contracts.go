@@ -33,7 +33,7 @@ func (r *resolver) contract(b lang.BlockID) fabric.QoSID {
 	}
 	id := fabric.QoSID(len(r.f.QoS))
 	r.qosOf[b] = id
-	q.Name, q.Decl, q.Address = r.str(r.cfg.Blocks[b].Name), r.decl(b), r.f.Names.Add(r.cfg.Address(b))
+	q.Name, q.Decl, q.Layers, q.Address = r.str(r.cfg.Blocks[b].Name), r.decl(b), r.layersOn(b), r.f.Names.Add(r.cfg.Address(b))
 	q.Untrusted = false
 	if v := r.attr(b, schema.ATrust); v.Kind != lang.Absent {
 		q.Trust = trustOf(r.cfg.Text(v))
@@ -128,7 +128,7 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 	}
 	k.Queue = k.Priority
 	if v := l.get(schema.AQueue); v.Kind != lang.Absent {
-		k.Queue = uint8(v.N)
+		k.Queue, k.QueueSet = uint8(v.N), true
 	}
 	k.Lossless = k.Carries == fabric.CarriesRDMA
 	if v := l.get(schema.ALossless); v.Kind != lang.Absent {

@@ -19,7 +19,7 @@ func (r *resolver) segments() {
 		s := fabric.Segment{
 			Name: r.str(r.cfg.Blocks[b].Name), VLAN: uint16(r.attr(b, schema.AVLAN).N), First: 11,
 			VRF: r.text(r.attr(b, schema.AVRF)), Isolated: r.attr(b, schema.AIsolated).N == 1,
-			MTU: uint16(r.attr(b, schema.AMTU).N), Decl: r.decl(b), Address: r.f.Names.Add(r.cfg.Address(b)),
+			MTU: uint16(r.attr(b, schema.AMTU).N), Decl: r.decl(b), Layers: r.layersOn(b), Address: r.f.Names.Add(r.cfg.Address(b)),
 			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent,
 		}
 		switch r.cfg.Text(r.attr(b, schema.AUnknownUnicast)) {

@@ -228,7 +228,7 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 	}
 	if row.Link != 0 {
 		link := r.linkBlock(row.Link)
-		if len(r.sets[link]) > 0 {
+		if r.spokenOf(link) {
 			return portKey{}
 		}
 		tier, topo := r.connects(p)
@@ -241,18 +241,7 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 }
 
 // spokenOf reports whether exceptions or overrides speak of a block.
-func (r *resolver) spokenOf(b lang.BlockID) bool {
-	if len(r.sets) > 0 && len(r.sets[b]) > 0 {
-		return true
-	}
-	first, end := r.cfg.Kids(b)
-	for k := first; k < end; k++ {
-		if r.cfg.Blocks[k].Kind == schema.Except {
-			return true
-		}
-	}
-	return false
-}
+func (r *resolver) spokenOf(b lang.BlockID) bool { return len(r.speak) > 0 && r.heard[b] }
 
 // readContents numbers what blocks say, which takes nothing but the configuration,
 // while the fabric is joined. Nobody asks for the numbers before he has waited for

@@ -120,25 +120,10 @@ func (r *resolver) impliedIface(d fabric.DeviceID, b lang.BlockID) {
 // of its device among them, else the block, else the defaults.
 func (r *resolver) said(b lang.BlockID, n schema.Attr) lang.Value {
 	blk := &r.cfg.Blocks[b]
-	if r.innerOf[r.deviceOf[blk.Parent]] || r.spokenOf(b) {
-		s := scope{cfg: r.cfg, before: r.nearOf(b), own: b}
-		if v, _ := s.nearest(n); v.Kind != lang.Absent {
-			return v
-		}
-	} else if v := r.attr(b, n); v.Kind != lang.Absent {
+	if v := r.attr(b, n); v.Kind != lang.Absent {
 		return v
 	}
 	return layered{r.cfg, r.defaultsFor(blk.Parent, blk.Kind.String())}.get(n)
-}
-
-// nearOf is near with what the exceptions of the device say of a block inside it.
-func (r *resolver) nearOf(b lang.BlockID) []lang.BlockID {
-	list := r.near(b)
-	blk := &r.cfg.Blocks[b]
-	if r.innerOf[r.deviceOf[blk.Parent]] {
-		list = append(list, r.innerExcepts(blk.Parent, blk.Kind, r.blockName(b))...)
-	}
-	return list
 }
 
 // inners notes the devices whose exceptions speak of blocks inside them.
@@ -307,6 +292,9 @@ func (r *resolver) addresses() {
 			around[row.Device] = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false)
 		}
 		row.Layers = around[row.Device]
+		if r.spokenOf(b) {
+			row.Layers = r.layersOn(b, r.blockOf[row.Device])
+		}
 		if row.Addresses.Len() == 0 {
 			r.address(row, b, seg)
 		} else {
@@ -563,7 +551,7 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 }
 
 // within refuses a speed that no port of the NIC's model has, or not this port of the
-// switch's. What a split port has is ROCE105.
+// switch's, or no part of the split that it is of.
 func (r *resolver) within(p fabric.PortID, s *scope) {
 	row := &r.f.Ports[p]
 	if row.Flags&fabric.SpeedSet == 0 {
@@ -572,9 +560,18 @@ func (r *resolver) within(p fabric.PortID, s *scope) {
 	word, model, most := "nic", fabric.Str(0), uint32(0)
 	if dev := &r.f.Devices[row.Device]; dev.Kind == fabric.Switch {
 		word, model = "port", r.f.Models[dev.Model].Name
-		if row.Split == 0 {
-			most = r.modelSpeed(p, s)
+		if x, _ := r.f.SplitOf(p); x != nil {
+			if row.Mbps > x.Mbps && (x.Lanes == 0 || x.Count <= x.Lanes) { // else ROCE105
+				r.diags.Add(diag.Diagnostic{
+					Severity: diag.Error, Address: r.f.PortAddress(p),
+					Summary: fmt.Sprintf("port %s runs at %s, and is a part of a breakout %dx%s", r.f.PortName(p), fabric.Speed(row.Mbps), x.Count, fabric.Speed(x.Mbps)),
+					Help:    "write the speed of the parts, or do not split it: the parts replace the port",
+					Labels:  []diag.Label{r.f.Label(x.Decl, 0, schema.ABreakout, ""), r.f.Label(row.Decl, s.id, schema.ASpeed, "its speed")},
+				})
+			}
+			return
 		}
+		most = r.modelSpeed(p, s)
 	} else if m := &r.f.NICModels[r.f.NICs[row.NIC].Model]; len(m.Mbps) > 0 {
 		model, most = m.Name, slices.Max(m.Mbps)
 	}

@@ -3,7 +3,6 @@ package resolve
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -165,7 +164,7 @@ func (r *resolver) defaultsFor(b lang.BlockID, label string) []lang.BlockID {
 
 // deviceLayers is the chain behind a device itself.
 func (r *resolver) deviceLayers(b lang.BlockID) *scope {
-	s := &scope{cfg: r.cfg, own: b, before: r.near(b)}
+	s := &scope{cfg: r.cfg, own: b, before: r.speak[b]}
 	word := schema.Switch
 	if r.cfg.Blocks[b].Kind == schema.Node {
 		word = schema.Node
@@ -173,13 +172,6 @@ func (r *resolver) deviceLayers(b lang.BlockID) *scope {
 	s.chain = r.defaultsFor(b, word.String())
 	s.id = r.layersOf(s.before, s.chain, false)
 	return s
-}
-
-// near lists the overrides and exceptions that hold for a block.
-func (r *resolver) near(b lang.BlockID) []lang.BlockID {
-	list := slices.Clip(r.sets[b])
-	r.kids(b, schema.Except, func(e lang.BlockID) { list = append(list, e) })
-	return list
 }
 
 // excepts lists the exceptions that hold for a block.

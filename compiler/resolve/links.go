@@ -18,7 +18,7 @@ func (r *resolver) links() {
 	r.linkOf = map[lang.BlockID]fabric.LinkID{}
 	for _, c := range r.cables() {
 		row := fabric.Link{A: c.a, B: c.b, Decl: r.decl(c.from), Name: r.str(r.cfg.Blocks[c.from].Label), Key: r.str(r.cfg.Blocks[c.from].Key)}
-		r.cable(&row, r.linkAttr(c.from, schema.ACable))
+		r.cableBy(&row, c.from)
 		r.linkOf[c.from] = r.addLink(row, c.from)
 	}
 }
@@ -54,13 +54,45 @@ func (r *resolver) cables() []written {
 
 // linkAttr is an attribute of a link, by its block or the defaults for links.
 func (r *resolver) linkAttr(b lang.BlockID, n schema.Attr) lang.Value {
-	if len(r.sets) == 0 || len(r.sets[b]) == 0 {
-		if v := r.attr(b, n); v.Kind != lang.Absent {
-			return v
+	v, _ := r.linkSays(b, n)
+	return v
+}
+
+// linkSays is linkAttr with the block that says so.
+func (r *resolver) linkSays(b lang.BlockID, n schema.Attr) (lang.Value, lang.BlockID) {
+	if r.spokenOf(b) {
+		s := scope{cfg: r.cfg, own: b, before: r.speak[b]}
+		if v, by := s.nearest(n); by != 0 {
+			return v, by
 		}
-		return layered{r.cfg, r.defaultsFor(b, "link")}.get(n)
+	} else if v := r.cfg.Attr(b, n); v.Kind != lang.Absent {
+		return v, b
 	}
-	return layered{r.cfg, append(append(slices.Clip(r.sets[b]), b), r.defaultsFor(b, "link")...)}.get(n)
+	for _, d := range r.defaultsFor(b, "link") {
+		if v := r.cfg.Attr(d, n); v.Kind != lang.Absent {
+			return v, d
+		}
+	}
+	return lang.Value{}, 0
+}
+
+// cableBy reads what the block of a link says of its cable, or who speaks for it.
+func (r *resolver) cableBy(l *fabric.Link, b lang.BlockID) {
+	v, by := r.linkSays(b, schema.ACable)
+	r.cable(l, v)
+	if by != 0 && by != b {
+		r.saidBy(l, by)
+	}
+}
+
+// saidBy notes who says what a cable is.
+func (r *resolver) saidBy(l *fabric.Link, by lang.BlockID) {
+	if l.Media != 0 {
+		l.MediaBy = r.decl(by)
+	}
+	if l.LengthWritten || l.DelayNs != 0 {
+		l.LengthBy = r.decl(by)
+	}
 }
 
 // roomForLinks makes room for about n more links. Counts that do not fit the
@@ -128,7 +160,7 @@ func (r *resolver) roles() {
 		case host:
 			p.Role = fabric.RoleHost
 		case p.Peer == 0:
-			p.Role = roleOf(r.cfg.Text(r.attrOrNone(r.portBlock[id], schema.ARole)))
+			p.Role = roleOf(r.cfg.Text(r.ofPort(fabric.PortID(id), schema.ARole)))
 		case f.Links[p.Link].PeerLink != 0:
 			p.Role = fabric.RolePeerLink
 		case f.Devices[f.Ports[p.Peer].Device].Kind == fabric.Node:
@@ -151,13 +183,6 @@ func roleOf(word string) fabric.PortRole {
 	return fabric.RoleUnused
 }
 
-func (r *resolver) attrOrNone(b lang.BlockID, n schema.Attr) lang.Value {
-	if b == 0 {
-		return lang.Value{}
-	}
-	return r.attr(b, n)
-}
-
 // mlags reads the pairs and makes the cables of their peer links.
 func (r *resolver) mlags() {
 	r.mlagOf = map[lang.BlockID]fabric.MLAGID{}
@@ -167,7 +192,7 @@ func (r *resolver) mlags() {
 			r.fail(fmt.Sprintf("mlag %s has %d switches", r.blockName(b), len(switches)), "a pair has two", r.at(b, schema.ASwitches, ""))
 			return
 		}
-		m := fabric.MLAG{Name: r.str(r.cfg.Blocks[b].Name), Domain: 1, Decl: r.decl(b)}
+		m := fabric.MLAG{Name: r.str(r.cfg.Blocks[b].Name), Domain: 1, Decl: r.decl(b), Layers: r.layersOn(b)}
 		if v := r.attr(b, schema.ADomain); v.Kind == lang.Int {
 			m.Domain = uint16(v.N)
 		}
@@ -234,7 +259,7 @@ func (r *resolver) peerLink(b lang.BlockID, id fabric.MLAGID) {
 			members[i] = append(members[i], p)
 		}
 		row := fabric.Link{A: min(ends[0], ends[1]), B: max(ends[0], ends[1]), Decl: m.Decl, Name: m.Name, Key: r.text(v), PeerLink: id, Origin: fabric.OfMLAG}
-		r.cable(&row, r.attr(b, schema.ACable))
+		r.cableBy(&row, b)
 		m.Links = append(m.Links, r.addLink(row, 0))
 	}
 	var names [2]string

@@ -34,7 +34,8 @@ type listedPort struct {
 // listedSplit is a port split into children.
 type listedSplit struct {
 	parent   fabric.Str
-	block    int32
+	block    int32        // ordinal as in listedPort, -1 = by says it
+	by       lang.BlockID // inner block of an exception of the device
 	count    uint8
 	mbps     uint32
 	lanes    uint8                 // of the port that the children use, 0 = unknown
@@ -42,6 +43,14 @@ type listedSplit struct {
 	parts    []fabric.BreakoutPart // see fabric.Breakout; shared by all devices of the shape
 	children []uint32              // places in ports
 	overlaps []uint32              // of ports that stand beside the children
+}
+
+// of is the block that splits it, among those of a device.
+func (x *listedSplit) of(blocks []lang.BlockID) lang.BlockID {
+	if x.block < 0 {
+		return x.by
+	}
+	return blocks[x.block]
 }
 
 // maxPorts is the greatest number of ports of one fabric: some thirty times
@@ -132,6 +141,9 @@ func (r *resolver) portListKey(key []byte, d fabric.DeviceID, blocks []lang.Bloc
 		}
 		key = binary.LittleEndian.AppendUint32(key, split)
 	}
+	if dev.Kind == fabric.Switch && r.innerOf[d] {
+		key = binary.LittleEndian.AppendUint32(key, uint32(d)) // its exceptions may split ports without a block
+	}
 	return key
 }
 
@@ -198,13 +210,20 @@ func (r *resolver) listSwitchPorts(s *portList, d fabric.DeviceID, blocks []lang
 			s.ports = append(s.ports, listedPort{r.f.Names.Add(name), blockOf(name), split, mbps})
 		}
 	}
+	split := func(n string, block int32, b lang.BlockID) {
+		if split := r.split(s, d, n, block, b); split >= 0 {
+			for _, child := range r.childNames(d, n, &s.splits[split]) {
+				add(child, split, s.splits[split].mbps)
+			}
+			// Where children have other names, the whole port can still be named.
+		}
+	}
 	for _, n := range names {
 		if i := blockOf(n); i >= 0 {
-			if split := r.split(s, d, n, i, blocks[i]); split >= 0 {
-				for _, child := range r.childNames(d, n, &s.splits[split]) {
-					add(child, split, s.splits[split].mbps)
-				}
-				// Where children have other names, the whole port can still be named.
+			split(n, i, blocks[i])
+		} else if r.innerOf[d] {
+			for _, e := range r.innerExcepts(r.blockOf[d], schema.Port, n) {
+				split(n, -1, e)
 			}
 		}
 		add(n, -1, modelMbps(model, n))
@@ -252,7 +271,7 @@ func (r *resolver) fill(d fabric.DeviceID, blocks []lang.BlockID) {
 		if p.split >= 0 {
 			row.Split = uint32(base) + uint32(p.split) + 1
 			if p.block < 0 {
-				row.Decl = r.decl(blocks[s.splits[p.split].block])
+				row.Decl = r.decl(r.writer(s.splits[p.split].of(blocks), schema.ABreakout))
 			}
 		}
 		if dev.Kind == fabric.Node {
@@ -281,7 +300,7 @@ func (r *resolver) fillSplits(d fabric.DeviceID, blocks []lang.BlockID) {
 	for _, x := range r.portsOf[d].splits {
 		r.f.Breakouts = append(r.f.Breakouts, fabric.Breakout{
 			Device: d, Parent: x.parent, Count: x.count, Mbps: x.mbps, Lanes: x.lanes, Mode: x.mode, Parts: x.parts,
-			Children: ids(x.children), Overlaps: ids(x.overlaps), Decl: r.decl(blocks[x.block]),
+			Children: ids(x.children), Overlaps: ids(x.overlaps), Decl: r.decl(r.writer(x.of(blocks), schema.ABreakout)),
 		})
 	}
 }
@@ -320,7 +339,7 @@ func (r *resolver) split(s *portList, d fabric.DeviceID, name string, block int3
 		r.fail(fmt.Sprintf("breakout %q is not a number of ports and their speed", r.cfg.Text(v)), `write it as "4x100G"`, r.at(b, schema.ABreakout, ""))
 		return -1
 	}
-	x := listedSplit{parent: r.f.Names.Add(name), block: block, count: count, mbps: mbps, lanes: r.f.Models[r.f.Devices[d].Model].Lanes}
+	x := listedSplit{parent: r.f.Names.Add(name), block: block, by: b, count: count, mbps: mbps, lanes: r.f.Models[r.f.Devices[d].Model].Lanes}
 	r.platform(d, &x, b)
 	s.splits = append(s.splits, x)
 	return int32(len(s.splits) - 1)

@@ -118,6 +118,9 @@ func (r *resolver) keptContract(p fabric.PortID, s *scope, by lang.BlockID) fabr
 	return 0
 }
 
+// laid are the priorities whose queue or group some class has written.
+type laid struct{ queue, group [8]bool }
+
 // lay lays a contract out as maps. Every code point that no class declares goes
 // to the default class: nothing undeclared becomes lossless.
 func (r *resolver) lay(id fabric.QoSID, host bool) fabric.Profile {
@@ -140,10 +143,11 @@ func (r *resolver) lay(id fabric.QoSID, host bool) fabric.Profile {
 	} else {
 		p.DCBX = q.DCBX
 	}
+	var said laid
 	// What two classes claim is that of the greater priority, whichever comes first.
 	inOrder := slices.SortedStableFunc(slices.Values(q.Classes), func(a, b fabric.Class) int { return cmp.Compare(a.Priority, b.Priority) })
 	for _, c := range inOrder {
-		r.layClass(&p, c, host)
+		r.layClass(&p, c, host, &said)
 	}
 	if q.Trust == fabric.TrustNone {
 		for i := range p.DSCP {
@@ -158,14 +162,21 @@ func (r *resolver) lay(id fabric.QoSID, host bool) fabric.Profile {
 	return p
 }
 
-func (r *resolver) layClass(p *fabric.Profile, c fabric.Class, host bool) {
+// layClass lays one class. Two that write otherwise of what they share are ROCE230.
+func (r *resolver) layClass(p *fabric.Profile, c fabric.Class, host bool, said *laid) {
 	for d := range p.DSCP {
 		if c.DSCP>>d&1 == 1 {
 			p.DSCP[d] = c.Priority
 		}
 	}
 	p.PCP[c.Priority] = c.Priority
-	p.Queue[c.Priority], p.Group[c.Priority], p.PFCQueue[c.Priority] = c.Queue, c.Group, c.Queue
+	// Of classes with one priority what is written counts, not what goes without saying.
+	if c.QueueSet || !said.queue[c.Priority] {
+		p.Queue[c.Priority], p.PFCQueue[c.Priority], said.queue[c.Priority] = c.Queue, c.Queue, c.QueueSet
+	}
+	if c.GroupSet || !said.group[c.Priority] {
+		p.Group[c.Priority], said.group[c.Priority] = c.Group, c.GroupSet
+	}
 	if c.Queue < 8 {
 		s := &p.Sched[c.Queue]
 		s.Used = true

@@ -23,11 +23,12 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r := &resolver{cfg: cfg, f: newFabric(cfg), mediaSaid: map[lang.Str]bool{}, versions: map[fabric.Str]bool{}, folds: newFolds(cfg)}
 	defer r.readContents()()
 	r.decls()          // one row for each written block, same numbers
+	r.reach()          // which blocks an override with `set` speaks to
+	r.spoken()         // and exceptions
 	r.models()         // hardware that the fabric names
 	r.contracts()      // qos and classes, `from` folded in
 	r.vendorDefaults() // what "keep" leaves
 	r.segments()       // VLANs and subnets
-	r.reach()          // which blocks an override with `set` speaks to
 	r.ways()           // connections
 	r.devices()        // switches and nodes, names unique
 	r.inners()         // which of them have exceptions for what is inside
@@ -37,11 +38,13 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 		return r.f, r.diags
 	}
 	r.setsOnPorts() // of those that no block speaks of
+	r.strays()      // what no port or block is there for
 	r.links()       // cables join ports
 	r.wire()        // so do topologies
 	room := r.roomForIfaces()
-	r.mlags()   // pairs and their peer links
-	r.lists()   // cable lists join ports, or say what was built
+	r.mlags() // pairs and their peer links
+	r.lists() // cable lists join ports, or say what was built
+	r.portCables()
 	r.compare() // that against what there is
 	r.roles()   // where each port leads
 	r.lags()    // LAGs and bonds, and the LAGs that bonds imply
@@ -115,6 +118,7 @@ type resolver struct {
 	askedFor  []fabric.IfaceID                    // those that write a gateway
 
 	lastCable lang.Value // what lastLink was made of
+	lastBy    lang.BlockID
 	lastLink  fabric.Link
 
 	layers        layerTable
@@ -122,6 +126,8 @@ type resolver struct {
 	profiles      map[fabric.Profile]fabric.ProfileID
 	vlanSets      map[string]fabric.VLANSetID
 	sets          map[lang.BlockID][]lang.BlockID // overrides with `set`, by the block they reach
+	speak         map[lang.BlockID][]lang.BlockID // those and exceptions, nearest first
+	heard         []bool                          // by BlockID: some speak of it
 	globs         []overrideGlob
 	portSets      map[fabric.PortID][]lang.BlockID // overrides with `set`, by ports without a block
 	linkBlocks    []lang.BlockID                   // by LinkID
@@ -221,11 +227,33 @@ func (r *resolver) text(v lang.Value) fabric.Str {
 	return 0
 }
 
-func (r *resolver) attr(b lang.BlockID, n schema.Attr) lang.Value { return r.cfg.Attr(b, n) }
+// attr is an attribute of a block, or what an override or exception says of it.
+func (r *resolver) attr(b lang.BlockID, n schema.Attr) lang.Value {
+	if r.spokenOf(b) {
+		v, _ := (&scope{cfg: r.cfg, own: b, before: r.speak[b]}).nearest(n)
+		return v
+	}
+	return r.cfg.Attr(b, n)
+}
 
-// at is a label for an attribute of a block, else for the block.
+// at is a label for an attribute of a block, where that is written, else for the block.
 func (r *resolver) at(b lang.BlockID, n schema.Attr, text string) diag.Label {
-	return r.f.Label(r.decl(b), 0, n, text)
+	return r.f.Label(r.decl(r.writer(b, n)), 0, n, text)
+}
+
+// writer is what writes an attribute of a block: an override, an exception, else itself.
+func (r *resolver) writer(b lang.BlockID, n schema.Attr) lang.BlockID {
+	if r.spokenOf(b) {
+		if _, by := (&scope{cfg: r.cfg, before: r.speak[b]}).nearest(n); by != 0 {
+			return by
+		}
+	}
+	return b
+}
+
+// layersOn are the layers of a row whose block exceptions or overrides speak of.
+func (r *resolver) layersOn(b lang.BlockID, chain ...lang.BlockID) fabric.LayersID {
+	return r.layersOf(r.speak[b], chain, false)
 }
 
 func (r *resolver) fail(summary, help string, labels ...diag.Label) {

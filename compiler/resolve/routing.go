@@ -14,7 +14,7 @@ import (
 // routings reads what the proofs may assume of paths, and which topology names
 // which. Devices and segments exist by now.
 func (r *resolver) routings() {
-	of := map[lang.BlockID]fabric.RoutingID{}
+	of, other := map[lang.BlockID]fabric.RoutingID{}, lang.BlockID(0)
 	r.top(schema.Routing, func(b lang.BlockID) {
 		row := fabric.Routing{
 			Name: r.str(r.cfg.Blocks[b].Name), Address: r.f.Names.Add(r.cfg.Address(b)), Default: r.blockName(b) == "default", Decl: r.decl(b),
@@ -47,9 +47,20 @@ func (r *resolver) routings() {
 			r.fail(fmt.Sprintf("routing %s has a file, and its model is not table", r.blockName(b)), `write model = "table", or leave out file`,
 				r.at(b, schema.AFile, ""), r.at(b, schema.AModel, "the model"))
 		}
+		if row.Default {
+			if other > 0 {
+				r.fail(fmt.Sprintf("two routing blocks speak for all: %s and %s", r.cfg.Address(other), r.cfg.Address(b)), "keep one, and name the other in its topologies",
+					r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(other), "the other"))
+			}
+			other = b
+		}
 		of[b] = fabric.RoutingID(len(r.f.Routings))
 		r.f.Routings = append(r.f.Routings, row)
 	})
+	// Without topologies nothing could name it: it can only be meant for all.
+	if rows := r.f.Routings; len(rows) == 2 && !rows[1].Default && len(r.topos) == 1 {
+		rows[1].Default, rows[1].Alone = true, true
+	}
 	for _, t := range r.topos[1:] {
 		if v := r.attr(t.block, schema.ARouting); v.Kind == lang.Handle {
 			r.f.Topologies[t.id].Routing = of[lang.BlockID(v.N)]

@@ -219,10 +219,7 @@ func (r *resolver) elsewhere() {
 // noteAt reads the `at` of one NIC, that of its exceptions and overrides before
 // its own.
 func (r *resolver) noteAt(b lang.BlockID) {
-	s := scope{cfg: r.cfg, own: b}
-	if r.innerOf[r.deviceOf[r.cfg.Blocks[b].Parent]] || r.spokenOf(b) {
-		s.before = r.nearOf(b)
-	}
+	s := scope{cfg: r.cfg, own: b, before: r.speak[b]}
 	v, by := s.nearest(schema.AAt)
 	if v.Kind != lang.Handle {
 		return

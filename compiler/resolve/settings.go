@@ -135,7 +135,7 @@ func (r *resolver) portScope(p fabric.PortID, a *around, segments []lang.BlockID
 // before lists the overrides and exceptions that hold for a port, nearest first.
 func (r *resolver) before(p fabric.PortID) []lang.BlockID {
 	if own := r.portBlock[p]; own != 0 {
-		return r.nearOf(own)
+		return r.speak[own]
 	}
 	var list []lang.BlockID
 	if len(r.portSets) > 0 {
@@ -147,10 +147,16 @@ func (r *resolver) before(p fabric.PortID) []lang.BlockID {
 	return list
 }
 
+// ofPort is what a port says of itself, and what is said of it.
+func (r *resolver) ofPort(p fabric.PortID, n schema.Attr) lang.Value {
+	v, _ := (&scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p)}).nearest(n)
+	return v
+}
+
 // portChain is what stands around a port, nearest first.
 func (r *resolver) portChain(chain []lang.BlockID, p fabric.PortID, a *around, segments []lang.BlockID) []lang.BlockID {
 	if lag := r.f.Ports[p].LAG; lag != 0 && r.lagBlock[lag] != 0 {
-		chain = append(append(chain, r.sets[r.lagBlock[lag]]...), r.lagBlock[lag])
+		chain = append(append(chain, r.speak[r.lagBlock[lag]]...), r.lagBlock[lag])
 	}
 	chain = append(append(chain, a.device.before...), a.device.own)
 	tier, topology := r.connects(p)

@@ -279,7 +279,7 @@ func (r *resolver) joinedNowhere(s fabric.SegmentID, has map[fabric.DeviceID][]n
 // one, else the tier's.
 func (r *resolver) nativeOf(ports []fabric.PortID, tier fabric.SegmentID) fabric.SegmentID {
 	for _, p := range ports {
-		if v := r.attrOrNone(r.portBlock[p], schema.ANative); v.Kind == lang.Handle {
+		if v := r.ofPort(p, schema.ANative); v.Kind == lang.Handle {
 			return r.segmentOf[lang.BlockID(v.N)]
 		}
 	}

@@ -206,14 +206,29 @@ func (r *resolver) join(t *topology, lower, upper fabric.PortID, from lang.Block
 
 // cableOf is what the block of a link says of its cable, read once for equal ones.
 func (r *resolver) cableOf(from lang.BlockID, cable lang.Value) fabric.Link {
+	by := from
 	if cable.Kind == lang.Absent {
-		cable = r.linkAttr(from, schema.ACable)
+		cable, by = r.linkSays(from, schema.ACable)
 	}
-	if cable != r.lastCable || cable.Kind == lang.Absent {
-		r.lastCable, r.lastLink = cable, fabric.Link{}
+	if cable != r.lastCable || by != r.lastBy || cable.Kind == lang.Absent {
+		r.lastCable, r.lastBy, r.lastLink = cable, by, fabric.Link{}
 		r.cable(&r.lastLink, cable)
+		if by != from && by != 0 {
+			r.saidBy(&r.lastLink, by)
+		}
 	}
 	return r.lastLink
+}
+
+// cableTo is the cable of a spine or core to one switch of the tier below, Absent
+// where exceptions or overrides may say it.
+func (r *resolver) cableTo(b lang.BlockID, below int) lang.Value {
+	if r.spokenOf(b) {
+		if _, by := (&scope{cfg: r.cfg, before: r.speak[b]}).nearest(schema.ACable); by != 0 {
+			return lang.Value{}
+		}
+	}
+	return r.cfg.CableTo(b, below)
 }
 
 // wireLeaves joins leaves and spines.
@@ -225,7 +240,7 @@ func (r *resolver) wireLeaves(t *topology) {
 	for i := range leaf.devices {
 		for u, lower := range leaf.up[i] {
 			s, port := p.Uplink(i, u)
-			r.join(t, lower, spine.down[s][port], spine.blocks[s], r.cfg.CableTo(spine.blocks[s], i))
+			r.join(t, lower, spine.down[s][port], spine.blocks[s], r.cableTo(spine.blocks[s], i))
 		}
 	}
 }
@@ -245,7 +260,7 @@ func (r *resolver) wireCores(t *topology) {
 				if pod != t {
 					below = k
 				}
-				r.join(t, lower, core.down[c][port], core.blocks[c], r.cfg.CableTo(core.blocks[c], below))
+				r.join(t, lower, core.down[c][port], core.blocks[c], r.cableTo(core.blocks[c], below))
 			}
 		}
 	}
@@ -320,7 +335,7 @@ func (r *resolver) ring(t *topology) {
 			}
 			peer, port := shape.Beside(t.plan.Kind, len(ports), each, i, u)
 			if b := ports[peer][port]; r.free(t, a) && r.free(t, b) {
-				r.join(t, a, b, from, r.attr(from, schema.ACable))
+				r.join(t, a, b, from, lang.Value{})
 			}
 		}
 	}

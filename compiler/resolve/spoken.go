@@ -1,0 +1,161 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// spoken notes which exceptions and overrides hold for which block, nearest first:
+// overrides, the exceptions in the block, those that the exceptions of its device have
+// for it. Everything that reads a block reads them before it, so that a word does there
+// what it does in the block.
+func (r *resolver) spoken() {
+	r.heard, r.speak = make([]bool, len(r.cfg.Blocks)), map[lang.BlockID][]lang.BlockID{}
+	add := func(b lang.BlockID, by ...lang.BlockID) {
+		if len(by) > 0 {
+			r.speak[b], r.heard[b] = append(r.speak[b], by...), true
+		}
+	}
+	for b, by := range r.sets {
+		add(b, by...)
+	}
+	var parents []lang.BlockID
+	for b := range r.cfg.Blocks {
+		if blk := &r.cfg.Blocks[b]; blk.Kind == schema.Except {
+			add(blk.Parent, lang.BlockID(b))
+			if n := len(parents); n == 0 || parents[n-1] != blk.Parent {
+				parents = append(parents, blk.Parent)
+			}
+		}
+	}
+	for _, b := range parents {
+		for _, e := range r.excepts(b) {
+			first, end := r.cfg.Kids(e)
+			for in := first; in < end; in++ {
+				r.kids(b, r.cfg.Blocks[in].Kind, func(own lang.BlockID) {
+					if r.cfg.Blocks[own].Name == r.cfg.Blocks[in].Name {
+						add(own, in)
+					}
+				})
+			}
+		}
+	}
+	r.contradictions()
+}
+
+// contradictions refuses two overrides, or two exceptions of one place, that give one
+// attribute of a block two values: neither is nearer, and order plays no part.
+func (r *resolver) contradictions() {
+	said := map[[2]fabric.DeclID]bool{}
+	blocks := make([]lang.BlockID, 0, len(r.speak))
+	for b := range r.speak {
+		blocks = append(blocks, b)
+	}
+	slices.Sort(blocks)
+	for _, b := range blocks {
+		list := r.speak[b]
+		for i, one := range list {
+			for _, other := range list[:i] {
+				if pair := [2]fabric.DeclID{r.decl(other), r.decl(one)}; pair[0] != pair[1] && r.sameRank(one, other) && !said[pair] {
+					said[pair] = r.contradict(r.cfg.Address(b), other, one)
+				}
+			}
+		}
+	}
+}
+
+// sameRank reports whether two that speak of one block stand at one height: two
+// overrides do, and two exceptions in one block, or what those have inside.
+func (r *resolver) sameRank(a, b lang.BlockID) bool {
+	x, y := &r.cfg.Blocks[a], &r.cfg.Blocks[b]
+	if x.Kind != y.Kind {
+		return false
+	}
+	return x.Kind == schema.Override || x.Kind == schema.Except || r.cfg.Blocks[x.Parent].Kind == schema.Except
+}
+
+// contradict reports the first attribute that two blocks give different values.
+func (r *resolver) contradict(address string, a, b lang.BlockID) bool {
+	for _, p := range r.wordsOf(a) {
+		n := schema.Attr(p.Key.N)
+		other := (&scope{cfg: r.cfg}).at(b, n)
+		if n == schema.AReason || other.Kind == lang.Absent || string(r.appendValue(nil, p.Val)) == string(r.appendValue(nil, other)) {
+			continue
+		}
+		r.fail(fmt.Sprintf("%s of %s is set twice, to two values", n.Name(), address), "one of them has to go: neither counts before the other",
+			r.f.Label(r.decl(b), 0, n, ""), r.f.Label(r.decl(a), 0, n, "the other"))
+		return true
+	}
+	return false
+}
+
+// wordsOf are the attributes that an exception or override sets.
+func (r *resolver) wordsOf(b lang.BlockID) []lang.Pair {
+	if r.cfg.Blocks[b].Kind == schema.Override {
+		return r.cfg.Pairs(r.cfg.Attr(b, schema.ASet))
+	}
+	attrs := r.cfg.AttrsOf(b)
+	list := make([]lang.Pair, 0, len(attrs))
+	for _, a := range attrs {
+		list = append(list, lang.Pair{Key: lang.Value{Kind: lang.Int, N: int64(a.Num)}, Val: a.Val()})
+	}
+	return list
+}
+
+// strays refuses what exceptions say of blocks inside a device that it does not have,
+// and what is said of a port without a block and only a block can say.
+func (r *resolver) strays() {
+	for id := range r.cfg.Blocks {
+		in := &r.cfg.Blocks[id]
+		if in.Parent == 0 || r.cfg.Blocks[in.Parent].Kind != schema.Except {
+			continue
+		}
+		b := lang.BlockID(id)
+		owner := r.cfg.Blocks[in.Parent].Parent
+		d := r.deviceOf[owner]
+		if d == 0 {
+			continue // refused
+		}
+		has := false
+		r.kids(owner, in.Kind, func(own lang.BlockID) { has = has || r.cfg.Blocks[own].Name == in.Name })
+		switch {
+		case has:
+		case in.Kind == schema.Port && r.port(d, r.str(in.Name)) != 0:
+			r.onlyBlocks(r.port(d, r.str(in.Name)), b)
+		default:
+			r.fail(fmt.Sprintf("%s has no %s %s to be excepted", r.f.Text(r.f.Devices[d].Name), in.Kind, r.blockName(b)), "name one that it has",
+				r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(owner), "the device"))
+		}
+	}
+	ports := make([]fabric.PortID, 0, len(r.portSets))
+	for p := range r.portSets {
+		ports = append(ports, p)
+	}
+	slices.Sort(ports)
+	for _, p := range ports {
+		for _, o := range r.portSets[p] {
+			r.onlyBlocks(p, o)
+			if r.cfg.Field(r.cfg.Attr(o, schema.ASet), schema.ABreakout).Kind != lang.Absent {
+				r.needsBlock(p, o, schema.ABreakout)
+			}
+		}
+	}
+}
+
+// onlyBlocks refuses what is read where the block of a port is, for one that has none.
+func (r *resolver) onlyBlocks(p fabric.PortID, by lang.BlockID) {
+	for _, n := range [2]schema.Attr{schema.AAddress, schema.AVRF} {
+		if (&scope{cfg: r.cfg}).at(by, n).Kind != lang.Absent {
+			r.needsBlock(p, by, n)
+		}
+	}
+}
+
+func (r *resolver) needsBlock(p fabric.PortID, by lang.BlockID, n schema.Attr) {
+	r.fail(fmt.Sprintf("%s is set on port %s, which no block speaks of", n.Name(), r.f.PortName(p)), "write a `port` block for it: only there it is read",
+		r.f.Label(r.decl(by), 0, n, ""))
+}
