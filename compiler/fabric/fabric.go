@@ -41,7 +41,8 @@ type Fabric struct {
 	Devices   []Device
 	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
 	Links     []Link
-	Loose     map[PortID]Link // what ports without a link say of their cable
+	Loose     map[PortID]Link     // what ports without a link say of their cable
+	PeerSaid  map[PortID]PeerSaid // what NICs say of the switch ports at their other ends
 	LAGs      []LAG
 	Ifaces    []Iface
 	NICs      []NIC
@@ -206,7 +207,6 @@ const (
 	InfiniBand                       // link layer
 	NativeSet                        // a native segment or "no native" was written
 	RoutedPort                       // has an address of its own, not bridged
-	FromPeer                         // settings came from `peer` of the NIC at the other end
 	Kept                             // qos = "keep": the profile is the vendor's default, and not managed
 	DenySet                          // deny was written
 	DenyRoCEv2                       // and holds RoCEv2
@@ -262,6 +262,13 @@ type Port struct {
 	Flags    PortFlags
 	Headroom HeadroomID // as written on the port or device
 	Split    uint32     // of children: 1 + index in Breakouts of the split, else 0
+}
+
+// PeerSaid is the declaration whose `peer` speaks of a switch port, and of what.
+type PeerSaid struct {
+	By    DeclID
+	Attrs []schema.Attr
+	Far   bool // by defaults, which count after everything else
 }
 
 // HeadroomID is the index of a written headroom. 0 = none.

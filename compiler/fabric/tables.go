@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -273,7 +274,15 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 			return diag.Label{Span: at, Where: f.Where(link.Decl)}, true
 		}
 	}
+	said := f.PeerSaid[p]
+	peer := slices.Contains(said.Attrs, n)
+	if peer && !said.Far {
+		return f.attrLabel(said.By, schema.APeer, ""), true
+	}
 	at, by, ok := f.Origin(own, port.Layers, n)
+	if peer && !ok {
+		return f.attrLabel(said.By, schema.APeer, ""), true
+	}
 	if !ok && n == schema.ASpeed && port.NIC == 0 && port.Flags&SpeedSet != 0 && f.Ports[port.Peer].NIC != 0 {
 		return f.PortOrigin(port.Peer, n) // a node port of a topology has the speed of its NIC
 	}

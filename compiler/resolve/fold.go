@@ -67,7 +67,6 @@ type foldKey struct {
 	link   uint32 // of the block of its link
 	tier   uint32 // of the tier that reaches it, if that is not the device
 	topo   lang.BlockID
-	peer   lang.Value // what the NIC at the other end says of it
 	lag    fabric.LAGID
 	native fabric.SegmentID // by the subnet of the leaf
 	mbps   uint32           // by the model of the switch
@@ -233,8 +232,8 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 		}
 		tier, topo := r.connects(p)
 		key.link, key.tier, key.topo = r.folds.of[link], r.folds.of[tier], topo
-		if dev.Kind == fabric.Switch {
-			key.peer = r.peerSaid(row.Peer)
+		if r.peerSays(p).by != 0 {
+			return portKey{}
 		}
 	}
 	return portKey{foldKey: key, shared: true}

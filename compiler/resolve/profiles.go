@@ -55,11 +55,6 @@ func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, 
 			return q, false
 		}
 	}
-	if v.Kind == lang.Absent {
-		if peer := r.peerObject(p); peer.Kind == lang.Object {
-			v = r.cfg.Field(peer, schema.AQoS)
-		}
-	}
 	switch {
 	case v.Kind == lang.Handle:
 		return r.qosOf[lang.BlockID(v.N)], false
@@ -113,8 +108,12 @@ func (r *resolver) keptContract(p fabric.PortID, s *scope, by lang.BlockID) fabr
 	if q := defaults[os]; q != 0 {
 		return q
 	}
+	n := schema.AQoS
+	if by == s.peer.by {
+		n = schema.APeer
+	}
 	r.fail(fmt.Sprintf("qos of %s is kept at the vendor's default, and the data of model %s does not state it for os %s", r.f.PortName(p), model, os),
-		"write a qos, or add defaults to the model", r.at(by, schema.AQoS, ""))
+		"write a qos, or add defaults to the model", r.at(by, n, ""))
 	return 0
 }
 

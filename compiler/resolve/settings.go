@@ -27,6 +27,7 @@ func (r *resolver) settings() {
 			r.settle(p, &around, &keys[p-first])
 		}
 	})
+	r.notePeers()
 	r.outwardQueues()
 	r.followNICs()
 	for id := 1; id < len(r.f.LAGs); id++ {
@@ -125,7 +126,7 @@ func (r *resolver) followNICs() {
 // LAG, its device, the tier and the topology that connect it, the segments on
 // it, the defaults.
 func (r *resolver) portScope(p fabric.PortID, a *around, segments []lang.BlockID) *scope {
-	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic}
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic, peer: r.peerSays(p)}
 	s.before = r.before(p)
 	s.chain = r.portChain(nil, p, a, segments)
 	s.id = r.layersOf(s.before, s.chain, s.nic)
@@ -305,9 +306,6 @@ func (r *resolver) modelSpeed(p fabric.PortID, s *scope) uint32 {
 func (r *resolver) mtu(p fabric.PortID, s *scope, bridged bool) {
 	row := &r.f.Ports[p]
 	v := s.get(schema.AMTU)
-	if peer := r.peerObject(p); v.Kind == lang.Absent && peer.Kind == lang.Object {
-		v = r.cfg.Field(peer, schema.AMTU)
-	}
 	if v.Kind == lang.Int {
 		row.MTU = uint16(v.N)
 		row.Flags |= fabric.MTUSet
@@ -326,27 +324,6 @@ func (r *resolver) mtu(p fabric.PortID, s *scope, bridged bool) {
 	}
 }
 
-// peerObject is what the NIC at the other end says of a switch port.
-func (r *resolver) peerObject(p fabric.PortID) lang.Value {
-	row := &r.f.Ports[p]
-	if row.Peer == 0 || r.f.Devices[row.Device].Kind != fabric.Switch {
-		return lang.Value{}
-	}
-	v := r.peerSaid(row.Peer)
-	if v.Kind == lang.Object {
-		row.Flags |= fabric.FromPeer
-	}
-	return v
-}
-
-// peerSaid is what a NIC says of the port at its other end.
-func (r *resolver) peerSaid(nic fabric.PortID) lang.Value {
-	if b := r.portBlock[nic]; b != 0 && r.folds.peers {
-		return r.said(b, schema.APeer)
-	}
-	return lang.Value{}
-}
-
 // segmentsOn lists the segments a port carries: tagged ones, and the native.
 func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native lang.BlockID) {
 	row := &r.f.Ports[p]
@@ -362,7 +339,7 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			native = lang.BlockID(v.N)
 		}
 	}
-	s := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p)}
+	s := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p), peer: r.peerSays(p)}
 	if row.LAG != 0 {
 		s.chain = appendBlock(nil, r.lagBlock[row.LAG])
 	}
@@ -370,10 +347,6 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 	add(s.get(schema.ASegments))
 	add(s.get(schema.ASegment))
 	one(s.get(schema.ANative))
-	if peer := r.peerObject(p); peer.Kind == lang.Object && len(tagged) == 0 && native == 0 {
-		add(r.cfg.Field(peer, schema.ASegments))
-		one(r.cfg.Field(peer, schema.ANative))
-	}
 	for _, extra := range r.carried[p] {
 		if !slices.Contains(tagged, extra) {
 			tagged = append(tagged, extra)
