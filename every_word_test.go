@@ -1,7 +1,6 @@
 package rocec_test
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/packs"
@@ -49,6 +49,10 @@ func outcomeOf(files fstest.MapFS) outcome {
 				}
 			}
 			f := res.Fabric
+			for id := 1; id < len(f.Devices); id++ {
+				way, ok, _ := res.Connection(fabric.DeviceID(id))
+				fmt.Fprintf(&out, "%v %+v\n", ok, way)
+			}
 			fmt.Fprintln(&out, f.Analysis.Failures, f.Analysis.Properties, f.Analysis.BudgetSteps)
 			for i := range f.Selections {
 				fmt.Fprintln(&out, f.Text(f.Selections[i].Emitter), f.Text(f.Selections[i].Output), f.Text(f.Selections[i].Delivery))
@@ -63,6 +67,13 @@ func outcomeOf(files fstest.MapFS) outcome {
 				fmt.Fprintln(&out, res.Facts.Rows[res.Facts.Of[p]])
 			}
 		}
+	}
+	for _, o := range cfg.Outputs {
+		fmt.Fprintln(&out, o.Name, o.JSON, o.Sensitive)
+	}
+	record, _ := compiler.Recorded(cfg)
+	for _, p := range cfg.Pairs(record) {
+		fmt.Fprintln(&out, p.Key.N, p.Val.Kind, p.Val.N, cfg.Text(p.Val))
 	}
 	for _, d := range diags {
 		fmt.Fprintln(&out, d.Rule, d.Severity, d.Summary, d.Address, d.Notes)
@@ -98,10 +109,9 @@ func wordCorpus(t *testing.T) []wordText {
 		}
 		list = append(list, w)
 	}
-	for name, text := range wordSources {
-		add(name, text)
+	for _, text := range wordSources {
+		add("a source of its own", text)
 	}
-	slices.SortFunc(list, func(a, b wordText) int { return strings.Compare(a.name, b.name) })
 	for _, r := range lint.All {
 		add(r.ID+" good", r.Good)
 		add(r.ID+" bad", r.Bad)
@@ -246,7 +256,8 @@ func allWords() []string {
 	return list
 }
 
-const mostTries = 30
+// mostTries and mostWrites bound how often a word is taken out, and written.
+const mostTries, mostWrites = 6, 24
 
 // TestEveryWordActs takes each attribute of each block, and each field of those that
 // are objects, out of sources that write it, and demands that something comes of it in
@@ -272,6 +283,7 @@ func TestEveryWordActs(t *testing.T) {
 		whole.Store(w, o)
 		return o
 	}
+	bases := append(wordBases(), corpus...)
 	var mu sync.Mutex
 	var idle []string
 	var work sync.WaitGroup
@@ -285,6 +297,13 @@ func TestEveryWordActs(t *testing.T) {
 					if acts = before(w.text).text != w.text.with(w.without()).text; acts {
 						break
 					}
+				}
+				tries := mostWrites
+				for i := range bases {
+					if acts || tries <= 0 {
+						break
+					}
+					acts = written(&bases[i], key, before, &tries)
 				}
 				if !acts && ownWitness[key] == "" {
 					mu.Lock()
@@ -305,11 +324,135 @@ func TestEveryWordActs(t *testing.T) {
 	}
 }
 
+// wordBases are random fabrics that are right, each as it is and with nothing written
+// by rocec, beside blocks for words to refer to.
+func wordBases() []wordText {
+	var list []wordText
+	kinds := map[string]bool{}
+	for seed := uint64(1); seed < 60; seed++ {
+		s := siteOf(seed)
+		if kinds[s.kind] {
+			continue
+		}
+		kinds[s.kind] = true
+		list = append(list, wordText{name: fmt.Sprint("seed ", seed), main: s.String() + wordMore})
+		for _, b := range append(s.switches, s.nodes...) {
+			b.set("manage", quote("verify"))
+		}
+		list = append(list, wordText{name: fmt.Sprint("seed ", seed, " not written"), main: s.String() + wordMore})
+	}
+	return list
+}
+
+// written writes a word into the first blocks of its kind in a source, or in place of
+// what is there, and reports whether something came of it.
+func written(w *wordText, key string, before func(*wordText) outcome, tries *int) bool {
+	parts := strings.Split(key, ".")
+	values := wordValues[parts[0]+"."+parts[1]]
+	if values == nil {
+		values = wordValues[parts[1]]
+	}
+	file, diags := hclsyntax.ParseConfig([]byte(w.main), "fabric.roce.hcl", hcl.InitialPos)
+	if diags.HasErrors() || values == nil {
+		return false
+	}
+	for _, b := range blocksOf(file.Body.(*hclsyntax.Body), parts[0], 1) {
+		for _, v := range values {
+			*tries--
+			at, end, line := b.OpenBraceRange.End.Byte, b.OpenBraceRange.End.Byte, "\n"+parts[1]+" = "+v
+			if old := b.Body.Attributes[parts[1]]; old != nil {
+				at, end, line = old.SrcRange.Start.Byte, old.SrcRange.End.Byte, parts[1]+" = "+v
+			}
+			if w.main[end:end+1] != "\n" {
+				line += "\n"
+			}
+			text := w.main[:at] + line + w.main[end:]
+			if len(parts) == 2 {
+				if w.with(text).text != before(w).text {
+					return true
+				}
+				continue
+			}
+			with := *w
+			with.main = text
+			for _, x := range wordsIn(&with) {
+				if x.key() == key && with.with(text).text != with.with(x.without()).text {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// blocksOf are the first blocks of a kind.
+func blocksOf(body *hclsyntax.Body, word string, most int) []*hclsyntax.Block {
+	var list []*hclsyntax.Block
+	for _, b := range body.Blocks {
+		if b.Type == word {
+			list = append(list, b)
+		}
+		list = append(list, blocksOf(b.Body, word, most)...)
+	}
+	return list[:min(len(list), most)]
+}
+
 // ownWitness are words that no fabric changes by, as they are about the people or the
 // program: who shows that each of them acts.
 var ownWitness = map[string]string{}
 
-// wordSources are sources for words that no example of a rule writes to effect.
-var wordSources = map[string]string{}
+// wordMore is what words refer to.
+const wordMore = `
+qos "other" {
+  trust = "dscp"
+  class "default" {
+    priority  = 0
+    bandwidth = 100
+    default   = true
+  }
+}
+segment "other" {
+  vlan   = 999
+  subnet = "10.99.9.0/24"
+}
+routing "other" {
+  model = "up_down"
+}
+connection "other" {
+  address = "192.0.2.9"
+}
+`
 
-var _ = bytes.Equal
+// wordSources are sources for words that stand in blocks which other sources lack.
+var wordSources = []string{}
+
+// wordValues are values of attributes by name, or by block and name: some of them differ
+// from what is in force in some fabric.
+var wordValues = map[string][]string{
+	"name": {`"renamed"`}, "os": {`"sonic/202305"`}, "mgmt": {`"192.0.2.7"`}, "connection": {`connection.other`}, "manage": {`"verify"`, `"none"`, `"full"`},
+	"site": {`"far"`}, "model": {`"nvidia/sn5400"`}, "role": {`"odd"`, `"node"`}, "qos": {`qos.other`}, "mtu": {`4000`, `2000`}, "firmware": {`"1.2.3"`},
+	"buffer": {`{ shared = "2MB", headroom = "1MB", alpha = "1/64", max_oversubscription = 1 }`}, "hash": {`{ function = "CRC", seed = 7 }`},
+	"class.buffer": {`{ alpha = "1/64", headroom = 30000, xon = 20000 }`}, "lag.hash": {`"layer3+4"`}, "bond.hash": {`"layer3+4"`},
+	"spare_ports": {`"shut"`}, "pools": {`{ ingress = "1MB", headroom = "1MB", egress_lossy = "900MB", egress_lossless = "1MB" }`}, "stp": {`"off"`, `"rstp"`},
+	"arp_timeout": {`"1m"`}, "mac_timeout": {`"1m"`}, "remark": {`{ 26 = 0 }`, `{ 34 = 0 }`, `{ 24 = 0 }`}, "semi_lossless": {`true`}, "trust": {`"pcp"`, `"none"`},
+	"dscp_map": {`{ 26 = 1, 24 = 1, 34 = 1 }`}, "pcp_map": {`{ 3 = 1, 4 = 1 }`}, "queue_map": {`{ 3 = 1, 4 = 1 }`}, "group_map": {`{ 3 = 1, 4 = 1 }`},
+	"pfc": {`[5]`}, "pfc_queue_map": {`{ 3 = 1, 4 = 1 }`}, "pause": {`true`}, "pfc_direction": {`"receive"`}, "ets": {`{ 0 = 90, 3 = 10 }`},
+	"dcbx": {`{ mode = "advertise", version = "cee", owner = "lldpad" }`, `{ mode = "willing", version = "cee", owner = "firmware" }`},
+	"ecn":  {`{ min = "9KB", max = "80KB", probability = 7, colors = ["red"] }`, `{ min = "9KB", max = "80KB", probability = 7 }`}, "headroom": {`20000`},
+	"watchdog": {`{ detect = "200ms", restore = "100ms", poll = "100ms", action = "alert" }`, `{ detect = "200ms", restore = "900ms", poll = "100ms", action = "forward" }`},
+	"place":    {`{ tier = "leaf", index = 0, group = 0, plane = 0, rail = 0, pod = 0 }`}, "vars": {`{ a = 1 }`}, "cable": {`{ media = "aoc", length = "17m", delay = "900ns" }`, `{ media = "dac", length = "1m", delay = "900ns" }`},
+	"speed": {`"10G"`, `"200G"`}, "fec": {`"none"`, `"fc"`}, "autoneg": {`true`, `false`}, "loopback": {`"10.250.0.0/16"`}, "vrf": {`"apart"`}, "count": {`3`},
+	"switches": {`[]`}, "node_ports": {`["swp1"]`}, "up_ports": {`["swp1"]`}, "down_ports": {`["swp1"]`}, "ports": {`["swp1"]`}, "subnet": {`"10.77.0.0/24"`},
+	"addressing": {`"per_port"`}, "fabric_subnet": {`"10.78.0.0/16"`}, "enabled": {`false`}, "external": {`true`}, "segments": {`[segment.other]`}, "native": {`segment.other`},
+	"deny": {`["roce_v2"]`}, "address": {`"10.66.0.5/24"`}, "macsec": {`{ pfc_frames = "protected" }`, `"on"`}, "at": {`switch.tor.port["Ethernet0"]`},
+	"rate": {`"fast"`, `"slow"`}, "id": {`77`}, "mode": {`"static"`, `"lacp"`, `"active_backup"`}, "members": {`["rail0"]`}, "rdma": {`false`, `true`}, "segment": {`segment.other`},
+	"device": {`"eth9"`}, "pci": {`"0000:41:00.0"`}, "mac": {`"02:00:00:00:00:01"`}, "adapter": {`"card1"`}, "driver": {`"1.2.3"`}, "rail": {`3`}, "plane": {`3`}, "gpu": {`"g0"`},
+	"pcie": {`{ gen = 3, lanes = 1, slot = "s1", numa = 1 }`}, "pcie_switch": {`"x"`}, "gid_index": {`0`}, "receive_buffer": {`1000`}, "pxe": {`true`}, "gateway": {`"10.66.0.1"`},
+	"vfs":  {`{ count = 4, mode = "switchdev", rdma = true, segment = segment.other, trusted = true, resource = "r" }`, `{ count = 4, mode = "legacy", rdma = true, segment = segment.other, trusted = true, resource = "r" }`},
+	"peer": {`{ qos = qos.other, segments = [segment.other], native = segment.other, mtu = 2000 }`, `{ qos = qos.other }`, `{ mtu = 2000 }`, `{ segments = [segment.other] }`, `{ native = segment.other }`},
+	"tos":  {`4`}, "dcqcn": {`[]`}, "rack": {`"r9"`}, "slot": {`9`}, "cluster": {`"c"`}, "trusted": {`false`}, "tenant": {`"t"`},
+	"acs": {`true`}, "virtualised": {`true`}, "persistent": {`false`}, "memlock": {`1000`}, "modules": {`["ext4"]`}, "consumers": {`["nccl"]`},
+	"domain": {`7`}, "keepalive": {`{ addresses = { "tor-a" = "192.0.2.1", "tor-b" = "192.0.2.2" }, interval = "300ms", timeout = "3s" }`}, "peer_link": {`[]`},
+	"transport": {`"roce_v1"`, `"iwarp"`}, "remap": {`true`}, "match": {`{ netdirect_port = 445, tcp_port = 3260, udp_port = 4791 }`, `{ tcp_port = 3260 }`, `{ udp_port = 4000 }`},
+	"first": {`50`}, "routing": {`routing.other`}, "nics": {`["rail0"]`}, "planes": {`2`}, "pods": {`[]`}, "nodes": {`[]`},
+}

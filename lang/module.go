@@ -84,6 +84,10 @@ func (ld *loader) newModule(u *unit, parent *modinst, addr string) *modinst {
 	return m
 }
 
+// unwritten is the number of an attribute that is written to be null, which is as if
+// it were not written: nothing comes from there.
+const unwritten = ^schema.Attr(0)
+
 // addDecls enters the decls and spans of a unit for one instance of it.
 func (ld *loader) addDecls(m *modinst) {
 	c, u := ld.cfg, m.unit
@@ -109,6 +113,9 @@ func (ld *loader) addDecls(m *modinst) {
 			for k := range u.attrsOf(d) {
 				a := u.attr(d, k)
 				sp := Span{Num: a.num, Start: a.at.start, Len: a.at.length}
+				if a.kind == Absent && !a.bad {
+					sp.Num = unwritten
+				}
 				c.Spans[int(first[i])+k] = sp
 			}
 			c.Decls[int(m.declBase)+i] = row

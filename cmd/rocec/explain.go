@@ -427,6 +427,9 @@ func (t *thing) text(w io.Writer) {
 		fmt.Fprintf(w, "  %-18s = %s\n", s.Name, s.Value)
 		for _, at := range s.Places {
 			fmt.Fprintf(w, "    %s:%d, in %s\n", at.File, at.Line, at.In)
+			for _, v := range at.Values {
+				fmt.Fprintf(w, "      %s\n", v)
+			}
 		}
 	}
 	for _, h := range t.Headroom {

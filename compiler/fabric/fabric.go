@@ -501,6 +501,7 @@ const (
 
 // NICModel is a NIC's hardware.
 type NICModel struct {
+	PCIeGen, PCIeLanes        uint8 // widest slot that it uses; 0 = not stated
 	Name                      Str
 	Vendor                    Str
 	Driver                    Str

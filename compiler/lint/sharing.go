@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -182,4 +183,39 @@ func (p *Pass) disagree(q *fabric.QoS, a, b *fabric.Class) {
 				"match another port in one of them")
 		}
 	}
+}
+
+var roce231 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE231", Name: "switch_lossless_priority", Severity: diag.Error,
+		Title:  "a switch has PFC on priorities that its ASIC can make lossless",
+		Why:    "some ASICs pause certain priorities only: on the others PFC is taken and nothing is held back",
+		Fix:    "give the lossless class one of the priorities that the ASIC has",
+		Source: "data of the model: lossless_priorities of its asic",
+		Bad:    onlyLossless("[4, 5]"),
+		Good:   onlyLossless("[3, 4]"),
+	},
+	Run: losslessPriority,
+}
+
+// onlyLossless is twoNodes on an ASIC that can make some priorities lossless.
+func onlyLossless(priorities string) string {
+	return strings.ReplaceAll(twoNodes(""), "nvidia/sn3700", "example/no-dscp") +
+		strings.Replace(noDSCP("true"), "  family", "  lossless_priorities = "+priorities+"\n  family", 1)
+}
+
+func losslessPriority(p *Pass) {
+	p.EachProfile(func(e End, ports int) {
+		m := &p.Fabric.Models[e.Device.Model]
+		if e.Device.Kind != fabric.Switch || m.LosslessPriorities == 0 || e.Profile.PFC&^m.LosslessPriorities == 0 || e.Profile.PFC == 0xff {
+			return
+		}
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("PFC %s is on at %s, and the ASIC of %s can make only %s lossless",
+				Priorities(e.Profile.PFC&^m.LosslessPriorities), p.Name(e), p.Fabric.Text(m.Name), Priorities(m.LosslessPriorities)),
+			Address: p.Fabric.PortAddress(e.ID), Count: ports,
+			Labels: []diag.Label{p.AtPort(e, schema.AQoS, ""), p.Fabric.Label(e.Device.Decl, e.Device.Layers, schema.AModel, "the switch")},
+			Help:   "give the lossless class one of those priorities",
+		})
+	})
 }

@@ -43,7 +43,12 @@ func (b *builder) origin(p intent.Path) []diag.Label {
 				if p.Word() == "deny" {
 					return b.denyOrigin(id, p)
 				}
-				return b.first(l.Decl, l.Layers, netAttrs[p.Word()])
+				if label, ok := b.found(l.Decl, l.Layers, netAttrs[p.Word()]...); !ok && p.Word() == "mtu" && len(b.members[id]) > 0 {
+					return b.portOrigin(b.members[id][0], p)
+				} else if ok {
+					return []diag.Label{label}
+				}
+				return b.first(l.Decl, l.Layers, nil)
 			}
 		}
 	case intent.OfIface:
@@ -98,7 +103,7 @@ var (
 		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative, schema.ASubnet}, "segments": {schema.ASegments, schema.ASegment},
 		"deny": {schema.ADeny, schema.AExternal}, "qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
 		"model": {schema.AModel}, "driver": {schema.ADriver, schema.AModel}, "firmware": {schema.AFirmware}, "vfs": {schema.AVFs},
-		"pci": {schema.APCI, schema.AMAC, schema.ADevice}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter}, "rdma_mtu": {schema.AMTU},
+		"pci": {schema.APCI, schema.AMAC, schema.ADevice}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter},
 		"gpu": {schema.AGPU, schema.APCIeSwitch},
 	}
 	netAttrs = map[string][]schema.Attr{
@@ -199,8 +204,14 @@ func (b *builder) portNamed(name string) (fabric.PortID, bool) {
 func (b *builder) portOrigin(id fabric.PortID, p intent.Path) []diag.Label {
 	port := &b.f.Ports[id]
 	word := p.Word()
+	if word == "mtu" && !b.host && port.MTU != port.MTUFloor {
+		return b.largerMTU(id)
+	}
 	for _, a := range portAttrs[word] {
 		if label, ok := b.f.PortOrigin(id, a); ok {
+			if word == "cable" {
+				label.Values = b.toldLength(id)
+			}
 			return []diag.Label{label}
 		}
 	}
@@ -209,7 +220,29 @@ func (b *builder) portOrigin(id fabric.PortID, p intent.Path) []diag.Label {
 		if c := b.class(port.Profile, func(c *fabric.Class) bool { return c.Lossless }); c != nil {
 			return b.first(c.Decl, 0, []schema.Attr{schema.ABuffer, schema.ALossless, schema.ACarries})
 		}
-	case "rdma", "roce_mode", "rdma_mtu":
+	case "roce_mode", "rdma_mtu":
+		asked := b.class(port.Profile, func(c *fabric.Class) bool { return c.Carries == fabric.CarriesRDMA && c.RDMAMTU > 0 })
+		if label, ok := b.f.PortOrigin(id, schema.AMTU); word == "rdma_mtu" && asked == nil && ok {
+			return []diag.Label{label}
+		}
+		of := schema.ATransport
+		if word == "rdma_mtu" {
+			of = schema.ARDMAMTU
+		}
+		bears := func(c *fabric.Class) bool {
+			return c.Carries == fabric.CarriesRDMA && (of == schema.ATransport || c.RDMAMTU > 0)
+		}
+		if c := b.class(port.Profile, bears); c != nil {
+			if label, ok := b.found(c.Decl, 0, of); ok {
+				return []diag.Label{label}
+			}
+			q := &b.f.QoS[b.f.Profiles[port.Profile].QoS]
+			if label, ok := b.found(q.Decl, q.Layers, of); ok {
+				return []diag.Label{label}
+			}
+			return known(b.f.DeclLabel(c.Decl, "")) // without a word: because of what the class carries
+		}
+	case "rdma":
 		if c := b.class(port.Profile, func(c *fabric.Class) bool { return c.Carries == fabric.CarriesRDMA }); c != nil {
 			return b.first(c.Decl, 0, []schema.Attr{schema.ATransport, schema.ACarries})
 		}
@@ -226,6 +259,35 @@ func (b *builder) portOrigin(id fabric.PortID, p intent.Path) []diag.Label {
 		}
 	}
 	return known(b.f.PortLabel(id, 0, ""))
+}
+
+// largerMTU is where the MTU of a switch port comes from that has more than what is
+// written for it: of its NIC, as both ends of a routed link have one, else of its model.
+func (b *builder) largerMTU(id fabric.PortID) []diag.Label {
+	port := &b.f.Ports[id]
+	if peer := &b.f.Ports[port.Peer]; port.MTUFloor == 0 && peer.NIC != 0 && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 && peer.MTU == port.MTU {
+		if label, ok := b.f.PortOrigin(port.Peer, schema.AMTU); ok {
+			return []diag.Label{label}
+		}
+	}
+	if b.model != nil {
+		if label, ok := b.found(b.model.Decl, 0, schema.AJumboMTU); ok {
+			return []diag.Label{label}
+		}
+	}
+	return b.first(b.dev.Decl, b.dev.Layers, []schema.Attr{schema.AModel})
+}
+
+// toldLength says why a device is told another length of a cable than is written.
+func (b *builder) toldLength(id fabric.PortID) []string {
+	link := b.f.CableAt(id)
+	var told intent.Port
+	told.QoS = "set"
+	b.cable(id, &told)
+	if written := derive.Length(&link); told.CableMm.IsSet() && told.CableMm.Value != written && written > 0 {
+		return []string{"the device is told the next length that its table has"}
+	}
+	return nil
 }
 
 // denyOrigin is where the first member of a LAG that drops something says so.

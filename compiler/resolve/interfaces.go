@@ -535,6 +535,9 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	}
 	n.PXE = s.get(schema.APXE).N == 1
 	n.PCIeGen, n.PCIeLanes = uint8(r.cfg.Field(pcie, schema.AGen).N), uint8(r.cfg.Field(pcie, schema.ALanes).N)
+	if m := &r.f.NICModels[n.Model]; m.PCIeGen > 0 && m.PCIeLanes > 0 { // no slot makes a card wider or faster than it is
+		n.PCIeGen, n.PCIeLanes = min(n.PCIeGen, m.PCIeGen), min(n.PCIeLanes, m.PCIeLanes)
+	}
 	if v := s.get(schema.AVFs); v.Kind == lang.Object {
 		n.VFs = fabric.VFs{
 			Set: true, Count: uint16(r.cfg.Field(v, schema.ACount).N), Mode: r.text(r.cfg.Field(v, schema.AMode)),
@@ -546,6 +549,10 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	}
 	if r.cfg.Text(s.get(schema.ALinkLayer)) == "infiniband" {
 		row.Flags |= fabric.InfiniBand
+		if m := &r.f.NICModels[n.Model]; m.IB == fabric.No {
+			r.fail(fmt.Sprintf("nic %s has link_layer infiniband, and %s has none", r.f.PortName(p), r.f.Text(m.Name)), "write the model that it is, or leave link_layer out",
+				r.f.Label(row.Decl, s.id, schema.ALinkLayer, ""), r.f.Label(row.Decl, s.id, schema.AModel, "its model"))
+		}
 	}
 	r.nicAlone(p, s)
 }
@@ -587,6 +594,9 @@ func (r *resolver) within(p fabric.PortID, s *scope) {
 func (r *resolver) nicAlone(p fabric.PortID, s *scope) {
 	n := &r.f.NICs[r.f.Ports[p].NIC]
 	n.Device, n.PCI, n.Adapter = r.osName(s.own), r.text(s.get(schema.APCI)), r.text(s.get(schema.AAdapter))
+	if slot := r.cfg.Text(r.cfg.Field(s.get(schema.APCIe), schema.ASlot)); n.Adapter == 0 && slot != "" {
+		n.Adapter = r.f.Names.Add("slot " + slot)
+	}
 	n.MAC = r.f.Names.Add(strings.ToLower(r.cfg.Text(s.get(schema.AMAC))))
 	if v := s.get(schema.ARail); v.Kind == lang.Int {
 		n.Rail = int32(v.N)

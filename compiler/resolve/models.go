@@ -109,6 +109,8 @@ func (r *resolver) nicModelOf(b lang.BlockID) {
 		MaxMTU: uint16(r.attr(b, schema.AMaxMTU).N), CNPDSCP: -1, CNPPriority: -1,
 		MinOS: map[string]string{}, Facts: map[string]int64{}, Decl: r.decl(b),
 	}
+	pcie := r.attr(b, schema.APCIe)
+	m.PCIeGen, m.PCIeLanes = uint8(r.cfg.Field(pcie, schema.AGen).N), uint8(r.cfg.Field(pcie, schema.ALanes).N)
 	if v := r.attr(b, schema.ARoCE); v.Kind != lang.Absent {
 		m.RoCEv1, m.RoCEv2 = fabric.No, fabric.No
 		for _, e := range r.cfg.List(v) {

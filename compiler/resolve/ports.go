@@ -184,6 +184,11 @@ func (r *resolver) listSwitchPorts(s *portList, d fabric.DeviceID, blocks []lang
 			"name the ports of that os in the model's ports, or use an os it runs: "+strings.Join(sortedKeys(model.PortNames), ", "),
 			r.at(r.blockOf[d], schema.AOS, ""))
 	}
+	if runs := r.cfg.List(r.attrOf(r.modelBlocks, dev.Model, schema.AOS)); named && len(runs) > 0 && dev.Manage != fabric.HandsOff &&
+		!slices.ContainsFunc(runs, func(v lang.Value) bool { return r.text(v) == dev.OSName }) {
+		r.fail(fmt.Sprintf("%s does not run %s", r.f.Text(model.Name), r.f.Text(dev.OSName)), "use an os it runs, or correct `os` of the model",
+			r.at(r.blockOf[d], schema.AOS, ""), r.at(r.modelBlocks[dev.Model], schema.AOS, "its model"))
+	}
 	at := map[string]int32{}
 	var order []string
 	for i, b := range blocks {
@@ -243,6 +248,14 @@ func (r *resolver) listSwitchPorts(s *portList, d fabric.DeviceID, blocks []lang
 		}
 		add(n, -1, modelMbps(model, n))
 	}
+}
+
+// attrOf is an attribute of the block of a model, Absent of none.
+func (r *resolver) attrOf(blocks []lang.BlockID, m fabric.ModelID, n schema.Attr) lang.Value {
+	if m == 0 {
+		return lang.Value{}
+	}
+	return r.attr(blocks[m], n)
 }
 
 // modelMbps is the speed that a port has by its model.

@@ -234,6 +234,11 @@ func (r *resolver) deviate(p *fabric.Profile, s *scope, host bool) {
 		p.DCBX = r.dcbx(v)
 	}
 	if host {
+		for _, n := range [3]schema.Attr{schema.AECN, schema.AWatchdog, schema.AGroupMap} {
+			if _, by := s.find(n); by != 0 {
+				r.fail(fmt.Sprintf("%s is for ports of switches: a NIC has none", n.Name()), "write it on the switch port, or leave it out", r.at(by, n, ""))
+			}
+		}
 		return
 	}
 	if v, ok := set(schema.AECN, fabric.DeviatesECN); ok {

@@ -15,9 +15,7 @@ const (
 	AVersion
 	// rocec
 	ARequiredVersion
-	ARequiredCapabilities
 	ARecord
-	AExperiments
 	// variable, output, module, check
 	AType
 	ADefault
@@ -335,7 +333,7 @@ const (
 var names = [AttrCount]string{
 	AName: "name", AForEach: "for_each", AEnabled: "enabled", ADescription: "description", AReason: "reason",
 	ASource: "source", ASources: "sources", AOptions: "options", AVersion: "version",
-	ARequiredVersion: "required_version", ARequiredCapabilities: "required_capabilities", ARecord: "record", AExperiments: "experiments",
+	ARequiredVersion: "required_version", ARecord: "record",
 	AType: "type", ADefault: "default", ASensitive: "sensitive", ANullable: "nullable", AValue: "value", ACondition: "condition", AErrorMessage: "error_message",
 	AFrom: "from", ATrust: "trust", ADCBX: "dcbx", ATransport: "transport", ACarries: "carries", ADSCP: "dscp", APriority: "priority",
 	AQueue: "queue", AGroup: "group", ALossless: "lossless", ABandwidth: "bandwidth", AStrict: "strict", ACap: "cap", AECN: "ecn",

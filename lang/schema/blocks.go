@@ -37,7 +37,6 @@ var blocks = [KindCount]BlockDef{
 	None: {},
 	Rocec: {Kind: Rocec, Word: "rocec", Doc: "Settings of the configuration as a whole.", Attrs: []AttrDef{
 		attr(ARequiredVersion, str(), "versions of rocec that may compile this: \">= 0.3\""),
-		attr(ARequiredCapabilities, mapOf(str(), str()), "model data that must be there, by model"),
 		attr(AValidated, mapOf(str(), object(
 			attr(AFirmware, many(str()), "firmware: versions, \"28.43.*\" or conditions such as \">= 28.43, < 29\""),
 			attr(ADriver, many(str()), "versions of the driver, in the same form"),
@@ -63,7 +62,6 @@ var blocks = [KindCount]BlockDef{
 			attr(APrefix, str(), "of \"s3\": what keys begin with; the workspace and the device follow"),
 			attr(APathStyle, boolean(), "of \"s3\": the bucket stands in the path and not in the name of the host"),
 		), "where the record is kept; secrets are named, never written"),
-		attr(AExperiments, many(str()), "features that are not final"),
 	}},
 	Variable: {Kind: Variable, Word: "variable", Labels: label("name"), Doc: "An input of the module.", Blocks: nil, Attrs: []AttrDef{
 		attr(AType, Type{Base: Any}, "type, with optional(); block words (qos, segment, switch, node, cable) stand for handles"),
@@ -219,7 +217,7 @@ var blocks = [KindCount]BlockDef{
 			attr(ADevice, str(), "name in the operating system; the label unless written"),
 			attr(APCI, str(), "PCI address that finds the port"), attr(AMAC, str(), "MAC address that finds the port"),
 			attr(AAdapter, str(), "card the port is on; ports whose PCI address differs in the function share one"),
-			attr(APCIe, object(attr(AGen, number(1, 7), "generation"), attr(ALanes, number(1, 32), "lanes"), attr(ASlot, str(), "slot"), attr(ANUMA, number(0, 255), "NUMA node")), "the slot"),
+			attr(APCIe, object(attr(AGen, number(1, 7), "generation"), attr(ALanes, number(1, 32), "lanes"), attr(ASlot, str(), "slot: ports in one are of one card, unless `adapter` names it"), attr(ANUMA, number(0, 255), "NUMA node")), "the slot"),
 			attr(ALinkLayer, enum("ethernet", "infiniband"), "link layer"),
 			attr(ARoCEMode, enum("v2", "v1"), "RoCE version"),
 			attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared, never installed"),
@@ -239,7 +237,7 @@ var blocks = [KindCount]BlockDef{
 			attr(AExternalGateway, boolean(), "that router is a device that the source does not have"),
 			attr(AVFs, object(
 				required(ACount, number(0, 1024), "how many"), attr(AMode, enum("legacy", "switchdev"), "mode of the embedded switch"),
-				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"), attr(AResource, str(), "name for schedulers"),
+				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"),
 			), "virtual functions"),
 			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), attr(ASegments, refs(Segment), "its tagged segments"), attr(ANative, ref(Segment), "its untagged segment"), attr(AMTU, mtu, "its IP MTU")), "what to say of the switch port at the other end"),
 			attr(AMACsec, macsec, "encryption of the link, as it is set on this NIC; nothing is emitted"),
