@@ -239,7 +239,7 @@ var blocks = [KindCount]BlockDef{
 				required(ACount, number(0, 1024), "how many"), attr(AMode, enum("legacy", "switchdev"), "mode of the embedded switch"),
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"),
 			), "virtual functions"),
-			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), attr(ASegments, refs(Segment), "its tagged segments"), attr(ANative, ref(Segment), "its untagged segment"), attr(AMTU, mtu, "its IP MTU")), "what to say of the switch port at the other end"),
+			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), attr(ASegments, refs(Segment), "its tagged segments"), attr(ANative, ref(Segment), "its untagged segment"), attr(AMTU, mtu, "its IP MTU")), "what to say of the switch port at the other end: as near to it as its own block, and two that differ are an error"),
 			attr(AMACsec, macsec, "encryption of the link, as it is set on this NIC; nothing is emitted"),
 		}, hostFound, portAttrs, deviations),
 	},
@@ -365,7 +365,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ADefaultCable, cable, "fills what a row leaves empty"),
 		attr(ADevice, str(), "of \"lldp\": the device that took the capture, where the file does not say; else its name without the extension"),
 	}},
-	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; a block called \"default\" speaks for all that names none.", Attrs: []AttrDef{
+	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; a block called \"default\" speaks for all that names none; one that nothing names is told.", Attrs: []AttrDef{
 		required(AModel, enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists"),
 		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority. Devices by their names; packets at a switch, from a neighbour (empty or * for any), to a device, go on to the next one, with the new priority if there is one; several rows are several ways"),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),

@@ -187,7 +187,7 @@ var (
 		attr(ASegments, refs(Segment), "segments carried tagged"),
 		attr(ANative, ref(Segment), "the segment carried untagged"),
 		attr(AMTU, mtu, "IP MTU; on a bridged switch port a floor"),
-		attr(ACable, cable, "of the link on this port, where no link block says it"),
+		attr(ACable, cable, "of the link on this port: as good as in the link block, and before what a tier, an mlag, a `default_cable` or defaults say; what one leaves out the other fills in, and two that differ are an error"),
 	}
 )
 
