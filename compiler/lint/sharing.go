@@ -174,12 +174,14 @@ func (p *Pass) disagree(q *fabric.QoS, a, b *fabric.Class) {
 		if where == "" || x == nil || y == nil || x == y {
 			continue
 		}
-		report(s.attr, fmt.Sprintf("classes %s and %s of qos %s share %s, which has one %s: they write two", f.Text(a.Name), f.Text(b.Name), f.Text(q.Name), where, s.what),
+		report(s.attr, fmt.Sprintf("classes %s and %s of qos %s share %s, which has one %s: they write two",
+			f.Text(a.Name), f.Text(b.Name), f.Text(q.Name), where, s.what),
 			"write the same in both, or keep them apart: neither counts before the other")
 	}
 	for _, m := range matches {
 		if port := m.of(a); port != 0 && port == m.of(b) && a.Priority != b.Priority {
-			report(schema.AMatch, fmt.Sprintf("classes %s and %s of qos %s both match %s %d: a host cannot tell them apart", f.Text(a.Name), f.Text(b.Name), f.Text(q.Name), m.what, port),
+			report(schema.AMatch, fmt.Sprintf("classes %s and %s of qos %s both match %s %d: a host cannot tell them apart",
+				f.Text(a.Name), f.Text(b.Name), f.Text(q.Name), m.what, port),
 				"match another port in one of them")
 		}
 	}

@@ -204,7 +204,7 @@ func (b *builder) portNamed(name string) (fabric.PortID, bool) {
 func (b *builder) portOrigin(id fabric.PortID, p intent.Path) []diag.Label {
 	port := &b.f.Ports[id]
 	word := p.Word()
-	if word == "mtu" && !b.host && port.MTU != port.MTUFloor {
+	if _, written := b.f.PortOrigin(id, schema.AMTU); word == "mtu" && !b.host && port.MTU != port.MTUFloor && (port.MTUFloor != 0 || !written) {
 		return b.largerMTU(id)
 	}
 	for _, a := range portAttrs[word] {

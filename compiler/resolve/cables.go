@@ -193,7 +193,8 @@ func (r *resolver) sayCable(p fabric.PortID, said *[cableParts]cableSaid, v lang
 			other := old.at
 			other.Text = r.cableWord(part, old.value)
 			at.Text = r.cableWord(part, value)
-			r.fail(fmt.Sprintf("the cable at %s has two %s: %s and %s", r.f.PortName(p), [...]string{"kinds of media", "lengths", "delays"}[part], at.Text, other.Text),
+			what := [...]string{"kinds of media", "lengths", "delays"}[part]
+			r.fail(fmt.Sprintf("the cable at %s has two %s: %s and %s", r.f.PortName(p), what, at.Text, other.Text),
 				"write what it is in one place: in the link, or on one of its two ends", at, other)
 		}
 	}

@@ -65,7 +65,8 @@ func (r *resolver) notePeers() {
 			case by == 0:
 				said.Attrs = append(said.Attrs, n)
 			case by == own.own && !peer.far && !r.sameWords(n, v, e.Val):
-				r.fail(fmt.Sprintf("%s of %s is set twice, to two values: at the port, and in `peer` of %s", n.Name(), r.f.PortName(p), r.f.PortName(row.Peer)),
+				r.fail(fmt.Sprintf("%s of %s is set twice, to two values: at the port, and in `peer` of %s",
+					n.Name(), r.f.PortName(p), r.f.PortName(row.Peer)),
 					"write it in one of the two: neither counts before the other", r.at(peer.by, schema.APeer, ""), r.at(by, n, "at the port"))
 			}
 		}

@@ -127,8 +127,8 @@ func (r *resolver) strays() {
 		case in.Kind == schema.Port && r.port(d, r.str(in.Name)) != 0:
 			r.onlyBlocks(r.port(d, r.str(in.Name)), b)
 		default:
-			r.fail(fmt.Sprintf("%s has no %s %s to be excepted", r.f.Text(r.f.Devices[d].Name), in.Kind, r.blockName(b)), "name one that it has",
-				r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(owner), "the device"))
+			r.fail(fmt.Sprintf("%s has no %s %s to be excepted", r.f.Text(r.f.Devices[d].Name), in.Kind, r.blockName(b)),
+				"name one that it has", r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(owner), "the device"))
 		}
 	}
 	ports := make([]fabric.PortID, 0, len(r.portSets))
