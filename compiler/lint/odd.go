@@ -286,7 +286,7 @@ func (o *odds) ports() {
 		if told == 0 {
 			t := p.portKind(id).port
 			t.Native, t.VLANs, t.Role, t.MACsec, t.MTUFloor = 0, 0, 0, 0, 0
-			t.Flags &^= fabric.Implicit | fabric.FromPeer | fabric.InfiniBand
+			t.Flags &^= fabric.Implicit | fabric.InfiniBand
 			told = tolds.of(switchPort{k.share(oddRow(id)), t, *o.derived(p.Facts.Port(id))})
 			byKind[kinds[id]] = told
 		}

@@ -46,7 +46,7 @@ func (r *resolver) profileID(prof fabric.Profile) fabric.ProfileID {
 func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, native lang.BlockID) (q fabric.QoSID, kept bool) {
 	row := &r.f.Ports[p]
 	v, by := s.find(schema.AQoS)
-	if row.Flags&fabric.External != 0 && v.Kind == lang.Handle && !r.ofPort(by, s) {
+	if row.Flags&fabric.External != 0 && v.Kind == lang.Handle && !r.speaksOfOne(by, s) {
 		return r.untrusted, false
 	}
 	if by != 0 && r.cfg.Blocks[by].Kind == schema.Segment {
@@ -66,8 +66,8 @@ func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, 
 	return 0, false
 }
 
-// ofPort reports whether a block speaks of one port or LAG.
-func (r *resolver) ofPort(by lang.BlockID, s *scope) bool {
+// speaksOfOne reports whether a block speaks of one port or LAG.
+func (r *resolver) speaksOfOne(by lang.BlockID, s *scope) bool {
 	return by == s.own || slices.Contains(s.before, by) || r.cfg.Blocks[by].Kind == schema.LAG
 }
 
