@@ -102,10 +102,12 @@ var othersHeaders = []string{
 }
 
 // othersNames are files that no tool of ours writes: models, grammars, interfaces and schemas, and folders of copies.
-var othersNames = regexp.MustCompile(`\.(yang|yin|g4|proto|xsd|rng|dtd|mib|asn1?|ebnf|j2|jinja2?|thrift|wsdl)$|(^|/)(vendor|vendored|third_party|thirdparty|external|node_modules)/`)
+var othersNames = regexp.MustCompile(`\.(yang|yin|g4|proto|xsd|rng|dtd|mib|asn1?|ebnf|j2|jinja2?|thrift|wsdl)$|` +
+	`(^|/)(vendor|vendored|third_party|thirdparty|external|node_modules)/`)
 
-// othersSamples are files beside the settings of devices that public repositories ship as their examples; ours are made by tests.
-var othersSamples = regexp.MustCompile(`(^|/)(config_db|minigraph|port_config|pg_profile_lookup|buffers_defaults_[^/]*|qos|sai)\.(json|xml|ini|profile)$`)
+// othersSamples are settings of devices under the names that they have in images and public repositories; ours are made by tests.
+var othersSamples = regexp.MustCompile(`(^|/)(config_db|minigraph|port_config|pg_profile_lookup|buffers_defaults_[^/]*|qos|sai)\.` +
+	`(json|xml|ini|profile)$`)
 
 // goFile is one file of code.
 type goFile struct {

@@ -3,8 +3,9 @@
 //
 // Every function takes the test and what was emitted, and fails the test with the checker's own message. A checker that is not
 // installed skips the test, or fails it where ROCEC_CHECKS=required is set, as the gate does; that decision is taken in Need and
-// nowhere else. Texts that others wrote are no part of the repository: they are read from the folder that ROCEC_ORACLES names, by default
-// ../shared/oracles beside the checkout, and are missed in the same way. What the checkers cannot see (testdata/oracles/README.md lists it) is left to the rules and the goldens.
+// nowhere else. Texts that others wrote are no part of the repository: they are read from the folder that ROCEC_ORACLES names, by
+// default ../shared/oracles beside the checkout, and are missed in the same way. What the checkers cannot see (testdata/oracles/README.md
+// lists it) is left to the rules and the goldens.
 //
 // This is no part of the compiler: it runs programs and writes scratch files, and only tests import it.
 package oracle

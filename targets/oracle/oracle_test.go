@@ -76,6 +76,21 @@ func TestNeed(t *testing.T) {
 	accepts(t, func(t testing.TB) { Need(t, "go") })
 }
 
+// TestNeedOthers: texts that others wrote and that are not there are missed like programs, with where they come from.
+func TestNeedOthers(t *testing.T) {
+	for _, folder := range []string{t.TempDir(), "no/such/folder"} {
+		t.Setenv(othersEnv, folder)
+		t.Setenv(checksEnv, "")
+		r := record(t, func(t testing.TB) { Need(t, SONiCModels) })
+		said := strings.Join(append(r.skipped, r.failed...), "\n")
+		if len(r.skipped) != 1 || strings.Contains(said, "\n") || !strings.Contains(said, ".ci/oracles") || !strings.Contains(said, "086b03bd") {
+			t.Errorf("%s: skipped %q, failed %q; want one skip of one line that says where they come from", folder, r.skipped, r.failed)
+		}
+		t.Setenv(checksEnv, "required")
+		rejects(t, "nothing is held against sonic-yang", func(t testing.TB) { Need(t, SONiCModels) })
+	}
+}
+
 func TestNeedHostsInShortRun(t *testing.T) {
 	t.Setenv(checksEnv, "required")
 	t.Setenv("PATH", t.TempDir()) // nothing that they need is found

@@ -544,6 +544,12 @@ var integer = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 // matches says whether text fits a pattern. XSD patterns are anchored; those that Go's regexp does not understand are taken to match,
 // and yanglint decides.
 func matches(pattern, text string) bool {
-	re, err := regexp.Compile("^(?:" + pattern + ")$")
-	return err != nil || re.MatchString(text)
+	re, known := patterns.Load(pattern)
+	if !known {
+		compiled, _ := regexp.Compile("^(?:" + pattern + ")$")
+		re, _ = patterns.LoadOrStore(pattern, compiled)
+	}
+	return re.(*regexp.Regexp) == nil || re.(*regexp.Regexp).MatchString(text)
 }
+
+var patterns sync.Map // compiled, nil where Go cannot

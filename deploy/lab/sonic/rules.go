@@ -105,6 +105,12 @@ func polled(field string) func(entry) bool {
 	}
 }
 
+// notBelowMin: a colour is marked for certain where it begins to be, or later.
+func notBelowMin(colour string) rule {
+	least, most := colour+"_min_threshold", colour+"_max_threshold"
+	return rule{"WRED_PROFILE", "", most, false, "it is " + least + " or more", atLeast(most, least)}
+}
+
 const (
 	address  = "name|ip-prefix"
 	voqQueue = "hostname|asic_name|ifname|qindex"
@@ -112,7 +118,9 @@ const (
 
 // rules are all of the tables of models.csv, in the order of the models.
 var rules = []rule{
-	{"ACL_RULE", "", "", false, "a rule of a CTRLPLANE table has a PACKET_ACTION", func(e entry) bool { return e.aclType() != "CTRLPLANE" || e.has("PACKET_ACTION") }},
+	{"ACL_RULE", "", "", false, "a rule of a CTRLPLANE table has a PACKET_ACTION", func(e entry) bool {
+		return e.aclType() != "CTRLPLANE" || e.has("PACKET_ACTION")
+	}},
 	{"ACL_RULE", "", "", false, "the type of the table matches TCP_FLAGS", func(e entry) bool {
 		matches, _ := e.db["ACL_TABLE_TYPE"][e.aclType()]["MATCHES"].([]any)
 		return !e.has("TCP_FLAGS") || slices.Contains(matches, any("TCP_FLAGS"))
@@ -129,10 +137,14 @@ var rules = []rule{
 		return e.text("type") != "CTRLPLANE" || len(list) > 0
 	}},
 	{"BUFFER_POOL", "", "percentage", false, "there is no size beside it", func(e entry) bool { return !e.has("size") }},
-	{"BUFFER_POOL", "", "percentage", false, "the buffer model is dynamic", func(e entry) bool { return e.device("buffer_model") == "dynamic" }},
+	{"BUFFER_POOL", "", "percentage", false, "the buffer model is dynamic", func(e entry) bool {
+		return e.device("buffer_model") == "dynamic"
+	}},
 	{"BUFFER_QUEUE", "port|qindex", "", true, "switch_type is not voq", notVOQ},
 	{"BUFFER_QUEUE", "hostname|asic_name|port|qindex", "", true, "switch_type is voq", voq},
-	{"INTERFACE", address, "name", false, "INTERFACE has a row of the port alone", func(e entry) bool { return e.db["INTERFACE"][e.parts[0]] != nil }},
+	{"INTERFACE", address, "name", false, "INTERFACE has a row of the port alone", func(e entry) bool {
+		return e.db["INTERFACE"][e.parts[0]] != nil
+	}},
 	{"INTERFACE", address, "family", false, "it is that of the address", family},
 	{"LOOPBACK_INTERFACE", address, "family", false, "it is that of the address", family},
 	{"MCLAG_DOMAIN", "", "", false, "there is one domain at most", func(e entry) bool { return len(e.db["MCLAG_DOMAIN"]) <= 1 }},
@@ -167,7 +179,9 @@ var rules = []rule{
 	{"VLAN_INTERFACE", "name", "static_anycast_gateway", false, "SAG GLOBAL has a gateway_mac", func(e entry) bool {
 		return e.text("static_anycast_gateway") == "false" || e.db.text("SAG", "GLOBAL", "gateway_mac") != ""
 	}},
-	{"VLAN_INTERFACE", address, "name", false, "VLAN_INTERFACE has a row of the VLAN alone", func(e entry) bool { return e.db["VLAN_INTERFACE"][e.parts[0]] != nil }},
+	{"VLAN_INTERFACE", address, "name", false, "VLAN_INTERFACE has a row of the VLAN alone", func(e entry) bool {
+		return e.db["VLAN_INTERFACE"][e.parts[0]] != nil
+	}},
 	{"VLAN_INTERFACE", address, "family", false, "it is that of the address", family},
 	{"VLAN_MEMBER", "", "port", false, "no mirror session sends to it", func(e entry) bool {
 		return !e.any("MIRROR_SESSION", func(_ string, row map[string]any) bool { return row["dst_port"] == e.parts[1] })
@@ -186,7 +200,7 @@ var rules = []rule{
 		})
 		return n <= 1
 	}},
-	{"WRED_PROFILE", "", "yellow_max_threshold", false, "it is yellow_min_threshold or more", atLeast("yellow_max_threshold", "yellow_min_threshold")},
-	{"WRED_PROFILE", "", "green_max_threshold", false, "it is green_min_threshold or more", atLeast("green_max_threshold", "green_min_threshold")},
-	{"WRED_PROFILE", "", "red_max_threshold", false, "it is red_min_threshold or more", atLeast("red_max_threshold", "red_min_threshold")},
+	notBelowMin("yellow"),
+	notBelowMin("green"),
+	notBelowMin("red"),
 }
