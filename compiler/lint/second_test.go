@@ -90,6 +90,13 @@ link "ring" {
 		{"two segments of one VLAN in two places", "ROCE601 ROCE617", apart, []string{
 			"ROCE601: VLAN 100 (far) is tagged on far/Ethernet0 and missing on its peer near/Ethernet0",
 		}},
+		{"virtual functions in a VLAN that the switch lacks", "ROCE601", lint.TwoNodesEdit(`switch "tor" {`, "segment \"vf\" {\n  vlan = 300\n}\nswitch \"tor\" {", "    native = segment.storage\n  }\n}\nlink", "    native = segment.storage\n    vfs    = { count = 4, segment = segment.vf }\n  }\n}\nlink"), []string{
+			"ROCE601: VLAN 300 (vf) is tagged on n1/rail0 and missing on its peer tor/Ethernet0",
+			"ROCE601: VLAN 300 (vf) is tagged on n2/rail0 and missing on its peer tor/Ethernet4",
+		}},
+		{"a VLAN without RDMA that a host tags", "ROCE601", lint.TwoNodesEdit(`switch "tor" {`, "segment \"mgmt\" {\n  vlan = 300\n}\nswitch \"tor\" {", "    native = segment.storage\n  }\n}\nlink", "    native  = segment.storage\n    segment = self.name == \"n1\" ? segment.mgmt : null\n  }\n}\nlink"), []string{
+			"ROCE601: VLAN 300 (mgmt) is tagged on n1/rail0 and missing on its peer tor/Ethernet0",
+		}},
 		{"tagged at one end, untagged at the other", "ROCE601", swap(t, trunk("segment.storage", "segments"), "segments = each.value", "segments = [for s in [segment.storage] : s if each.key == \"near\"]\n    native   = each.key == \"near\" ? null : segment.storage"), []string{
 			"ROCE601: VLAN 100 (storage) is tagged on near/Ethernet0 and untagged on its peer far/Ethernet0",
 		}},

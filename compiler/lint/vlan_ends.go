@@ -28,7 +28,9 @@ var roce601 = &Rule{
 		Fix:    "add the segment to the other end",
 		Source: "theory I2, I16",
 		Bad:    strings.Replace(twoNodes(``), "    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", 1),
-		Good:   strings.NewReplacer("    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage").Replace(twoNodes(``)),
+		Good: strings.NewReplacer(
+			"    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage",
+		).Replace(twoNodes(``)),
 	},
 	Run: vlanMissing,
 }
@@ -77,7 +79,8 @@ func (p *Pass) lost(l fabric.LinkID, e, other End) (lost []fabric.SegmentID) {
 			p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
 				Severity: p.vlanSeverity(e, other, s),
 				Summary:  fmt.Sprintf("%s is tagged on %s and untagged on its peer %s", p.vlanName(s), p.Name(e), p.Name(other)),
-				Labels:   []diag.Label{p.AtPort(e, p.vlanAttr(e), ""), p.AtPort(other, schema.ANative, "other end")}, Help: "write native on both ends, or segments on both",
+				Labels:   []diag.Label{p.AtPort(e, p.vlanAttr(e), ""), p.AtPort(other, schema.ANative, "other end")},
+				Help:     "write native on both ends, or segments on both",
 			}))
 		}
 	}
@@ -91,7 +94,8 @@ func (p *Pass) lost(l fabric.LinkID, e, other End) (lost []fabric.SegmentID) {
 	p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
 		Severity: p.vlanSeverity(e, other, s),
 		Summary:  fmt.Sprintf("%s is untagged on %s, and its peer %s takes nothing untagged", p.vlanName(s), p.Name(e), p.Name(other)),
-		Labels:   []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(other, schema.ANative, "other end")}, Help: "write native on the other end, or segments on both",
+		Labels:   []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(other, schema.ANative, "other end")},
+		Help:     "write native on the other end, or segments on both",
 	}))
 	return lost
 }
