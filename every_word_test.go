@@ -319,7 +319,7 @@ func TestEveryWordActs(t *testing.T) {
 					if acts || tries <= 0 {
 						break
 					}
-					acts = written(&bases[i], key, before, &tries)
+					acts = spelledOut(&bases[i], key, before, &tries)
 				}
 				if parts := strings.Split(key, "."); !acts && ofPacks[parts[0]] {
 					acts = packWord(bases, parts, before)
@@ -365,7 +365,7 @@ func wordBases() []wordText {
 
 // written writes a word into the first blocks of its kind in a source, or in place of
 // what is there, and reports whether something came of it.
-func written(w *wordText, key string, before func(*wordText) outcome, tries *int) bool {
+func spelledOut(w *wordText, key string, before func(*wordText) outcome, tries *int) bool {
 	parts := strings.Split(key, ".")
 	values := wordValues[parts[0]+"."+parts[1]]
 	if values == nil {
