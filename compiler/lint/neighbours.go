@@ -73,8 +73,9 @@ var roce621 = &Rule{
 // routedHost is twoNodes without a segment: each node on a routed port; address is
 // that of the first.
 func routedHost(address string) string {
-	return twoNodesEdit("segment \"storage\" {", "segment \"unused\" {", "  port \"Ethernet0\" {", "  qos = qos.roce\n  port \"Ethernet0\" {", "native = segment.storage",
-		"address = \"10.99.0.0/31\"\n    mtu = 9000", "native = segment.storage", "address = \"10.99.0.4/31\"\n    mtu = 9000", "native = segment.storage",
+	return twoNodesEdit("segment \"storage\" {", "segment \"unused\" {", "  port \"Ethernet0\" {", "  qos = qos.roce\n  port \"Ethernet0\" {",
+		"native = segment.storage", "address = \"10.99.0.0/31\"\n    mtu = 9000",
+		"native = segment.storage", "address = \"10.99.0.4/31\"\n    mtu = 9000", "native = segment.storage",
 		"qos = qos.roce\n    mtu = 9000\n    address = each.value == 1 ? \""+address+"\" : \"10.99.0.5/31\"")
 }
 
@@ -82,8 +83,10 @@ var roce622 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE622", Name: "gateway_nowhere", Severity: diag.Error,
 		Title: "the gateway of a segment or host is the address of a device",
-		Why:   "what hosts send to other subnets goes to an address that nobody answers for; a warning where the source has no router in the segment at all",
-		Fix: "write the address that the switch has, add the interface of the switch that routes (`interface \"gateway\" { on = segment.x, address = [...] }`), or write " +
+		Why: "what hosts send to other subnets goes to an address that nobody answers for; " +
+			"a warning where the source has no router in the segment at all",
+		Fix: "write the address that the switch has, add the interface of the switch that routes " +
+			"(`interface \"gateway\" { on = segment.x, address = [...] }`), or write " +
 			"external_gateway = true on the segment or NIC where the router is a device that the source does not have",
 		Source: "RFC 1122 section 3.3.1.2",
 		Bad:    routedSegment("10.100.0.2/24", ""),
@@ -104,7 +107,8 @@ var roce622 = &Rule{
 				d.Concerns = append(d.Concerns, f.IfaceAddress(m.Other))
 				d.Labels = append(d.Labels, p.atHome(m.Other, f.IfaceName(m.Other)+" routes"))
 			}
-			d.Help = "write the address of the router, give it an interface there, or write external_gateway = true where the source does not have the router"
+			d.Help = "write the address of the router, give it an interface there, " +
+				"or write external_gateway = true where the source does not have the router"
 			if m.Fault == fabric.GatewayUnknown {
 				d.Severity = diag.Warning
 			}
@@ -113,10 +117,15 @@ var roce622 = &Rule{
 	},
 }
 
+// routing is the interface of a switch in the segment of twoNodes.
+func routing(address string) string {
+	return "  interface \"gateway\" {\n    on = segment.storage\n    address = \"" + address + "\"\n  }\n"
+}
+
 // routedSegment is twoNodes with a gateway and a switch that routes.
 func routedSegment(address, segment string) string {
 	return twoNodesEdit("  subnet = \"10.100.0.0/24\"", "  subnet = \"10.100.0.0/24\"\n  gateway = \"10.100.0.1\"\n  "+segment,
-		"  port \"Ethernet0\" {", "  interface \"gateway\" {\n    on = segment.storage\n    address = \""+address+"\"\n  }\n  port \"Ethernet0\" {")
+		"  port \"Ethernet0\" {", routing(address)+"  port \"Ethernet0\" {")
 }
 
 var roce623 = &Rule{
@@ -150,7 +159,7 @@ var roce623 = &Rule{
 // unwritten is a segment without a subnet: the switch and two nodes write their addresses.
 func unwritten(address string) string {
 	return edit(addressed(`"`+address+`"`), "  subnet = \"10.100.0.0/24\"\n", "",
-		"  port \"Ethernet0\" {", "  interface \"gateway\" {\n    on = segment.storage\n    address = \"10.100.0.1/24\"\n  }\n  port \"Ethernet0\" {")
+		"  port \"Ethernet0\" {", routing("10.100.0.1/24")+"  port \"Ethernet0\" {")
 }
 
 // misaddressed reports what a rule says of the addresses that do not fit.

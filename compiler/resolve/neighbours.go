@@ -145,7 +145,8 @@ func (n *neighbours) enter() (odd []fabric.IfaceID) {
 		if row.Segment == 0 && plain {
 			continue // its cable tells
 		}
-		if s := &f.Segments[row.Segment]; !plain || !s.Subnet.IsValid() || !fits(f.Addresses(row)[0], s.Subnet) || row.Kind == fabric.RoutedIface {
+		subnet := f.Segments[row.Segment].Subnet
+		if !plain || row.Kind == fabric.RoutedIface || !subnet.IsValid() || !fits(f.Addresses(row)[0], subnet) {
 			odd = append(odd, id)
 		}
 	}
