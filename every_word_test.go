@@ -11,14 +11,13 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"golang.org/x/tools/txtar"
 
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/lang/packs"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -143,97 +142,18 @@ func wordCorpus(t *testing.T) []wordText {
 	return list
 }
 
-// word is one attribute, or one field of one, as it stands in a source.
+// wordAt is a word of a source.
 type wordAt struct {
-	text  *wordText
-	kinds []schema.Kind // of the blocks around it, outermost first
-	block []*hclsyntax.Block
-	attr  schema.Attr
-	field schema.Attr // 0 for the whole attribute
-	at    hcl.Range   // what is cut out
-	value string
+	text *wordText
+	langtest.Word
 }
 
-func (w *wordAt) key() string {
-	last := w.kinds[len(w.kinds)-1]
-	name := last.String() + "." + w.attr.Name()
-	if w.field != 0 {
-		name += "." + w.field.Name()
-	}
-	return name
-}
+func (w *wordAt) without() string { return w.text.main[:w.Start] + w.text.main[w.End:] }
 
-func (w *wordAt) without() string { return w.text.main[:w.at.Start.Byte] + w.text.main[w.at.End.Byte:] }
-
-// wordsIn lists the words of a source whose blocks and attributes are in the schema.
 func wordsIn(w *wordText) []wordAt {
-	file, diags := hclsyntax.ParseConfig([]byte(w.main), "fabric.roce.hcl", hcl.InitialPos)
-	if diags.HasErrors() {
-		return nil
-	}
 	var list []wordAt
-	var visit func(body *hclsyntax.Body, kinds []schema.Kind, blocks []*hclsyntax.Block)
-	visit = func(body *hclsyntax.Body, kinds []schema.Kind, blocks []*hclsyntax.Block) {
-		if len(kinds) > 0 {
-			kind := kinds[len(kinds)-1]
-			for name, a := range body.Attributes {
-				def := schema.Lookup(kind, name)
-				if def == nil {
-					continue
-				}
-				cut := a.SrcRange
-				one := wordAt{text: w, kinds: kinds, block: blocks, attr: def.Num, at: cut, value: w.main[a.Expr.Range().Start.Byte:a.Expr.Range().End.Byte]}
-				list = append(list, one)
-				list = append(list, fieldsIn(w, one, def.Type, a.Expr)...)
-			}
-		}
-		for _, b := range body.Blocks {
-			parent := schema.None
-			if len(kinds) > 0 {
-				parent = kinds[len(kinds)-1]
-			}
-			if k := schema.ByWord(parent, b.Type); k != schema.None {
-				visit(b.Body, append(kinds[:len(kinds):len(kinds)], k), append(blocks[:len(blocks):len(blocks)], b))
-			}
-		}
-	}
-	visit(file.Body.(*hclsyntax.Body), nil, nil)
-	slices.SortFunc(list, func(a, b wordAt) int { return a.at.Start.Byte - b.at.Start.Byte })
-	return list
-}
-
-// fieldsIn are the fields of an object that is written out.
-func fieldsIn(w *wordText, of wordAt, t schema.Type, e hclsyntax.Expression) []wordAt {
-	var list []wordAt
-	switch x := e.(type) {
-	case *hclsyntax.TupleConsExpr:
-		for _, in := range x.Exprs {
-			list = append(list, fieldsIn(w, of, t, in)...)
-		}
-	case *hclsyntax.ObjectConsExpr:
-		if t.Base == schema.Map && t.Elem != nil {
-			for _, it := range x.Items {
-				list = append(list, fieldsIn(w, of, *t.Elem, it.ValueExpr)...)
-			}
-			return list
-		}
-		for i, it := range x.Items {
-			name := hcl.ExprAsKeyword(it.KeyExpr)
-			for _, f := range t.Fields {
-				if f.Num.Name() != name {
-					continue
-				}
-				one := of
-				one.field = f.Num
-				one.at = hcl.RangeBetween(it.KeyExpr.Range(), it.ValueExpr.Range())
-				if i+1 < len(x.Items) {
-					one.at.End = x.Items[i+1].KeyExpr.Range().Start
-				} else if i > 0 {
-					one.at.Start = x.Items[i-1].ValueExpr.Range().End
-				}
-				list = append(list, one)
-			}
-		}
+	for _, x := range langtest.Words(w.main) {
+		list = append(list, wordAt{w, x})
 	}
 	return list
 }
@@ -259,7 +179,7 @@ func allWords() []string {
 }
 
 // mostTries and mostWrites bound how often a word is taken out, and written.
-const mostTries, mostWrites = 6, 16
+const mostTries, mostWrites = 6, 24
 
 // TestEveryWordActs takes each attribute of each block, and each field of those that
 // are objects, out of sources that write it, and demands that something comes of it in
@@ -267,9 +187,6 @@ const mostTries, mostWrites = 6, 16
 // of the schema that no source writes to any effect fails, so that none can be added,
 // or stop to be read, in silence.
 func TestEveryWordActs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles some thousand sources")
-	}
 	words := allWords()
 	for key, by := range heldBy {
 		if strings.HasPrefix(by, "ROCE") && lint.Find(by) == nil {
@@ -285,8 +202,8 @@ func TestEveryWordActs(t *testing.T) {
 	byKey := map[string][]wordAt{}
 	for i := range corpus {
 		for _, w := range wordsIn(&corpus[i]) {
-			if list := byKey[w.key()]; len(list) < mostTries && !slices.ContainsFunc(list, func(o wordAt) bool { return o.text == w.text }) {
-				byKey[w.key()] = append(list, w)
+			if list := byKey[w.Key]; len(list) < mostTries && !slices.ContainsFunc(list, func(o wordAt) bool { return o.text == w.text }) {
+				byKey[w.Key] = append(list, w)
 			}
 		}
 	}
@@ -371,16 +288,15 @@ func spelledOut(w *wordText, key string, before func(*wordText) outcome, tries *
 	if values == nil {
 		values = wordValues[parts[1]]
 	}
-	file, diags := hclsyntax.ParseConfig([]byte(w.main), "fabric.roce.hcl", hcl.InitialPos)
-	if diags.HasErrors() || values == nil {
+	if values == nil {
 		return false
 	}
-	for _, b := range blocksOf(file.Body.(*hclsyntax.Body), parts[0], 1) {
+	for _, b := range langtest.Blocks(w.main, parts[0], 1) {
 		for _, v := range values {
 			*tries--
-			at, end, line := b.OpenBraceRange.End.Byte, b.OpenBraceRange.End.Byte, "\n"+parts[1]+" = "+v
-			if old := b.Body.Attributes[parts[1]]; old != nil {
-				at, end, line = old.SrcRange.Start.Byte, old.SrcRange.End.Byte, parts[1]+" = "+v
+			at, end, line := b.Open, b.Open, "\n"+parts[1]+" = "+v
+			if old, ok := b.Attrs[parts[1]]; ok {
+				at, end, line = old[0], old[1], parts[1]+" = "+v
 			}
 			if w.main[end:end+1] != "\n" {
 				line += "\n"
@@ -395,7 +311,7 @@ func spelledOut(w *wordText, key string, before func(*wordText) outcome, tries *
 			with := *w
 			with.main = text
 			for _, x := range wordsIn(&with) {
-				if x.key() == key && with.with(text).text != with.with(x.without()).text {
+				if x.Key == key && with.with(text).text != with.with(x.without()).text {
 					return true
 				}
 			}
@@ -423,14 +339,14 @@ func packWord(bases []wordText, parts []string, before func(*wordText) outcome) 
 		w := &wordText{main: string(text)}
 		if strings.HasSuffix(e.Name(), ".hcl") {
 			for _, x := range wordsIn(w) {
-				if x.key() == strings.Join(parts, ".") {
+				if x.Key == strings.Join(parts, ".") {
 					blank := strings.Map(func(r rune) rune {
 						if r == '\n' {
 							return r
 						}
 						return ' '
-					}, w.main[x.at.Start.Byte:x.at.End.Byte])
-					w.main = w.main[:x.at.Start.Byte] + blank + w.main[x.at.End.Byte:]
+					}, w.main[x.Start:x.End])
+					w.main = w.main[:x.Start] + blank + w.main[x.End:]
 				}
 			}
 		}
@@ -446,18 +362,6 @@ func packWord(bases []wordText, parts []string, before func(*wordText) outcome) 
 		}
 	}
 	return false
-}
-
-// blocksOf are the first blocks of a kind.
-func blocksOf(body *hclsyntax.Body, word string, most int) []*hclsyntax.Block {
-	var list []*hclsyntax.Block
-	for _, b := range body.Blocks {
-		if b.Type == word {
-			list = append(list, b)
-		}
-		list = append(list, blocksOf(b.Body, word, most)...)
-	}
-	return list[:min(len(list), most)]
 }
 
 // heldBy are words that these sources do not bring to an effect: those that are text
