@@ -50,16 +50,16 @@ func oddOnes(p *Pass) {
 
 // odds is the state of one look.
 type odds struct {
-	p        *Pass
-	devices  []kindID // by DeviceID: those of one role
-	nets     []kindID // by SegmentID: segments that mean the same to who is in them
-	sets     []kindID // by VLANSetID, likewise
-	portRole []kindID // by PortID, 0 for those that are compared with none
-	nicHas   []bool   // by PortID: an interface on it has an address
-	lagHas   []bool   // by LAGID
-	read     map[fabric.DeviceID]map[intent.Path]intent.Value
-	seen     map[oddWord]bool
-	found    []oddOne
+	p       *Pass
+	devices []kindID // by DeviceID: those of one role
+	nets    []kindID // by SegmentID: segments that mean the same to who is in them
+	sets    []kindID // by VLANSetID, likewise
+	alone   []kindID // by PortID, 0 for those that are compared with none
+	nicHas  []bool   // by PortID: an interface on it has an address
+	lagHas  []bool   // by LAGID
+	read    map[fabric.DeviceID]map[intent.Path]intent.Value
+	seen    map[oddWord]bool
+	found   []oddOne
 }
 
 // oddWord is an attribute of something on a device.
@@ -74,8 +74,8 @@ type oddRow uint32
 // oddRole says which rows should be alike: those that share it.
 type oddRole struct {
 	device, peer kindID     // role of the device, and of the one at the other end of the cable
-	on           kindID     // role of the port that an interface of a switch is on
 	name         fabric.Str // of the NIC, at whichever end; else of the host's own LAG or interface
+	other        fabric.Str // then, of the NIC
 	nic          fabric.NICModelID
 	port         fabric.PortRole
 	iface        fabric.IfaceKind
@@ -99,9 +99,10 @@ func (s oddShare) lacks(of oddShare) bool {
 // oddKind is a kind of rows: ports, LAGs, interfaces, devices.
 type oddKind struct {
 	object intent.Object
-	word   string // for many of them
-	of     []kindID
-	told   []kindID // and carry
+	word   string               // for many of them
+	of     []kindID             // role by what a row itself says; 0 for what is compared with nothing
+	role   func(oddRow) oddRole // with what is at the other end, which takes longer
+	told   []kindID             // and carry
 	device func(oddRow) fabric.DeviceID
 	name   func(oddRow) string // in the intent
 	text   func(oddRow) string // in messages
@@ -136,17 +137,15 @@ func (o *odds) roles() {
 		pair, trusted         bool
 		hosts                 bool // are on it: of a switch that nobody gives a role
 	}
-	hosts := make([]bool, len(f.Devices))
-	for id := 1; id < len(f.Ports); id++ {
-		if port := &f.Ports[id]; port.Role == fabric.RoleNode {
-			hosts[port.Device] = true
-		}
+	hosts := func(d fabric.DeviceID) bool {
+		first, end := f.PortsOf(d)
+		return slices.ContainsFunc(f.Ports[first:end], func(port fabric.Port) bool { return port.Role == fabric.RoleNode })
 	}
 	devices := interned[role]{}
 	o.devices = make([]kindID, len(f.Devices))
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		dev := &f.Devices[d]
-		o.devices[d] = devices.of(role{o.p.roleKey(dev), dev.Topology, dev.Model, dev.OSName, dev.Manage, dev.Cluster, dev.Site, dev.Tenant, dev.MLAG != 0, dev.Trusted, hosts[d] && dev.Role == 0})
+		o.devices[d] = devices.of(role{o.p.roleKey(dev), dev.Topology, dev.Model, dev.OSName, dev.Manage, dev.Cluster, dev.Site, dev.Tenant, dev.MLAG != 0, dev.Trusted, dev.Role == 0 && dev.Tier == fabric.NoTier && hosts(d)})
 	}
 	type net struct {
 		qos      fabric.QoSID
@@ -242,17 +241,14 @@ func (o *odds) ports() {
 			return oddShare{f.Profiles[port.Profile].QoS, o.nets[port.Native], o.sets[port.VLANs]}
 		},
 	}
-	o.portRole = k.of
+	o.alone = k.of
+	k.role = func(r oddRow) oddRole { return o.portRole(fabric.PortID(r)) }
 	type switchPort struct {
 		share   oddShare
 		port    fabric.Port
 		derived oddDerived
 	}
 	roles, tolds, nics := interned[oddRole]{}, interned[switchPort]{}, interned[oddNIC]{}
-	var recent [16]struct {
-		role oddRole
-		id   kindID
-	}
 	byKind := make([]kindID, len(f.Ports)+1) // of the switch ports of a kind: there are at most as many kinds
 	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
 		port := &f.Ports[id]
@@ -262,26 +258,8 @@ func (o *odds) ports() {
 		if port.Link == 0 && port.NIC == 0 {
 			continue // prepared for whatever comes
 		}
-		peer := &f.Ports[port.Peer]
 		role := oddRole{device: o.devices[port.Device], port: port.Role, member: port.LAG != 0}
-		if port.Peer != 0 {
-			role.peer = o.devices[peer.Device]
-		}
-		if port.NIC != 0 {
-			role.name, role.nic = port.Name, f.NICs[port.NIC].Model
-		} else if peer.NIC != 0 {
-			role.name, role.nic = peer.Name, f.NICs[peer.NIC].Model
-		}
-		if split, _ := f.SplitOf(id); split != nil {
-			role.split = split.Count
-		}
-		// The NICs of a node stand in the order of those of the node before.
-		if at := &recent[int(id-f.Devices[port.Device].First)%len(recent)]; at.id != 0 && at.role == role {
-			k.of[id] = at.id
-		} else {
-			at.role, at.id = role, roles.of(role)
-			k.of[id] = at.id
-		}
+		k.of[id] = roles.of(role)
 		told := byKind[kinds[id]] // without what it is free in: see oddFree
 		if told == 0 {
 			t := p.portKind(id).port
@@ -299,6 +277,26 @@ func (o *odds) ports() {
 		k.told[id] = told
 	}
 	o.judge(k)
+}
+
+// portRole is the role of a port, with what is at the other end of its cable.
+func (o *odds) portRole(id fabric.PortID) oddRole {
+	f := o.p.Fabric
+	port := &f.Ports[id]
+	peer := &f.Ports[port.Peer]
+	role := oddRole{device: o.devices[port.Device], port: port.Role, member: port.LAG != 0}
+	if port.Peer != 0 {
+		role.peer = o.devices[peer.Device]
+	}
+	if port.NIC != 0 {
+		role.name, role.nic = port.Name, f.NICs[port.NIC].Model
+	} else if peer.NIC != 0 {
+		role.name, role.nic = peer.Name, f.NICs[peer.NIC].Model
+	}
+	if split, _ := f.SplitOf(id); split != nil {
+		role.split = split.Count
+	}
+	return role
 }
 
 // oddLAG is what a LAG is told.
@@ -336,17 +334,21 @@ func (o *odds) lags() {
 			return oddShare{0, o.nets[l.Native], o.sets[l.VLANs]}
 		},
 	}
+	k.role = func(r oddRow) oddRole {
+		l := &f.LAGs[r]
+		role := o.portRole(l.Members[0])
+		if role.other = role.name; f.Devices[l.Device].Kind == fabric.Node {
+			role.name = l.Name
+		}
+		return role
+	}
 	roles, tolds := interned[oddRole]{}, interned[oddLAG]{}
 	for id := 1; id < len(f.LAGs); id++ {
 		l := &f.LAGs[id]
-		if len(l.Members) == 0 || o.portRole[l.Members[0]] == 0 {
+		if len(l.Members) == 0 || o.alone[l.Members[0]] == 0 {
 			continue
 		}
-		role := oddRole{device: o.devices[l.Device], on: o.portRole[l.Members[0]]}
-		if f.Devices[l.Device].Kind == fabric.Node {
-			role.name = l.Name
-		}
-		k.of[id] = roles.of(role)
+		k.of[id] = roles.of(oddRole{device: o.devices[l.Device]})
 		t := oddLAG{share: k.share(oddRow(id)), mode: l.Mode, hash: l.Hash, mtu: l.MTU, fast: l.Fast, rateSet: l.RateSet, mlag: l.MLAG != 0, address: o.lagHas[id]}
 		_, _, t.written = f.Origin(l.Decl, l.Layers, schema.AMTU)
 		for _, m := range append(l.Members[:len(l.Members):len(l.Members)], l.Port) {
@@ -385,33 +387,25 @@ func (o *odds) ifaces() {
 		share:  func(r oddRow) oddShare { return oddShare{0, o.nets[f.Ifaces[r].Segment], 0} },
 	}
 	roles, tolds := interned[oddRole]{}, interned[oddIface]{}
-	var onPort [fabric.VNICIface + 1][]kindID // by kind and role of the port
-	last := slices.Max(o.portRole)
-	for kind := range onPort {
-		onPort[kind] = make([]kindID, last+1)
+	k.role = func(r oddRow) (role oddRole) {
+		i := &f.Ifaces[r]
+		if i.On != 0 {
+			role = o.portRole(i.On)
+			role.other = role.name
+		}
+		role.device, role.iface, role.name = o.devices[i.Device], i.Kind, 0
+		if f.Devices[i.Device].Kind == fabric.Node && i.Kind != fabric.DirectIface || i.Kind == fabric.LoopbackIface {
+			role.name = i.Name
+		}
+		return role
 	}
 	for id := 1; id < len(f.Ifaces); id++ {
 		i := &f.Ifaces[id]
 		dev := &f.Devices[i.Device]
-		if dev.Manage == fabric.HandsOff || i.On != 0 && o.portRole[i.On] == 0 {
+		if dev.Manage == fabric.HandsOff || i.On != 0 && o.alone[i.On] == 0 {
 			continue
 		}
-		role := oddRole{device: o.devices[i.Device], iface: i.Kind, on: o.portRole[i.On]}
-		named := true
-		if dev.Kind == fabric.Node && i.Kind != fabric.DirectIface || i.Kind == fabric.LoopbackIface {
-			role.name = i.Name
-		} else {
-			named = role.on == 0
-		}
-		if named {
-			k.of[id] = roles.of(role)
-		} else { // what it is on and its kind say all
-			at := &onPort[i.Kind][role.on]
-			if *at == 0 {
-				*at = roles.of(role)
-			}
-			k.of[id] = *at
-		}
+		k.of[id] = roles.of(oddRole{device: o.devices[i.Device], iface: i.Kind})
 		t := oddIface{share: k.share(oddRow(id)), mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged, pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0}
 		if i.Kind == fabric.DirectIface || i.Kind == fabric.RoutedIface {
 			if i.On != 0 && f.Ports[i.On].MTU == i.MTU || i.OnLAG != 0 && f.LAGs[i.OnLAG].MTU == i.MTU {
@@ -444,6 +438,7 @@ func (o *odds) wholes() {
 		device: func(r oddRow) fabric.DeviceID { return fabric.DeviceID(r) },
 		name:   func(oddRow) string { return "" },
 		text:   func(r oddRow) string { return f.Text(f.Devices[r].Name) },
+		role:   func(r oddRow) oddRole { return oddRole{device: o.devices[r]} },
 		at:     func(r oddRow) string { return f.Text(f.Devices[r].Address) },
 		layers: func(r oddRow) fabric.LayersID { return f.Devices[r].Layers },
 		link:   func(oddRow) fabric.LinkID { return 0 },
@@ -494,8 +489,19 @@ func (o *odds) judge(k *oddKind) {
 		}
 	}
 	for _, list := range rows {
-		if len(list) >= oddLeast {
-			o.role(k, list)
+		roles := interned[oddRole]{}
+		var fine [][]oddRow
+		for _, r := range list {
+			id := int(roles.of(k.role(r)))
+			if id > len(fine) {
+				fine = append(fine, nil)
+			}
+			fine[id-1] = append(fine[id-1], r)
+		}
+		for _, list := range fine {
+			if len(list) >= oddLeast {
+				o.role(k, list)
+			}
 		}
 	}
 }
