@@ -129,7 +129,8 @@ func crossedLossless(p *Pass) {
 			continue // ROCE205
 		}
 		class, out, to, _ := p.hopNames(b)
-		p.crossing(b, schema.AQoS, fmt.Sprintf("class %s becomes lossy at %s: neither it nor its peer %s trusts marks or has PFC, and packets of the class go over that cable", class, out, to),
+		p.crossing(b, schema.AQoS, fmt.Sprintf("class %s becomes lossy at %s: neither it nor its peer %s trusts marks or has PFC, "+
+			"and packets of the class go over that cable", class, out, to),
 			"give both ends the qos of the class, or write external = true where the other end is not of this fabric")
 	}
 	for _, b := range p.broken(paths.Unpaused, paths.Unbuffered) {
@@ -159,7 +160,8 @@ func (p *Pass) blind(b *paths.Break) bool {
 // follows reports whether a break on such a cable is told with that of a lossless
 // class of the same contract, which breaks there as well.
 func (p *Pass) follows(b *paths.Break) bool {
-	return p.blind(b) && !p.classOf(b).Lossless && slices.ContainsFunc(p.Fabric.QoS[b.Class.QoS].Classes, func(c fabric.Class) bool { return c.Lossless })
+	return p.blind(b) && !p.classOf(b).Lossless &&
+		slices.ContainsFunc(p.Fabric.QoS[b.Class.QoS].Classes, func(c fabric.Class) bool { return c.Lossless })
 }
 
 // classOf is the class of a break.

@@ -18,7 +18,8 @@ var roce830 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE830", Name: "device_without_cable", Severity: diag.Warning,
 		Title: "every switch, and every node that carries RDMA, has a cable",
-		Why: "no proof speaks of a device that no cable leads to: its settings are written, and its peers know nothing of it. Mostly the rows of its cables were lost. " +
+		Why: "no proof speaks of a device that no cable leads to: its settings are written, " +
+			"and its peers know nothing of it. Mostly the rows of its cables were lost. " +
 			"A NIC alone without a cable is ROCE805 where most of its peers have one",
 		Fix:    "add its cables, or leave the device out until it is there",
 		Source: "theory C.2",
@@ -54,11 +55,15 @@ func withoutCable(p *Pass) {
 			continue
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("no cable leads to %s %s", [...]string{fabric.Switch: "switch", fabric.Node: "node"}[dev.Kind], f.Text(dev.Name)), Address: f.Text(dev.Address),
-			Labels: []diag.Label{f.DeclLabel(dev.Decl, "")}, Help: "add its cables, or leave it out until it is there",
+			Summary: fmt.Sprintf("no cable leads to %s %s", deviceWords[dev.Kind], f.Text(dev.Name)),
+			Address: f.Text(dev.Address),
+			Labels:  []diag.Label{f.DeclLabel(dev.Decl, "")}, Help: "add its cables, or leave it out until it is there",
 		})
 	}
 }
+
+// deviceWords are the kinds of devices in the words of the language.
+var deviceWords = [...]string{fabric.Switch: "switch", fabric.Node: "node"}
 
 // lone reports whether a device has no cable, though it should: it is a switch that
 // leads nowhere else, or it has NICs that carry RDMA and are not shut.
@@ -71,7 +76,8 @@ func (p *Pass) lone(d fabric.DeviceID) bool {
 		if port.Link != 0 || port.Flags&fabric.External != 0 {
 			return false
 		}
-		open = open || port.NIC != 0 && port.Flags&(fabric.ShutDown|fabric.IsLAG|fabric.IsVNIC) == 0 && p.RDMA(p.End(id)) && !likeRange(f.Text(port.Name))
+		const quiet = fabric.ShutDown | fabric.IsLAG | fabric.IsVNIC
+		open = open || port.NIC != 0 && port.Flags&quiet == 0 && p.RDMA(p.End(id)) && !likeRange(f.Text(port.Name))
 	}
 	return open
 }
@@ -79,8 +85,9 @@ func (p *Pass) lone(d fabric.DeviceID) bool {
 var roce831 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE831", Name: "link_shut", Severity: diag.Warning,
-		Title:  "a cable is shut at both ends, or at none",
-		Why:    "the open end waits for a peer that never answers: it keeps its buffers, raises alarms, and whoever enables it believes that the way is there",
+		Title: "a cable is shut at both ends, or at none",
+		Why: "the open end waits for a peer that never answers: it keeps its buffers, raises alarms, and whoever " +
+			"enables it believes that the way is there",
 		Fix:    "take enabled = false away, or write it at both ends",
 		Source: "theory D; sonic-net/SONiC, PORT admin_status",
 		Bad:    twoNodes(`enabled = false`),
@@ -109,8 +116,9 @@ func linkShut(p *Pass) {
 var roce832 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE832", Name: "topology_without_qos", Severity: diag.Warning,
-		Title:  "the ports of a topology have a qos",
-		Why:    "without one every class is the default class: nothing is marked, lossless or proven on the cables of the topology, and its devices keep what they came with",
+		Title: "the ports of a topology have a qos",
+		Why: "without one every class is the default class: nothing is marked, lossless or proven on the cables of the " +
+			"topology, and its devices keep what they came with",
 		Fix:    "write qos in the topology, or qos = \"keep\" where the devices have theirs from somebody else",
 		Source: "theory I4, I5",
 		Bad: smallPod("") + `output "unused_qos" {
@@ -174,8 +182,9 @@ func topologyContract(p *Pass) {
 			continue
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("no port of topology %s has a qos: nothing is lossless, marked or proven there", f.Text(top.Name)), Address: f.Text(top.Address),
-			Labels: []diag.Label{f.DeclLabel(top.Decl, "")}, Help: "write qos = qos.NAME in the topology",
+			Summary: fmt.Sprintf("no port of topology %s has a qos: nothing is lossless, marked or proven there", f.Text(top.Name)),
+			Address: f.Text(top.Address),
+			Labels:  []diag.Label{f.DeclLabel(top.Decl, "")}, Help: "write qos = qos.NAME in the topology",
 		})
 	}
 }
@@ -202,12 +211,15 @@ var roce833 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE833", Name: "port_never_enabled", Severity: diag.Warning,
 		Title: "where ports are enabled, every cabled one is",
-		Why: "on SONiC a port without admin_status is down: a switch that starts without a preset brings up the ports that the source enables, and this cable stays dark. " +
-			"Where the source enables no port of the system at all, that is taken to be somebody else's, as the presets of the image enable all of them",
-		Fix:    "write enabled = true on the port",
-		Source: "sonic-net/sonic-buildimage: sonic-port.yang, admin_status has default down; sonic-config-engine config_samples.py, presets t1, l1, l2 and l3 write up, empty writes none",
-		Bad:    twoNodes(`enabled = true`),
-		Good:   edit(twoNodes(`enabled = true`), `port "Ethernet4" {`, "port \"Ethernet4\" {\n    enabled = true"),
+		Why: "on SONiC a port without admin_status is down: a switch that starts without a preset " +
+			"brings up the ports that the source enables, and this cable stays dark. " +
+			"Where the source enables no port of the system at all, that is taken to be somebody else's, as the " +
+			"presets of the image enable all of them",
+		Fix: "write enabled = true on the port",
+		Source: "sonic-net/sonic-buildimage: sonic-port.yang, admin_status has default down; sonic-config-engine " +
+			"config_samples.py, presets t1, l1, l2 and l3 write up, empty writes none",
+		Bad:  twoNodes(`enabled = true`),
+		Good: edit(twoNodes(`enabled = true`), `port "Ethernet4" {`, "port \"Ethernet4\" {\n    enabled = true"),
 	},
 	Run: neverEnabled,
 }
@@ -249,8 +261,11 @@ func neverEnabled(p *Pass) {
 	for _, decl := range order {
 		first := rows[decl].first
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s has a cable, and nothing enables it", f.PortName(first)), Address: f.PortAddress(first), Count: rows[decl].ports,
-			Labels: []diag.Label{f.DeclLabel(decl, ""), f.PortLabel(enabled, schema.AEnabled, f.PortName(enabled)+" is enabled")}, Help: "write enabled = true: a port that nothing enables is down",
+			Summary: fmt.Sprintf("%s has a cable, and nothing enables it", f.PortName(first)),
+			Address: f.PortAddress(first),
+			Count:   rows[decl].ports,
+			Labels:  []diag.Label{f.DeclLabel(decl, ""), f.PortLabel(enabled, schema.AEnabled, f.PortName(enabled)+" is enabled")},
+			Help:    "write enabled = true: a port that nothing enables is down",
 		})
 	}
 }
@@ -258,8 +273,9 @@ func neverEnabled(p *Pass) {
 var roce920 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE920", Name: "name_like_range", Severity: diag.Warning,
-		Title:  "a name that looks like a range is one",
-		Why:    "a range stands in brackets: without them \"rail0-7\" is one NIC of that name, which no device has, and the eight that were meant are not there",
+		Title: "a name that looks like a range is one",
+		Why: "a range stands in brackets: without them \"rail0-7\" is one NIC of that name, which no device has, and " +
+			"the eight that were meant are not there",
 		Fix:    "write rail[0-7]",
 		Source: "language reference, ranges of labels",
 		Bad:    twoNodes(``) + rangeHost("rail0-7"),
@@ -335,8 +351,9 @@ func asRange(name string) (meant string, ok bool) {
 var roce921 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE921", Name: "os_not_seen", Severity: diag.Notice,
-		Title:  "it is known which ends of the fabric rocec never sees",
-		Why:    "no target serves the system of these devices: what the source says of them is taken for true by every proof and compared with nothing, before or after a change",
+		Title: "it is known which ends of the fabric rocec never sees",
+		Why: "no target serves the system of these devices: what the source says of them is taken for true by every " +
+			"proof and compared with nothing, before or after a change",
 		Fix:    "compare them by other means, and keep the source in step",
 		Source: "rocec capabilities",
 		Bad:    unseenHosts(`"esxi/8.0"`),
@@ -361,7 +378,8 @@ func osNotSeen(p *Pass) {
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		dev := &f.Devices[d]
 		// Those of somebody else, and those that carry no RDMA, are nobody's to compare.
-		if dev.Manage != fabric.HandsOff || dev.OSName == 0 || !dev.Trusted && dev.Kind == fabric.Node || lower.Served(f.Text(dev.OSName)) || !p.anyRDMA(d) {
+		if dev.Manage != fabric.HandsOff || dev.OSName == 0 || lower.Served(f.Text(dev.OSName)) ||
+			!dev.Trusted && dev.Kind == fabric.Node || !p.anyRDMA(d) {
 			continue
 		}
 		g := groups[dev.OSName]
@@ -375,7 +393,8 @@ func osNotSeen(p *Pass) {
 		g := groups[os]
 		dev := &f.Devices[g.first]
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("rocec sees nothing of %s: no target reads %s, and what the source says of it is taken for true", f.Text(dev.Name), f.Text(os)),
+			Summary: fmt.Sprintf("rocec sees nothing of %s: no target reads %s, and what the source says of it is taken for true",
+				f.Text(dev.Name), f.Text(os)),
 			Address: f.Text(dev.Address), Count: g.n, Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AOS, "")},
 			Help: "compare it by other means after each change; rocec capabilities lists what is read",
 		})
@@ -396,8 +415,9 @@ func (p *Pass) anyRDMA(d fabric.DeviceID) bool {
 var roce922 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE922", Name: "slot_without_address", Severity: diag.Warning,
-		Title:  "a NIC that carries RDMA on a node with a slot has an address",
-		Why:    "addresses follow the slot where there is a subnet to count in. Where there is none nothing gives the NIC an address, and RDMA over UDP has no path",
+		Title: "a NIC that carries RDMA on a node with a slot has an address",
+		Why: "addresses follow the slot where there is a subnet to count in. Where there is none nothing gives the NIC " +
+			"an address, and RDMA over UDP has no path",
 		Fix:    "write subnet on the segment or NIC, or address on the NIC",
 		Source: "language reference, slot; InfiniBand Annex A17 (RoCEv2 is routed by IP)",
 		Bad:    strings.Replace(twoNodes(``), "  subnet = \"10.100.0.0/24\"\n", "", 1),

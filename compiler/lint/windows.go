@@ -15,8 +15,9 @@ import (
 var roce729 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE729", Name: "windows_mtu_frame", Severity: diag.Warning, Fixable: true,
-		Title:  "the MTU of a Windows host is that of IP, not the size of a frame",
-		Why:    "drivers on Windows ask for the frame, 14 bytes of Ethernet header included, and rocec adds them: an MTU that counts them already asks the driver for 14 bytes more than the others have",
+		Title: "the MTU of a Windows host is that of IP, not the size of a frame",
+		Why: "drivers on Windows ask for the frame, 14 bytes of Ethernet header included, and rocec adds them: an MTU " +
+			"that counts them already asks the driver for 14 bytes more than the others have",
 		Fix:    "write mtu = 9000",
 		Source: "Microsoft, standardised keyword *JumboPacket; Validate-DCB: 9014 for an MTU of 9000",
 		Bad:    strings.Replace(windowsPair(`match = { netdirect_port = 445 }`), "  mtu    = 9000", "  mtu    = 9014", 1),
@@ -34,13 +35,18 @@ var framesOf = map[uint16]bool{1500 + ethernetHeader: true, 9000 + ethernetHeade
 
 func windowsFrame(p *Pass) {
 	p.Managed(func(e End) {
-		if e.Device.Kind != fabric.Node || !framesOf[e.Port.MTU] || e.Port.Flags&fabric.MTUSet == 0 || e.Port.Manage == fabric.HandsOff || !p.windows(e.Device) {
+		if e.Device.Kind != fabric.Node || !framesOf[e.Port.MTU] || e.Port.Flags&fabric.MTUSet == 0 ||
+			e.Port.Manage == fabric.HandsOff || !p.windows(e.Device) {
 			return
 		}
 		at, ip := p.AtPort(e, schema.AMTU, ""), e.Port.MTU-ethernetHeader
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("mtu = %d on %s is the size of a frame: Windows would be told *JumboPacket %d", e.Port.MTU, p.Name(e), e.Port.MTU+ethernetHeader), Address: p.Fabric.PortAddress(e.ID),
-			Labels: []diag.Label{at}, Help: fmt.Sprintf("write mtu = %d: rocec adds the %d bytes of the Ethernet header", ip, ethernetHeader), Edits: setAt(at, "mtu", fmt.Sprint(ip)),
+			Summary: fmt.Sprintf("mtu = %d on %s is the size of a frame: Windows would be told *JumboPacket %d",
+				e.Port.MTU, p.Name(e), e.Port.MTU+ethernetHeader),
+			Address: p.Fabric.PortAddress(e.ID),
+			Labels:  []diag.Label{at},
+			Help:    fmt.Sprintf("write mtu = %d: rocec adds the %d bytes of the Ethernet header", ip, ethernetHeader),
+			Edits:   setAt(at, "mtu", fmt.Sprint(ip)),
 		})
 	})
 }
@@ -48,8 +54,9 @@ func windowsFrame(p *Pass) {
 var roce730 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE730", Name: "windows_smb_direct_port", Severity: diag.Warning, Fixable: true,
-		Title:  "SMB Direct over RoCE is matched on NetworkDirect port 445",
-		Why:    "5445 is the TCP port that SMB Direct has over iWARP: over RoCE nothing has it, the policy matches no packet, and the traffic travels in the default class without PFC",
+		Title: "SMB Direct over RoCE is matched on NetworkDirect port 445",
+		Why: "5445 is the TCP port that SMB Direct has over iWARP: over RoCE nothing has it, the policy matches no " +
+			"packet, and the traffic travels in the default class without PFC",
 		Fix:    "write match = { netdirect_port = 445 }",
 		Source: "Microsoft, MS-SMBD section 1.9 (445, and 5445 on iWARP); New-NetQosPolicy",
 		Bad:    windowsPair(`match = { netdirect_port = 5445 }`),
@@ -72,8 +79,12 @@ func smbDirectPort(p *Pass) {
 			}
 			at := f.Label(c.Decl, 0, schema.AMatch, "")
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("class %s of %s matches NetworkDirect port %d, and SMB Direct over RoCE has 445", f.Text(c.Name), p.Name(e), iwarpSMB), Address: f.PortAddress(e.ID),
-				Labels: []diag.Label{at, f.DeclLabel(e.Port.Decl, "used by")}, Help: "write match = { netdirect_port = 445 }", Edits: setAt(at, "match.netdirect_port", "445"),
+				Summary: fmt.Sprintf("class %s of %s matches NetworkDirect port %d, and SMB Direct over RoCE has 445",
+					f.Text(c.Name), p.Name(e), iwarpSMB),
+				Address: f.PortAddress(e.ID),
+				Labels:  []diag.Label{at, f.DeclLabel(e.Port.Decl, "used by")},
+				Help:    "write match = { netdirect_port = 445 }",
+				Edits:   setAt(at, "match.netdirect_port", "445"),
 			})
 		})
 	})
@@ -82,8 +93,9 @@ func smbDirectPort(p *Pass) {
 var roce731 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE731", Name: "windows_vnic_pins", Severity: diag.Warning,
-		Title:  "RDMA vNICs of a SET team are pinned to different members",
-		Why:    "SMB Multichannel takes each vNIC for a way of its own: two that are pinned to one member share its rate, and the other member carries no RDMA at all",
+		Title: "RDMA vNICs of a SET team are pinned to different members",
+		Why: "SMB Multichannel takes each vNIC for a way of its own: two that are pinned to one member share its rate, " +
+			"and the other member carries no RDMA at all",
 		Fix:    "pin each vNIC to a member of its own",
 		Source: "Microsoft, Set-VMNetworkAdapterTeamMapping; Microsoft/WSLab, each vRDMA NIC mapped to a separate pRDMA NIC",
 		Bad:    pinnedTeam("p0"),
@@ -95,7 +107,8 @@ var roce731 = &Rule{
 // pinnedTeam is a Windows host with a SET team and two vNICs; the second is pinned to
 // a member.
 func pinnedTeam(second string) string {
-	tagged := edit(windowsTeam("set"), `port "Ethernet[8-12:4]" {`, `port "Ethernet[8-12:4]" {`, "native = segment.storage", "segments = segment.storage")
+	tagged := edit(windowsTeam("set"), `port "Ethernet[8-12:4]" {`, `port "Ethernet[8-12:4]" {`,
+		"native = segment.storage", "segments = segment.storage")
 	return edit(tagged, `    members = "p[0-1]"
     native  = segment.storage
   }
@@ -128,7 +141,8 @@ func vnicPins(p *Pass) {
 	}
 	for id := 1; id < len(f.Ifaces); id++ {
 		i := &f.Ifaces[id]
-		if i.Kind != fabric.VNICIface || i.Pin == 0 || !i.RDMA || pinned[i.Pin] == fabric.IfaceID(id) || taken[i.OnLAG] == len(f.LAGs[i.OnLAG].Members) {
+		if i.Kind != fabric.VNICIface || i.Pin == 0 || !i.RDMA || pinned[i.Pin] == fabric.IfaceID(id) ||
+			taken[i.OnLAG] == len(f.LAGs[i.OnLAG].Members) {
 			continue
 		}
 		first, dev := &f.Ifaces[pinned[i.Pin]], f.Text(f.Devices[i.Device].Name)
@@ -140,9 +154,12 @@ func vnicPins(p *Pass) {
 			}
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s/%s and %s are pinned to one member, %s, and no vNIC with RDMA to %s", dev, f.Text(i.Name), f.Text(first.Name), f.Text(f.Ports[i.Pin].Name), idle),
+			Summary: fmt.Sprintf("%s/%s and %s are pinned to one member, %s, and no vNIC with RDMA to %s",
+				dev, f.Text(i.Name), f.Text(first.Name), f.Text(f.Ports[i.Pin].Name), idle),
 			Address: f.IfaceAddress(fabric.IfaceID(id)), Concerns: []string{f.IfaceAddress(pinned[i.Pin]), f.LAGAddress(i.OnLAG)},
-			Labels: []diag.Label{f.Label(i.Decl, i.Layers, schema.APin, ""), f.Label(first.Decl, first.Layers, schema.APin, "the other vNIC")}, Help: "pin it to " + idle,
+			Labels: []diag.Label{f.Label(i.Decl, i.Layers, schema.APin, ""),
+				f.Label(first.Decl, first.Layers, schema.APin, "the other vNIC")},
+			Help: "pin it to " + idle,
 		})
 	}
 }
