@@ -101,7 +101,8 @@ var (
 	portAttrs = map[string][]schema.Attr{
 		"name": {schema.ADevice, schema.AName}, "enabled": {schema.AEnabled, schema.ASparePorts}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
 		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative, schema.ASubnet}, "segments": {schema.ASegments, schema.ASegment},
-		"deny": {schema.ADeny, schema.AExternal}, "qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
+		"segment": {schema.ASegments, schema.ASegment, schema.ANative}, // either of both
+		"deny":    {schema.ADeny, schema.AExternal}, "qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
 		"model": {schema.AModel}, "driver": {schema.ADriver, schema.AModel}, "firmware": {schema.AFirmware}, "vfs": {schema.AVFs},
 		"pci": {schema.APCI, schema.AMAC, schema.ADevice}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter},
 		"gpu": {schema.AGPU, schema.APCIeSwitch},
