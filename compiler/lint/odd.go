@@ -50,16 +50,16 @@ func oddOnes(p *Pass) {
 
 // odds is the state of one look.
 type odds struct {
-	p       *Pass
-	devices []kindID // by DeviceID: those of one role
-	nets    []kindID // by SegmentID: segments that mean the same to who is in them
-	sets    []kindID // by VLANSetID, likewise
-	alone   []kindID // by PortID, 0 for those that are compared with none
-	nicHas  []bool   // by PortID: an interface on it has an address
-	lagHas  []bool   // by LAGID
-	read    map[fabric.DeviceID]map[intent.Path]intent.Value
-	seen    map[oddWord]bool
-	found   []oddOne
+	p        *Pass
+	devices  []kindID // by DeviceID: those of one role
+	nets     []kindID // by SegmentID: segments that mean the same to who is in them
+	sets     []kindID // by VLANSetID, likewise
+	compared []kindID // by PortID, 0 for those that are compared with none
+	nicHas   []bool   // by PortID: an interface on it has an address
+	lagHas   []bool   // by LAGID
+	read     map[fabric.DeviceID]map[intent.Path]intent.Value
+	seen     map[oddWord]bool
+	found    []oddOne
 }
 
 // oddWord is an attribute of something on a device.
@@ -93,7 +93,8 @@ type oddShare struct {
 // lacks reports whether a row carries a part only of what another one does.
 func (s oddShare) lacks(of oddShare) bool {
 	part := func(own, other uint32) bool { return own == 0 || own == other }
-	return s != of && part(uint32(s.qos), uint32(of.qos)) && part(uint32(s.native), uint32(of.native)) && part(uint32(s.tagged), uint32(of.tagged))
+	return s != of && part(uint32(s.qos), uint32(of.qos)) &&
+		part(uint32(s.native), uint32(of.native)) && part(uint32(s.tagged), uint32(of.tagged))
 }
 
 // oddKind is a kind of rows: ports, LAGs, interfaces, devices.
@@ -145,7 +146,10 @@ func (o *odds) roles() {
 	o.devices = make([]kindID, len(f.Devices))
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		dev := &f.Devices[d]
-		o.devices[d] = devices.of(role{o.p.roleKey(dev), dev.Topology, dev.Model, dev.OSName, dev.Manage, dev.Cluster, dev.Site, dev.Tenant, dev.MLAG != 0, dev.Trusted, dev.Role == 0 && dev.Tier == fabric.NoTier && hosts(d)})
+		o.devices[d] = devices.of(role{
+			o.p.roleKey(dev), dev.Topology, dev.Model, dev.OSName, dev.Manage,
+			dev.Cluster, dev.Site, dev.Tenant, dev.MLAG != 0, dev.Trusted, dev.Role == 0 && dev.Tier == fabric.NoTier && hosts(d),
+		})
 	}
 	type net struct {
 		qos      fabric.QoSID
@@ -241,7 +245,7 @@ func (o *odds) ports() {
 			return oddShare{f.Profiles[port.Profile].QoS, o.nets[port.Native], o.sets[port.VLANs]}
 		},
 	}
-	o.alone = k.of
+	o.compared = k.of
 	k.role = func(r oddRow) oddRole { return o.portRole(fabric.PortID(r)) }
 	type switchPort struct {
 		share   oddShare
@@ -252,7 +256,8 @@ func (o *odds) ports() {
 	byKind := make([]kindID, len(f.Ports)+1) // of the switch ports of a kind: there are at most as many kinds
 	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
 		port := &f.Ports[id]
-		if port.Flags&(fabric.IsLAG|fabric.IsVNIC|fabric.External) != 0 || port.Manage == fabric.HandsOff || f.Devices[port.Device].Manage == fabric.HandsOff {
+		if port.Flags&(fabric.IsLAG|fabric.IsVNIC|fabric.External) != 0 ||
+			port.Manage == fabric.HandsOff || f.Devices[port.Device].Manage == fabric.HandsOff {
 			continue
 		}
 		if port.Link == 0 && port.NIC == 0 {
@@ -345,11 +350,14 @@ func (o *odds) lags() {
 	roles, tolds := interned[oddRole]{}, interned[oddLAG]{}
 	for id := 1; id < len(f.LAGs); id++ {
 		l := &f.LAGs[id]
-		if len(l.Members) == 0 || o.alone[l.Members[0]] == 0 {
+		if len(l.Members) == 0 || o.compared[l.Members[0]] == 0 {
 			continue
 		}
 		k.of[id] = roles.of(oddRole{device: o.devices[l.Device]})
-		t := oddLAG{share: k.share(oddRow(id)), mode: l.Mode, hash: l.Hash, mtu: l.MTU, fast: l.Fast, rateSet: l.RateSet, mlag: l.MLAG != 0, address: o.lagHas[id]}
+		t := oddLAG{
+			share: k.share(oddRow(id)), mode: l.Mode, hash: l.Hash, mtu: l.MTU, fast: l.Fast, rateSet: l.RateSet,
+			mlag: l.MLAG != 0, address: o.lagHas[id],
+		}
 		_, _, t.written = f.Origin(l.Decl, l.Layers, schema.AMTU)
 		for _, m := range append(l.Members[:len(l.Members):len(l.Members)], l.Port) {
 			port := &f.Ports[m]
@@ -402,11 +410,14 @@ func (o *odds) ifaces() {
 	for id := 1; id < len(f.Ifaces); id++ {
 		i := &f.Ifaces[id]
 		dev := &f.Devices[i.Device]
-		if dev.Manage == fabric.HandsOff || i.On != 0 && o.alone[i.On] == 0 {
+		if dev.Manage == fabric.HandsOff || i.On != 0 && o.compared[i.On] == 0 {
 			continue
 		}
 		k.of[id] = roles.of(oddRole{device: o.devices[i.Device], iface: i.Kind})
-		t := oddIface{share: k.share(oddRow(id)), mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged, pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0}
+		t := oddIface{
+			share: k.share(oddRow(id)), mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged,
+			pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0,
+		}
 		if i.Kind == fabric.DirectIface || i.Kind == fabric.RoutedIface {
 			if i.On != 0 && f.Ports[i.On].MTU == i.MTU || i.OnLAG != 0 && f.LAGs[i.OnLAG].MTU == i.MTU {
 				t.mtu = 0 // which stands there
@@ -550,7 +561,8 @@ func (o *odds) lose(k *oddKind, r oddRow, own, most oddShare, have []oddRow, of 
 		word = "segment"
 	}
 	o.note(oddOne{
-		kind: k, row: r, path: intent.Path{Object: k.object, Name: k.name(r), Field: word}, have: len(have), of: of, lost: true, most: o.firstOf(k, have),
+		kind: k, row: r, path: intent.Path{Object: k.object, Name: k.name(r), Field: word},
+		have: len(have), of: of, lost: true, most: o.firstOf(k, have),
 	})
 }
 
@@ -813,7 +825,8 @@ func (o *odds) origin(k *oddKind, r oddRow, path intent.Path) diag.Label {
 // of a device.
 func (o *odds) report() {
 	slices.SortStableFunc(o.found, func(a, b oddOne) int {
-		return cmp.Or(intent.Natural(a.kind.at(a.row), b.kind.at(b.row)), cmp.Compare(oddRank(a.path.Word()), oddRank(b.path.Word())), cmp.Compare(a.path.Field, b.path.Field))
+		return cmp.Or(intent.Natural(a.kind.at(a.row), b.kind.at(b.row)),
+			cmp.Compare(oddRank(a.path.Word()), oddRank(b.path.Word())), cmp.Compare(a.path.Field, b.path.Field))
 	})
 	type cause struct {
 		word   string
@@ -871,7 +884,8 @@ func (o *odds) report() {
 // follows reports whether another field of the same device has a line of its own.
 func (o *odds) follows(one *oddOne) bool {
 	return slices.ContainsFunc(o.found, func(x oddOne) bool {
-		return x.kind.device(x.row) == one.kind.device(one.row) && (x.label.Span != x.example.Span || oddRank(x.path.Word()) < oddRank(one.path.Word()))
+		return x.kind.device(x.row) == one.kind.device(one.row) &&
+			(x.label.Span != x.example.Span || oddRank(x.path.Word()) < oddRank(one.path.Word()))
 	})
 }
 
