@@ -271,12 +271,14 @@ func (b *builder) largerMTU(id fabric.PortID) []diag.Label {
 			return []diag.Label{label}
 		}
 	}
-	if b.model != nil {
-		if label, ok := b.found(b.model.Decl, 0, schema.AJumboMTU); ok {
-			return []diag.Label{label}
+	list := b.first(b.dev.Decl, b.dev.Layers, []schema.Attr{schema.AModel})
+	if b.model != nil && len(list) > 0 {
+		list[0].Values = []string{"the usual jumbo MTU of the model: what is written for such a port is a floor"}
+		if says, ok := b.found(b.model.Decl, 0, schema.AJumboMTU); ok {
+			list = append(list, says)
 		}
 	}
-	return b.first(b.dev.Decl, b.dev.Layers, []schema.Attr{schema.AModel})
+	return list
 }
 
 // toldLength says why a device is told another length of a cable than is written.
