@@ -90,10 +90,11 @@ var roce831 = &Rule{
 			"enables it believes that the way is there",
 		Fix:    "take enabled = false away, or write it at both ends",
 		Source: "theory D; sonic-net/SONiC, PORT admin_status",
-		Bad:    twoNodes(`enabled = false`),
-		Good:   twoNodes(``),
+		Bad:    fourNodes(`enabled = false`, ``),
+		Good:   fourNodes(``, ``),
 	},
-	Run: linkShut,
+	Run:    linkShut,
+	yields: true, // to what the shut port breaks
 }
 
 func linkShut(p *Pass) {

@@ -28,10 +28,11 @@ func TestDeadVariants(t *testing.T) {
 		{"a host with RDMA", "ROCE830", host(nic + "    qos   = qos.roce\n  }\n"), []string{"ROCE830: no cable leads to node m"}},
 		{"a host whose NIC is shut", "ROCE830", host(nic + "    enabled = false\n    qos   = qos.roce\n  }\n"), nil},
 
-		{"the host shuts its end", "ROCE831", lint.TwoNodesEdit(`native = segment.storage
+		{"the host shuts its end", "ROCE831", lint.Edit(lint.TwoNodesEdit(`native = segment.storage
   }
 }
-link`, "native = segment.storage\n    enabled = self.name != \"n1\"\n  }\n}\nlink"), []string{"ROCE831: n1/rail0 is shut, and its peer tor/Ethernet0 is not"}},
+link`, "native = segment.storage\n    enabled = self.name != \"n1\"\n  }\n}\nlink"), `port "Ethernet4" {`, `port "Ethernet[4-8:4]" {`,
+			`n2 = 2 }`, `n2 = 2, n3 = 3 }`, `n2 = "Ethernet4" }`, `n2 = "Ethernet4", n3 = "Ethernet8" }`), []string{"ROCE831: n1/rail0 is shut, and its peer tor/Ethernet0 is not"}},
 		{"both ends are shut", "ROCE831", lint.Edit(lint.TwoNodes(`enabled = false`), `native = segment.storage
   }
 }

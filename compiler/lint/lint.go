@@ -30,7 +30,7 @@ type Rule struct {
 }
 
 // All is every rule, by code.
-var All = slices.Concat(physical, classes, pfc, ecn, buffers, vlans, capability, odd, pathRules, operations)
+var All = slices.Concat(physical, classes, pfc, ecn, buffers, vlans, capability, pathRules, operations)
 
 // Find returns a rule by code or name, nil if there is none.
 func Find(codeOrName string) *Rule {

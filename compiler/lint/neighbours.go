@@ -76,7 +76,7 @@ func routedHost(address string) string {
 	return twoNodesEdit("segment \"storage\" {", "segment \"unused\" {", "  port \"Ethernet0\" {", "  qos = qos.roce\n  port \"Ethernet0\" {",
 		"native = segment.storage", "address = \"10.99.0.0/31\"\n    mtu = 9000",
 		"native = segment.storage", "address = \"10.99.0.4/31\"\n    mtu = 9000", "native = segment.storage",
-		"qos = qos.roce\n    mtu = 9000\n    address = each.value == 1 ? \""+address+"\" : \"10.99.0.5/31\"")
+		"qos = qos.roce\n    mtu = 9000\n    address = each.value == 1 ? \""+address+"\" : \"10.99.0.5/31\"") + given("unused")
 }
 
 var roce622 = &Rule{

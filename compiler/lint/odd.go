@@ -17,8 +17,6 @@ import (
 	"github.com/rocec/rocec/lang/source"
 )
 
-var odd = []*Rule{roce726}
-
 var roce726 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE726", Name: "role_setting", Severity: diag.Warning,
@@ -687,12 +685,18 @@ func (o *odds) deviants(k *oddKind, rows []oddRow, field string, values []intent
 	}
 }
 
-// otherMedium reports whether a port is set as its other kind of cable asks for: its
-// other end differs from those of the others too, or leaves it to the device.
+// otherMedium reports whether a port is set as its other kind of cable, or another speed of both of its ends, asks for: its
+// other end differs from those of the others too, or, on another kind of cable, leaves it to the device.
 func (o *odds) otherMedium(k *oddKind, r, example oddRow, field string, v intent.Value) bool {
 	f := o.p.Fabric
 	a, b := k.link(r), k.link(example)
-	if a == 0 || b == 0 || f.Links[a].Media == f.Links[b].Media || field != "fec" && field != "autoneg" && field != "speed" {
+	if a == 0 || b == 0 || field != "fec" && field != "autoneg" && field != "speed" {
+		return false
+	}
+	port := &f.Ports[r]
+	medium := f.Links[a].Media != f.Links[b].Media
+	speed := port.Mbps != f.Ports[example].Mbps && port.Mbps == f.Ports[port.Peer].Mbps
+	if !medium && !speed {
 		return false
 	}
 	farEnd := func(r oddRow) intent.Value {
@@ -700,7 +704,7 @@ func (o *odds) otherMedium(k *oddKind, r, example oddRow, field string, v intent
 		return o.settings(f.Ports[peer].Device)[intent.Path{Object: intent.OfPort, Name: lower.PortName(f, peer), Field: field}]
 	}
 	far := farEnd(r)
-	return far != farEnd(example) || v.State != intent.Unmanaged && far.State == intent.Unmanaged
+	return far != farEnd(example) || medium && v.State != intent.Unmanaged && far.State == intent.Unmanaged
 }
 
 // firstOf is the first of some rows, by address.

@@ -54,7 +54,7 @@ link "x" {
   cable = { media = "dac", length = "3m" }
 }
 `), "  qos    = qos.roce\n", "  qos    = qos.roce\n  isolated = true\n", "port \"Ethernet8\" {\n    speed  = \"100G\"\n    native = segment.storage",
-		"port \"Ethernet8\" {\n    speed  = \"100G\"\n    qos    = qos.plain\n    native = segment."+segment)
+		"port \"Ethernet8\" {\n    speed  = \"100G\"\n    qos    = qos.plain\n    native = segment."+segment) + given("office")
 }
 
 // plainMembers passes over NICs of which something else is told: one behind a port that
