@@ -13,6 +13,7 @@ import (
 
 var buffers = []*Rule{
 	roce501, roce502, roce503, roce504, roce505, roce506, roce507, roce508, roce509, roce510, roce511, roce512, roce513, roce514, roce515, roce516, roce517, roce518, roce519,
+	roce520,
 }
 
 var roce501 = &Rule{

@@ -159,9 +159,34 @@ var roce416 = &Rule{
 
 func ecnRole(p *Pass) {
 	f := p.Fabric
-	type marked struct {
-		t *tally[fabric.ECN, fabric.PortID]
-		v fabric.ECN
+	value := func(e End, c *fabric.Class, on fabric.ClassOn) (fabric.ECN, bool) {
+		// A queue that does not mark at all is ROCE404, a class of other marks another class.
+		if c.Carries != fabric.CarriesRDMA || on.Queue > 7 || !p.marksECN(e, on) {
+			return fabric.ECN{}, false
+		}
+		v := e.Profile.ECN[on.Queue]
+		v.Unmarked = 0 // ROCE405
+		return v, true
+	}
+	unevenClasses(p, schema.AECN, value, func(e End, c *fabric.Class, v fabric.ECN, most counted[fabric.ECN, fabric.PortID], of int) {
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("port %s marks class %s %s, and %d of %d ports of its role mark it %s",
+				p.Name(e), f.Text(c.Name), ecnWords(v), len(most.rows), of, ecnWords(most.value)),
+			Address: f.PortAddress(e.ID), Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, "")},
+			Help: "align it, or write the deviation in an except block with its reason",
+		})
+	})
+}
+
+// unevenClasses reports the switch ports on which a class has another value than on most ports of their role and speed. An except
+// block that writes the attribute, or the qos, says that it is meant; two ways in equal parts are a design, and nobody deviates.
+func unevenClasses[V comparable](p *Pass, n schema.Attr, value func(End, *fabric.Class, fabric.ClassOn) (V, bool),
+	report func(e End, c *fabric.Class, v V, most counted[V, fabric.PortID], of int),
+) {
+	f := p.Fabric
+	type valued struct {
+		t *tally[V, fabric.PortID]
+		v V
 	}
 	type port struct {
 		device  fabric.DeviceID
@@ -169,45 +194,37 @@ func ecnRole(p *Pass) {
 		role    fabric.PortRole
 		mbps    uint32
 	}
-	var all tallies[fabric.ECN, fabric.PortID]
+	var all tallies[V, fabric.PortID]
 	var last port // neighbours are mostly alike
-	var marks []marked
-	classOf := map[fabric.ProfileID]*fabric.Class{}
+	var values []valued
+	classOf := map[*tally[V, fabric.PortID]]fabric.Str{}
 	for id := fabric.PortID(1); int(id) < len(f.Ports); id++ {
 		e := p.End(id)
-		if e.Port.Profile == 0 || e.Device.Kind != fabric.Switch || e.Port.Link == 0 || p.excepted(e.Port.Layers, schema.AECN, schema.AQoS) {
+		if e.Port.Profile == 0 || e.Device.Kind != fabric.Switch || e.Port.Link == 0 || p.excepted(e.Port.Layers, n, schema.AQoS) {
 			continue
 		}
-		if now := (port{e.Port.Device, e.Port.Profile, e.Port.Role, e.Port.Mbps}); now == last {
-			for _, m := range marks {
-				m.t.add(m.v, id)
-			}
-			continue
-		} else {
-			last, marks = now, marks[:0]
+		if now := (port{e.Port.Device, e.Port.Profile, e.Port.Role, e.Port.Mbps}); now != last {
+			last, values = now, values[:0]
+			k := p.roleKey(e.Device)
+			k.port, k.mbps = e.Port.Role, e.Port.Mbps
+			p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+				if v, ok := value(e, c, on); ok {
+					k.class = c.Name
+					t := all.of(k)
+					classOf[t] = c.Name
+					values = append(values, valued{t, v})
+				}
+			})
 		}
-		k := p.roleKey(e.Device)
-		k.port, k.mbps = e.Port.Role, e.Port.Mbps
-		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-			// A queue that does not mark at all is ROCE404, a class of other marks another class.
-			if c.Carries == fabric.CarriesRDMA && on.Queue < 8 && p.marksECN(e, on) {
-				k.class = c.Name
-				classOf[e.Port.Profile] = c
-				m := marked{all.of(k), e.Profile.ECN[on.Queue]}
-				m.v.Unmarked = 0 // ROCE405
-				m.t.add(m.v, id)
-				marks = append(marks, m)
-			}
-		})
+		for _, x := range values {
+			x.t.add(x.v, id)
+		}
 	}
 	for _, t := range all.list {
-		uneven(t, func(id fabric.PortID, v fabric.ECN, most counted[fabric.ECN, fabric.PortID]) {
+		uneven(t, func(id fabric.PortID, v V, most counted[V, fabric.PortID]) {
 			e := p.End(id)
-			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("port %s marks class %s %s, and %d of %d ports of its role mark it %s", p.Name(e), f.Text(classOf[e.Port.Profile].Name), ecnWords(v), len(most.rows), t.of, ecnWords(most.value)),
-				Address: f.PortAddress(id), Labels: []diag.Label{p.AtContract(e, schema.AECN, classOf[e.Port.Profile], schema.AECN, "")}, Help: "align it, or write the deviation in an except block with its reason",
-			})
-		}, func([]counted[fabric.ECN, fabric.PortID]) {}) // two ways in equal parts are a design, and nobody deviates
+			report(e, p.namedClass(e, classOf[t]), v, most, t.of)
+		}, func([]counted[V, fabric.PortID]) {})
 	}
 }
 
@@ -275,6 +292,43 @@ func alphaRole(p *Pass) {
 			p.Report(tied(p, values, "alpha", alphaWords, schema.ABuffer))
 		})
 	}
+}
+
+var roce520 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE520", Name: "class_alpha_role", Severity: diag.Warning,
+		Title:  "ports of one role give a class one share of the buffer",
+		Why:    "the port with the smaller alpha pauses long before its peers do, and the one with the larger takes the buffer that they count on",
+		Fix:    "align alpha in the contracts, or write the deviation in an except block with its reason",
+		Source: "Guo et al., SIGCOMM 2016, 6.2: alpha 1/64 in place of 1/16",
+		Bad:    otherAlpha("1/32"),
+		Good:   otherAlpha("1/8"),
+	},
+	Run: classAlphaRole,
+}
+
+// otherAlpha is fourNodes with a contract of its own on the first port, in which the class has some alpha.
+func otherAlpha(alpha string) string {
+	return edit(fourNodes("qos = qos.copy", ``), "    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n    buffer    = { alpha = \"1/8\" }\n",
+		`segment "storage" {`, "qos \"copy\" {\n  from = qos.roce\n  class \"rdma\" {\n    buffer = { alpha = \""+alpha+"\" }\n  }\n}\nsegment \"storage\" {")
+}
+
+func classAlphaRole(p *Pass) {
+	f := p.Fabric
+	value := func(_ End, c *fabric.Class, on fabric.ClassOn) (fabric.Ratio, bool) {
+		return c.Alpha, c.Lossless && !Displaced(c, on)
+	}
+	unevenClasses(p, schema.ABuffer, value, func(e End, c *fabric.Class, v fabric.Ratio, most counted[fabric.Ratio, fabric.PortID], of int) {
+		other := p.End(most.rows[0])
+		p.Report(diag.Diagnostic{
+			Summary: fmt.Sprintf("alpha of class %s on port %s is %s, and %d of %d ports of its role have %s",
+				f.Text(c.Name), p.Name(e), alphaWords(v), len(most.rows), of, alphaWords(most.value)),
+			Address: f.PortAddress(e.ID), Labels: []diag.Label{
+				p.AtContract(e, 0, c, schema.ABuffer, ""), p.AtContract(other, 0, p.namedClass(other, c.Name), schema.ABuffer, "as on "+p.Name(other)),
+			},
+			Help: "align it, or write the deviation in an except block with its reason",
+		})
+	})
 }
 
 // alphaWritten is an alpha as it stands in the source, "" for that of the model.
