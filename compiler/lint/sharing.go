@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -156,9 +157,12 @@ func classesDisagree(p *Pass) {
 	}
 }
 
-// disagree reports what two classes of a contract write otherwise of what they share.
+// disagree reports what two classes of a contract write otherwise of what they share, whichever stands first.
 func (p *Pass) disagree(q *fabric.QoS, a, b *fabric.Class) {
 	f := p.Fabric
+	if cmp.Or(cmp.Compare(a.Priority, b.Priority), strings.Compare(f.Text(a.Name), f.Text(b.Name))) > 0 {
+		a, b = b, a
+	}
 	if _, found := clash(a, b); found {
 		return // ROCE209: they cannot be told apart
 	}
