@@ -41,6 +41,7 @@ type Fabric struct {
 	Devices   []Device
 	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
 	Links     []Link
+	NoneShut  bool                // no port is shut, so that links need not be asked
 	Loose     map[PortID]Link     // what ports without a link say of their cable
 	PeerSaid  map[PortID]PeerSaid // what NICs say of the switch ports at their other ends
 	LAGs      []LAG

@@ -10,6 +10,9 @@ type Mask struct {
 // Up reports whether a link and the devices at both its ends are up. One with a port
 // that is shut never is, whatever the mask says.
 func (f *Fabric) Up(l LinkID, m *Mask) bool {
+	if f.NoneShut && m == nil {
+		return true
+	}
 	link := &f.Links[l]
 	a, b := &f.Ports[link.A], &f.Ports[link.B]
 	return (a.Flags|b.Flags)&ShutDown == 0 && (m == nil || !m.Links[l] && !m.Devices[a.Device] && !m.Devices[b.Device])
@@ -17,6 +20,9 @@ func (f *Fabric) Up(l LinkID, m *Mask) bool {
 
 // ShutEnd is an end of a link that is shut, 0 if neither is.
 func (f *Fabric) ShutEnd(l LinkID) PortID {
+	if f.NoneShut {
+		return 0
+	}
 	for _, id := range [2]PortID{f.Links[l].A, f.Links[l].B} {
 		if f.Ports[id].Flags&ShutDown != 0 {
 			return id

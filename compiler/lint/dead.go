@@ -37,7 +37,13 @@ const loneSwitch = `switch "spare" {
 
 func withoutCable(p *Pass) {
 	f := p.Fabric
-	if len(f.Links) < 2 || p.doubled() {
+	var lone []fabric.DeviceID
+	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+		if f.Devices[d].Manage != fabric.HandsOff && p.lone(d) {
+			lone = append(lone, d)
+		}
+	}
+	if len(lone) == 0 || len(f.Links) < 2 || p.doubled() {
 		return // no cable is described at all, or some is listed at the wrong port: ROCE104
 	}
 	told := map[fabric.DeviceID]bool{} // by a list (ROCE121), or NIC by NIC (ROCE805)
@@ -49,9 +55,9 @@ func withoutCable(p *Pass) {
 	for _, u := range p.uncabled() {
 		told[f.Ports[u.nic].Device] = true
 	}
-	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+	for _, d := range lone {
 		dev := &f.Devices[d]
-		if dev.Manage == fabric.HandsOff || told[d] || !p.lone(d) {
+		if told[d] {
 			continue
 		}
 		p.Report(diag.Diagnostic{
@@ -227,38 +233,45 @@ var roce833 = &Rule{
 
 func neverEnabled(p *Pass) {
 	f := p.Fabric
+	cabled := func(visit func(fabric.PortID, *fabric.Port)) {
+		for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
+			dev := &f.Devices[d]
+			if dev.Kind != fabric.Switch || dev.Manage != fabric.Full || !lower.StartsShut(f.Text(dev.OSName)) {
+				continue
+			}
+			first, end := f.PortsOf(d)
+			for id := first; id < end; id++ {
+				if port := &f.Ports[id]; port.Link != 0 && port.Flags&fabric.IsLAG == 0 && port.Manage != fabric.HandsOff {
+					visit(id, port)
+				}
+			}
+		}
+	}
+	var enabled fabric.PortID // an example
+	cabled(func(id fabric.PortID, port *fabric.Port) {
+		if enabled == 0 && port.Flags&fabric.EnabledSet != 0 && port.Flags&fabric.ShutDown == 0 {
+			enabled = id
+		}
+	})
+	if enabled == 0 {
+		return
+	}
 	type row struct {
 		first fabric.PortID
 		ports int
 	}
 	rows := map[fabric.DeclID]*row{} // what is written once is told once
 	var order []fabric.DeclID
-	var enabled fabric.PortID // an example
-	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
-		dev := &f.Devices[d]
-		if dev.Kind != fabric.Switch || dev.Manage != fabric.Full || !lower.StartsShut(f.Text(dev.OSName)) {
-			continue
+	cabled(func(id fabric.PortID, port *fabric.Port) {
+		if port.Flags&fabric.EnabledSet != 0 {
+			return
 		}
-		first, end := f.PortsOf(d)
-		for id := first; id < end; id++ {
-			port := &f.Ports[id]
-			switch n := rows[port.Decl]; {
-			case port.Link == 0 || port.Flags&fabric.IsLAG != 0 || port.Manage == fabric.HandsOff:
-			case port.Flags&fabric.EnabledSet != 0:
-				if enabled == 0 && port.Flags&fabric.ShutDown == 0 {
-					enabled = id
-				}
-			case n != nil:
-				n.ports++
-			default:
-				rows[port.Decl] = &row{id, 1}
-				order = append(order, port.Decl)
-			}
+		if rows[port.Decl] == nil {
+			rows[port.Decl] = &row{first: id}
+			order = append(order, port.Decl)
 		}
-	}
-	if enabled == 0 {
-		return
-	}
+		rows[port.Decl].ports++
+	})
 	for _, decl := range order {
 		first := rows[decl].first
 		p.Report(diag.Diagnostic{

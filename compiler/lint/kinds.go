@@ -1,6 +1,12 @@
 package lint
 
-import "github.com/rocec/rocec/compiler/fabric"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // Ports and links of one kind are the same to a rule but for their names: what
 // it finds at one it finds at all. So a walk looks at the first of each kind,
@@ -47,8 +53,8 @@ type kinds struct {
 	ports     []kindID // by PortID: of the port alone
 	pairs     []kindID // by PortID: with its peer
 	links     []kindID // by LinkID
-	pairsLast kindID
-	linksLast kindID
+	firstPair []int    // row of the first of each kind, by kindID less one, ascending
+	firstLink []int
 }
 
 func (p *Pass) kinds() *kinds {
@@ -63,16 +69,19 @@ func (p *Pass) kinds() *kinds {
 	}
 	pairs := interned[pairKind]{}
 	for id := 1; id < len(f.Ports); id++ {
-		k.pairs[id] = pairs.of(pairKind{k.ports[id], k.ports[f.Ports[id].Peer]})
+		if k.pairs[id] = pairs.of(pairKind{k.ports[id], k.ports[f.Ports[id].Peer]}); int(k.pairs[id]) > len(k.firstPair) {
+			k.firstPair = append(k.firstPair, id)
+		}
 	}
 	links := interned[linkKind]{}
 	for id := 1; id < len(f.Links); id++ {
 		l := f.Links[id]
 		of := linkKind{a: k.ports[l.A], b: k.ports[l.B], peerLink: l.PeerLink != 0}
 		of.link = fabric.Link{CableMm: l.CableMm, DelayNs: l.DelayNs, Media: l.Media, LengthWritten: l.LengthWritten, BadLength: l.BadLength}
-		k.links[id] = links.of(of)
+		if k.links[id] = links.of(of); int(k.links[id]) > len(k.firstLink) {
+			k.firstLink = append(k.firstLink, id)
+		}
 	}
-	k.pairsLast, k.linksLast = pairs.last(), links.last()
 	p.kind = k
 	return k
 }
@@ -119,33 +128,48 @@ func (i *interned[T]) of(v T) kindID {
 	return id
 }
 
-func (i *interned[T]) last() kindID { return kindID(len(i.ids)) }
-
-// verdict is what is known of a kind during one walk.
-type verdict uint8
-
-const (
-	notSeen verdict = iota
-	clean
-	faulty
-)
-
-// walk calls visit for each of many rows of which kinds tells the kind (0: none
-// of this walk's): for all of a kind that has findings, for one of a kind that
-// has none.
-func (p *Pass) walk(of []kindID, last kindID, visit func(row int)) {
-	known := make([]verdict, last+1)
-	for row, k := range of {
-		if k == 0 || known[k] == clean && !p.everyRow {
-			continue
+// walk calls visit for each of many rows of which kinds tells the kind (0: none of this walk's): for all of a kind whose first row
+// has findings, for the first alone of the others. Findings stand in the order of the rows.
+func (p *Pass) walk(of []kindID, first []int, visit func(row int)) {
+	if p.everyRow {
+		for row, k := range of {
+			if k != 0 {
+				visit(row)
+			}
 		}
-		before := len(p.found)
+		return
+	}
+	type finding struct {
+		row int
+		diag.Diagnostic
+	}
+	var found []finding
+	before := p.found
+	look := func(row int) (faulty bool) {
+		p.found = nil
 		visit(row)
-		if known[k] != faulty {
-			known[k] = clean
+		for _, d := range p.found {
+			found = append(found, finding{row, d})
 		}
-		if len(p.found) > before {
-			known[k] = faulty
+		return len(p.found) > 0
+	}
+	faulty := make([]bool, len(first)+1)
+	any := false
+	for k, row := range first {
+		if look(row) {
+			faulty[k+1], any = true, true
 		}
+	}
+	if any {
+		for row, k := range of {
+			if faulty[k] && row != first[k-1] {
+				look(row)
+			}
+		}
+		slices.SortStableFunc(found, func(a, b finding) int { return cmp.Compare(a.row, b.row) })
+	}
+	p.found = before
+	for i := range found {
+		p.found = append(p.found, found[i].Diagnostic)
 	}
 }

@@ -405,12 +405,22 @@ func (o *odds) ifaces() {
 		}
 		return role
 	}
+	last, lastMTU := 0, uint16(0) // the row before, which is mostly alike, and the MTU of its port
 	for id := 1; id < len(f.Ifaces); id++ {
 		i := &f.Ifaces[id]
 		dev := &f.Devices[i.Device]
 		if dev.Manage == fabric.HandsOff || i.On != 0 && o.compared[i.On] == 0 {
 			continue
 		}
+		was, mtu := &f.Ifaces[last], f.Ports[i.On].MTU
+		if last != 0 && i.Device == was.Device && i.Kind == was.Kind && i.Segment == was.Segment && i.MTU == was.MTU && mtu == lastMTU &&
+			i.OnLAG == was.OnLAG && i.RDMA == was.RDMA && i.Tagged == was.Tagged && i.Pin == was.Pin && i.VRF == 0 && was.VRF == 0 &&
+			(i.On != 0) == (was.On != 0) &&
+			(i.Addresses.Len() > 0) == (was.Addresses.Len() > 0) && (i.Gateway.Len() > 0) == (was.Gateway.Len() > 0) {
+			k.of[id], k.told[id] = k.of[last], k.told[last]
+			continue
+		}
+		last, lastMTU = id, mtu
 		k.of[id] = roles.of(oddRole{device: o.devices[i.Device], iface: i.Kind})
 		t := oddIface{
 			share: k.share(oddRow(id)), mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged,

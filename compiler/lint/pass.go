@@ -96,7 +96,7 @@ func (p *Pass) End(id fabric.PortID) End {
 // one. What visit does besides reporting must not depend on it.
 func (p *Pass) Links(visit func(l fabric.LinkID, a, b End)) {
 	k := p.kinds()
-	p.walk(k.links, k.linksLast, func(row int) {
+	p.walk(k.links, k.firstLink, func(row int) {
 		l := &p.Fabric.Links[row]
 		visit(fabric.LinkID(row), p.End(l.A), p.End(l.B))
 	})
@@ -106,7 +106,7 @@ func (p *Pass) Links(visit func(l fabric.LinkID, a, b End)) {
 // for links. A rule may look at the port and at its peer.
 func (p *Pass) Managed(visit func(End)) {
 	k := p.kinds()
-	p.walk(k.pairs, k.pairsLast, func(row int) {
+	p.walk(k.pairs, k.firstPair, func(row int) {
 		if p.Fabric.Ports[row].Profile != 0 {
 			visit(p.End(fabric.PortID(row)))
 		}

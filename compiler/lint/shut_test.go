@@ -83,10 +83,12 @@ func TestShutIsDown(t *testing.T) {
 				want := provenOf(t, f, res.Facts, l, mask)
 				for _, end := range [2]fabric.PortID{f.Links[l].A, f.Links[l].B} {
 					f.Ports[end].Flags |= fabric.ShutDown
+					f.NoneShut = false
 					if diff := cmp.Diff(want, provenOf(t, f, res.Facts, l, nil)); diff != "" {
 						t.Errorf("%s is shut at %s: %s", f.LinkAddress(l), f.PortAddress(end), diff)
 					}
 					f.Ports[end].Flags &^= fabric.ShutDown
+					f.NoneShut = true
 				}
 			}
 		})

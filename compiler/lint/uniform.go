@@ -124,12 +124,19 @@ type counted[V comparable, R any] struct {
 	rows  []R
 }
 
-func (t *tally[V, R]) add(v V, row R) {
+// add counts a row, and returns the index of its value.
+func (t *tally[V, R]) add(v V, row R) int {
 	i := slices.IndexFunc(t.values, func(c counted[V, R]) bool { return c.value == v })
 	if i < 0 {
 		i = len(t.values)
 		t.values = append(t.values, counted[V, R]{value: v})
 	}
+	t.again(i, row)
+	return i
+}
+
+// again counts a row of a value that is known by its index.
+func (t *tally[V, R]) again(i int, row R) {
 	t.values[i].rows = append(t.values[i].rows, row)
 	t.of++
 }
@@ -186,7 +193,7 @@ func unevenClasses[V comparable](p *Pass, n schema.Attr, value func(End, *fabric
 	f := p.Fabric
 	type valued struct {
 		t *tally[V, fabric.PortID]
-		v V
+		i int // of the value in it
 	}
 	type port struct {
 		device  fabric.DeviceID
@@ -203,22 +210,24 @@ func unevenClasses[V comparable](p *Pass, n schema.Attr, value func(End, *fabric
 		if e.Port.Profile == 0 || e.Device.Kind != fabric.Switch || e.Port.Link == 0 || p.excepted(e.Port.Layers, n, schema.AQoS) {
 			continue
 		}
-		if now := (port{e.Port.Device, e.Port.Profile, e.Port.Role, e.Port.Mbps}); now != last {
-			last, values = now, values[:0]
-			k := p.roleKey(e.Device)
-			k.port, k.mbps = e.Port.Role, e.Port.Mbps
-			p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-				if v, ok := value(e, c, on); ok {
-					k.class = c.Name
-					t := all.of(k)
-					classOf[t] = c.Name
-					values = append(values, valued{t, v})
-				}
-			})
+		now := port{e.Port.Device, e.Port.Profile, e.Port.Role, e.Port.Mbps}
+		if now == last {
+			for _, x := range values {
+				x.t.again(x.i, id)
+			}
+			continue
 		}
-		for _, x := range values {
-			x.t.add(x.v, id)
-		}
+		last, values = now, values[:0]
+		k := p.roleKey(e.Device)
+		k.port, k.mbps = e.Port.Role, e.Port.Mbps
+		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+			if v, ok := value(e, c, on); ok {
+				k.class = c.Name
+				t := all.of(k)
+				classOf[t] = c.Name
+				values = append(values, valued{t, t.add(v, id)})
+			}
+		})
 	}
 	for _, t := range all.list {
 		uneven(t, func(id fabric.PortID, v V, most counted[V, fabric.PortID]) {
@@ -315,6 +324,11 @@ func otherAlpha(alpha string) string {
 
 func classAlphaRole(p *Pass) {
 	f := p.Fabric
+	if !slices.ContainsFunc(f.QoS, func(q fabric.QoS) bool {
+		return slices.ContainsFunc(q.Classes, func(c fabric.Class) bool { return c.Alpha.Den != 0 })
+	}) {
+		return
+	}
 	value := func(_ End, c *fabric.Class, on fabric.ClassOn) (fabric.Ratio, bool) {
 		return c.Alpha, c.Lossless && !Displaced(c, on)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
@@ -58,6 +59,7 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.localVLANs() // one number on many switches, a subnet on each
 	r.neighbours() // which addresses do not fit what is around them
 	r.duties()     // which interfaces carry RDMA
+	r.f.NoneShut = !r.someShut.Load()
 	r.overrides()  // accepted rules, by row
 	r.selections() // target blocks
 	r.validated()  // versions that were tested
@@ -72,6 +74,8 @@ type resolver struct {
 	cfg   *lang.Config
 	f     *fabric.Fabric
 	diags diag.List
+
+	someShut atomic.Bool // a port: ports are settled side by side
 
 	qosOf       map[lang.BlockID]fabric.QoSID
 	segmentOf   map[lang.BlockID]fabric.SegmentID

@@ -247,6 +247,7 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 		row.Flags |= fabric.EnabledSet
 		if v.N == 0 {
 			row.Flags |= fabric.ShutDown
+			r.someShut.Store(true)
 		}
 	}
 }
