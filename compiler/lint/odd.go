@@ -414,8 +414,8 @@ func (o *odds) ifaces() {
 		}
 		was, mtu := &f.Ifaces[last], f.Ports[i.On].MTU
 		if last != 0 && i.Device == was.Device && i.Kind == was.Kind && i.Segment == was.Segment && i.MTU == was.MTU && mtu == lastMTU &&
-			i.OnLAG == was.OnLAG && i.RDMA == was.RDMA && i.Tagged == was.Tagged && i.Pin == was.Pin && i.VRF == 0 && was.VRF == 0 &&
-			(i.On != 0) == (was.On != 0) &&
+			i.OnLAG == was.OnLAG && i.RDMA == was.RDMA && i.Tagged == was.Tagged && i.Pin == was.Pin &&
+			i.VRF == was.VRF && (i.VRF == 0 || dev.Kind == fabric.Switch) && (i.On != 0) == (was.On != 0) &&
 			(i.Addresses.Len() > 0) == (was.Addresses.Len() > 0) && (i.Gateway.Len() > 0) == (was.Gateway.Len() > 0) {
 			k.of[id], k.told[id] = k.of[last], k.told[last]
 			continue
