@@ -437,7 +437,7 @@ func (p *Pass) ifaceName(id fabric.IfaceID) string {
 // atAddress points at a written address, else at the slot it follows from.
 func (p *Pass) atAddress(id fabric.IfaceID, text string) diag.Label {
 	iface := &p.Fabric.Ifaces[id]
-	if at, by, ok := p.Fabric.Origin(iface.Decl, 0, schema.AAddress); ok {
+	if at, by, ok := p.Fabric.Origin(iface.Decl, iface.Layers, schema.AAddress); ok {
 		return diag.Label{Span: at, Where: p.Fabric.Where(by), Text: text}
 	}
 	dev := &p.Fabric.Devices[iface.Device]

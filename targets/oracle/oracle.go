@@ -31,8 +31,10 @@ const (
 	PSCheckTool = "pscheck"
 	GitLabTool  = "gitlab-ci-local"
 	Root        = "root"
-	SoftRoCE    = "soft-RoCE"  // what libibverbs needs for it
-	SONiCModels = "sonic-yang" // SONiC's YANG models among the oracles of others, and yanglint
+	SoftRoCE    = "soft-RoCE" // what libibverbs needs for it
+
+	SONiCModels  = "sonic-yang"     // SONiC's YANG models among the oracles of others, and yanglint
+	SONiCConfigs = "sonic-configdb" // configurations of SONiC switches among them
 )
 
 // othersEnv names the folder of the texts that others wrote.
@@ -81,6 +83,8 @@ func lack(t testing.TB, tool string) error {
 			return err
 		}
 		return lack(t, "yanglint")
+	case SONiCConfigs:
+		return othersLack(SONiCConfigs, "*.json", sonicConfigsFrom)
 	case PSCheckTool:
 		return npmLack(t, pscheckPackages())
 	case GitLabTool:
@@ -158,8 +162,27 @@ func Dir(t testing.TB) string {
 	return filepath.Join(root, "testdata", "oracles")
 }
 
-// sonicModelsFrom is where the models come from.
-const sonicModelsFrom = "from src/sonic-yang-models of github.com/sonic-net/sonic-buildimage at 086b03bd70f9e211aaaf5f6aefe0790b508d2a94"
+// Where the oracles of others come from.
+const (
+	sonicBuildimage  = "github.com/sonic-net/sonic-buildimage at 086b03bd70f9e211aaaf5f6aefe0790b508d2a94"
+	sonicModelsFrom  = "from src/sonic-yang-models of " + sonicBuildimage
+	sonicConfigsFrom = "some of them from src/sonic-config-engine/tests/sample_output/py3 of " + sonicBuildimage
+)
+
+// Others are the files of a name that Need takes, among the oracles of others.
+func Others(t testing.TB, name, pattern string) []string {
+	t.Helper()
+	Need(t, name)
+	dir, err := others(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
 
 // others is a folder among the oracles that others wrote.
 func others(name string) (string, error) {
