@@ -148,7 +148,7 @@ func enter(fsys fs.FS) (*house, error) {
 			return err
 		case e.IsDir() && (e.Name() == ".git" || e.Name() == "rapid" || p == "bin" || p == "dist"):
 			return fs.SkipDir
-		case !e.Type().IsRegular():
+		case !e.Type().IsRegular() || p == ".git": // a file in a work tree of its own
 			return nil
 		}
 		h.paths = append(h.paths, p)

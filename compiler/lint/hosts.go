@@ -114,8 +114,10 @@ func consumerUnknown(p *Pass) {
 			if near != 0 {
 				help = fmt.Sprintf("did you mean %q? %s", f.Text(near), help)
 			}
-			p.Report(diag.Diagnostic{Summary: fmt.Sprintf("%s names %q as a consumer, which is not known to use RDMA", whose, f.Text(w)),
-				Address: address, Labels: []diag.Label{at}, Help: help})
+			p.Report(diag.Diagnostic{
+				Summary: fmt.Sprintf("%s names %q as a consumer, which is not known to use RDMA", whose, f.Text(w)),
+				Address: address, Labels: []diag.Label{at}, Help: help,
+			})
 		}
 	}
 	p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {

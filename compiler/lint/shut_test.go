@@ -23,15 +23,24 @@ func TestShut(t *testing.T) {
 		labels     int // at enabled
 	}{
 		{"no port", lint.NetOf("r0 r1", "r0-r1", `model = "ecmp"`), nil, 0},
-		{"one port of a switch", shutPort(lint.NetOf("r0 r1 r2", "r0-r1 r1-r2", `model = "ecmp"`), "r0", "Ethernet4"),
-			[]string{"ROCE805: no path from the nodes of r0 to those of r1: what joins them is shut"}, 1},
+		{
+			"one port of a switch", shutPort(lint.NetOf("r0 r1 r2", "r0-r1 r1-r2", `model = "ecmp"`), "r0", "Ethernet4"),
+			[]string{"ROCE805: no path from the nodes of r0 to those of r1: what joins them is shut"},
+			1,
+		},
 		{"a detour is left", shutPort(lint.NetOf("r0 r1 r2", "r0-r1 r1-r2 r0-r2", `model = "ecmp"`), "r0", "Ethernet4"), nil, 0},
-		{"every NIC", lint.TwoNodesEdit(`model  = "nvidia/connectx-6-dx"`, "model  = \"nvidia/connectx-6-dx\"\n    enabled = false"),
-			[]string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"}, 1},
+		{
+			"every NIC", lint.TwoNodesEdit(`model  = "nvidia/connectx-6-dx"`, "model  = \"nvidia/connectx-6-dx\"\n    enabled = false"),
+			[]string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"},
+			1,
+		},
 		{"every port of the switch", lint.TwoNodesEdit(`fec    = "rs"`, "fec    = \"rs\"\n    enabled = false", `port "Ethernet4" {`,
 			"port \"Ethernet4\" {\n    enabled = false"), []string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"}, 1},
-		{"one of two NICs", lint.TwoNodes("enabled = false"),
-			[]string{"ROCE827: n2/rail0 is alone with class rdma: 1 of 2 NICs of segment storage are shut"}, 1},
+		{
+			"one of two NICs", lint.TwoNodes("enabled = false"),
+			[]string{"ROCE827: n2/rail0 is alone with class rdma: 1 of 2 NICs of segment storage are shut"},
+			1,
+		},
 		{"one of four NICs", lint.FourNodes("enabled = false", ""), nil, 0},
 		{"a port without a cable", lint.TwoNodes("}\n  port \"Ethernet8\" {\n    enabled = false"), nil, 0},
 		{"a bridged link", swap(t, bridged, `mtu    = 9216`, "mtu    = 9216\n    enabled = false"), nil, 0}, // no node is behind it

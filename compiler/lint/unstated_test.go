@@ -67,9 +67,11 @@ switch_model "example/switch" {
 // Fabrics in which the facts are asked for.
 var (
 	plainUse []string
-	twoPFC   = []string{`  class "cnp" {`,
+	twoPFC   = []string{
+		`  class "cnp" {`,
 		"  class \"two\" {\n    carries = \"rdma\"\n    dscp = [34]\n    priority = 4\n    bandwidth = 20\n    ecn = \"auto\"\n  }\n  class " +
-			"\"cnp\" {", "bandwidth = 50", "bandwidth = 30"}
+			"\"cnp\" {", "bandwidth = 50", "bandwidth = 30",
+	}
 	lossyUse   = []string{`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false"}
 	iwarpUse   = []string{`trust = "dscp"`, "trust = \"dscp\"\n  transport = \"iwarp\"", `ecn       = "auto"`, "lossless = false"}
 	slowUse    = []string{`"100G"`, `"50G"`, `"100G"`, `"50G"`, `"100G"`, `"50G"`}
@@ -238,16 +240,24 @@ nic_model "example/new" {
 	}{
 		{"a host that others see to", "ROCE706", foreign, []string{"ROCE706: n1 runs ubuntu 24.04, and example/new needs 26.04 or newer"}},
 		{"global pause on ports and hosts of others", "ROCE408", pause(none, "true", "true"), nil},
-		{"global pause on one port", "ROCE408", pause(none, "true", "false"),
-			[]string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"}},
-		{"global pause on ports alone", "ROCE408", pause("", "true", "true"),
-			[]string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"}},
+		{
+			"global pause on one port", "ROCE408", pause(none, "true", "false"),
+			[]string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"},
+		},
+		{
+			"global pause on ports alone", "ROCE408", pause("", "true", "true"),
+			[]string{"ROCE408: class rdma of qos roce has neither PFC nor ECN"},
+		},
 		{"a known consumer", "ROCE724 ROCE713", words(`["nccl"]`), nil},
-		{"a mistyped consumer", "ROCE724 ROCE713", words(`["ncll"]`),
-			[]string{`ROCE724: class rdma names "ncll" as a consumer, which is not known to use RDMA`}},
+		{
+			"a mistyped consumer", "ROCE724 ROCE713", words(`["ncll"]`),
+			[]string{`ROCE724: class rdma names "ncll" as a consumer, which is not known to use RDMA`},
+		},
 		{"a declared consumer", "ROCE724 ROCE713", words(`["nginx"]`) + "rocec {\n  consumers = [\"nginx\"]\n}\n", nil},
-		{"a consumer of one node", "ROCE724", lint.Knowing(`consumers = self.name == "n2" ? ["nginx"] : ["nccl"]`),
-			[]string{`ROCE724: n2 names "nginx" as a consumer, which is not known to use RDMA`}},
+		{
+			"a consumer of one node", "ROCE724", lint.Knowing(`consumers = self.name == "n2" ? ["nginx"] : ["nccl"]`),
+			[]string{`ROCE724: n2 names "nginx" as a consumer, which is not known to use RDMA`},
+		},
 		{"no such speed", "ROCE123", swap(t, lint.TwoNodes(""), `"100G"`, `"37G"`), []string{
 			"ROCE123: port tor/Ethernet0 and its peer n1/rail0 are told to run at 37G, which neither nvidia/sn3700 nor nvidia/connectx-6-dx has",
 			"ROCE123: port tor/Ethernet4 and its peer n2/rail0 are told to run at 37G, which neither nvidia/sn3700 nor nvidia/connectx-6-dx has",

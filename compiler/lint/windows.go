@@ -157,8 +157,10 @@ func vnicPins(p *Pass) {
 			Summary: fmt.Sprintf("%s/%s and %s are pinned to one member, %s, and no vNIC with RDMA to %s",
 				dev, f.Text(i.Name), f.Text(first.Name), f.Text(f.Ports[i.Pin].Name), idle),
 			Address: f.IfaceAddress(fabric.IfaceID(id)), Concerns: []string{f.IfaceAddress(pinned[i.Pin]), f.LAGAddress(i.OnLAG)},
-			Labels: []diag.Label{f.Label(i.Decl, i.Layers, schema.APin, ""),
-				f.Label(first.Decl, first.Layers, schema.APin, "the other vNIC")},
+			Labels: []diag.Label{
+				f.Label(i.Decl, i.Layers, schema.APin, ""),
+				f.Label(first.Decl, first.Layers, schema.APin, "the other vNIC"),
+			},
 			Help: "pin it to " + idle,
 		})
 	}

@@ -58,8 +58,10 @@ func oddities(tree map[string]any) []oddity {
 	add(true, none, "5000", "bridge", "domain", bridge, "vlan")
 	add(false, map[string]any{"vlan": map[string]any{"abc": none}}, "br_other", "bridge", "domain")
 	add(false, none, "peer.example", "mlag", "backup")
-	for _, kind := range []string{"congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc", "link-pause", "remark",
-		"egress-queue-mapping", "traffic-pool"} {
+	for _, kind := range []string{
+		"congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc", "link-pause", "remark",
+		"egress-queue-mapping", "traffic-pool",
+	} {
 		add(false, map[string]any{"traffic-class": map[string]any{"x": none}}, "theirs", "qos", kind)
 	}
 	add(false, map[string]any{"switch-priority": "3"}, "99", "qos", "mapping", global, "dscp")

@@ -61,8 +61,12 @@ func oddRows(db map[string]any) []oddRow {
 		for _, s := range spoilt {
 			list = append(list, oddRow{table, s, fields(table), ours})
 		}
-		for _, v := range []any{"text", 7.0, true, []any{"a"}, map[string]any{"profile": map[string]any{"deep": "x"}},
-			map[string]any{"ports": []any{[]any{"a"}}}} {
+		for _, v := range []any{
+			"text", 7.0, true,
+			[]any{"a"},
+			map[string]any{"profile": map[string]any{"deep": "x"}},
+			map[string]any{"ports": []any{[]any{"a"}}},
+		} {
 			list = append(list, oddRow{table, key + "7", v, ours})
 		}
 	}
@@ -77,8 +81,11 @@ func oddRows(db map[string]any) []oddRow {
 		}
 		spoil(table, "Ethernet8888", false)
 		spoil(table, "Ethernet8888|3-4", false)
-		list = append(list, oddRow{table, "", fields(table), false}, oddRow{table, "|", fields(table), false}, oddRow{table, "|Ethernet8888",
-			map[string]any{}, false})
+		list = append(list, oddRow{table, "", fields(table), false}, oddRow{table, "|", fields(table), false}, oddRow{
+			table, "|Ethernet8888",
+			map[string]any{},
+			false,
+		})
 	}
 	return list
 }
@@ -299,8 +306,10 @@ func TestSpelling(t *testing.T) {
 		}
 	}
 	key := "Ethernet496|2001:db8:0:a::1/126"
-	for _, other := range []string{"2001:DB8:0:A::1/126", "2001:db8:0:a::1/126 ", " 2001:db8:0:a::1/126", "2001:0db8:0:000a:0:0:0:1/126",
-		"2001:DB8:0:A::1/126 "} {
+	for _, other := range []string{
+		"2001:DB8:0:A::1/126", "2001:db8:0:a::1/126 ", " 2001:db8:0:a::1/126", "2001:0db8:0:000a:0:0:0:1/126",
+		"2001:DB8:0:A::1/126 ",
+	} {
 		db := decoded(t, given(t, d).Files[running])
 		rows := db["INTERFACE"].(map[string]any)
 		if rows[key] == nil {

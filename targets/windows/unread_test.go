@@ -30,8 +30,10 @@ func TestUnreadStays(t *testing.T) {
 					Name: policyName(m), Template: "None", Protocol: "None", NetDirect: int64(m.NetDirectPort), App: `C:\theirs.exe`,
 					Priority: priority, DSCP: -1, Precedence: 127,
 				}
-				theirs := windows.Policy{Name: "theirs", Template: "None", Protocol: "TCP", Port: 9, App: `C:\theirs.exe`, Priority: 5, DSCP: 7,
-					Precedence: 127}
+				theirs := windows.Policy{
+					Name: "theirs", Template: "None", Protocol: "TCP", Port: 9, App: `C:\theirs.exe`, Priority: 5, DSCP: 7,
+					Precedence: 127,
+				}
 				own, other := odd, theirs
 				h.Policies = []*windows.Policy{&own, &other}
 				_, list := parse(d, captured(string(capture(t, h, scripts(d)))))
