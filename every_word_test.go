@@ -241,7 +241,12 @@ func TestEveryWordActs(t *testing.T) {
 				if parts := strings.Split(key, "."); !acts && ofPacks[parts[0]] {
 					acts = packWord(bases, parts, before)
 				}
-				if !acts && !heldElsewhere(key) {
+				if by := heldBy[key]; !acts && strings.HasPrefix(by, "ROCE") {
+					acts = actsIn(lint.Find(by), key, before)
+				} else if !acts {
+					acts = heldElsewhere(key)
+				}
+				if !acts {
 					mu.Lock()
 					idle = append(idle, fmt.Sprintf("%s (in %d sources)", key, len(byKey[key])))
 					mu.Unlock()
@@ -258,6 +263,30 @@ func TestEveryWordActs(t *testing.T) {
 	for _, key := range idle {
 		t.Errorf("%s: nothing comes of it", key)
 	}
+}
+
+// actsIn takes a word out of the examples of a rule, and out of the data of the hardware that they name, and reports whether something
+// came of it.
+func actsIn(r *lint.Rule, key string, before func(*wordText) outcome) bool {
+	var list []wordText
+	for _, text := range []string{r.Good, r.Bad} {
+		a := txtar.Parse([]byte(text))
+		w := wordText{main: string(a.Comment), files: fstest.MapFS{}}
+		for _, f := range a.Files {
+			w.files[f.Name] = &fstest.MapFile{Data: f.Data}
+		}
+		list = append(list, w)
+	}
+	for i := range list {
+		w := &list[i]
+		for _, x := range wordsIn(w) {
+			if x.Key == key && w.with(x.without()).text != before(w).text {
+				return true
+			}
+		}
+	}
+	parts := strings.Split(key, ".")
+	return ofPacks[parts[0]] && packWord(list, parts, before)
 }
 
 // wordBases are random fabrics that are right, each as it is and with nothing written
@@ -370,7 +399,7 @@ func packWord(bases []wordText, parts []string, before func(*wordText) outcome) 
 // word that the same code reads; "text" is read by people only.
 var heldBy = map[string]string{
 	// Text, and settings of the program.
-	"asic.source": "text", "asic.sources": "text", "media.source": "text", "media.sources": "text", "nic_model.source": "text",
+	"asic.vendor": "text", "asic.source": "text", "asic.sources": "text", "media.source": "text", "media.sources": "text", "nic_model.source": "text",
 	"nic_model.sources": "text",
 	"pcie.source":       "text", "pcie.sources": "text", "switch_model.source": "text", "switch_model.sources": "text", "except.reason": "text",
 	"output.description": "text", "variable.description": "text", "variable.nullable": "lang/load.go", "variable.type": "lang/load.go",
@@ -380,26 +409,25 @@ var heldBy = map[string]string{
 	"node.ecn.": "compiler/resolve/profiles.go", "node.watchdog.": "compiler/resolve/profiles.go",
 	// Data of models that a fabric has to exceed.
 	"asic.compensation": "compiler/headroom/spectrum_test.go", "asic.has_ecn": "ROCE707", "asic.has_ets": "ROCE707",
-	"asic.has_pfc": "ROCE707", "asic.headroom_share": "ROCE502",
-	"asic.max_lossless": "ROCE305", "asic.max_mtu": "ROCE720", "asic.queues": "ROCE211", "asic.vendor": "ROCE316",
+	"asic.has_pfc":      "ROCE707",
+	"asic.max_lossless": "ROCE305", "asic.max_mtu": "ROCE720", "asic.queues": "ROCE211",
 	"media.class": "compiler/lint/physical.go", "pcie.usable": "ROCE110",
-	"nic_model.autoneg": "ROCE122", "nic_model.cnp_dscp": "ROCE406", "nic_model.cnp_priority": "ROCE406", "nic_model.defaults": "compiler/resolve/profiles.go",
+	"nic_model.autoneg": "ROCE122", "nic_model.defaults": "compiler/resolve/profiles.go",
 	"nic_model.dscp_trust": "ROCE710", "nic_model.infiniband": "compiler/resolve/interfaces.go",
 	"nic_model.iwarp": "ROCE703", "nic_model.max_mtu": "ROCE720", "nic_model.pcie.": "compiler/resolve/interfaces.go",
 	"nic_model.reordering": "compiler/lint/topology_spread.go", "nic_model.roce": "ROCE702",
 	"nic_model.speeds":       "compiler/resolve/interfaces.go",
 	"switch_model.breakouts": "compiler/resolve/split_test.go", "switch_model.defaults": "compiler/resolve/profiles.go",
-	"switch_model.facts": "compiler/derive/place.go", "switch_model.has_watchdog": "ROCE307", "switch_model.max_lossless": "ROCE305",
-	"switch_model.max_mtu": "ROCE720", "switch_model.pause_response": "ROCE519",
-	"switch_model.speeds": "compiler/resolve/interfaces.go", "rocec.validated.driver": "ROCE708",
+	"switch_model.facts": "compiler/derive/place.go",
+	"switch_model.speeds": "compiler/resolve/interfaces.go",
 	// Lists, pictures, applications and waves.
 	"cabling.columns": "lang/testdata/cabling.txtar", "cabling.default_cable": "lang/testdata/cabling.txtar",
 	"cabling.default_cable.": "lang/testdata/cabling.txtar", "cabling.rename": "lang/testdata/cabling.txtar",
 	"switch.place.": "compiler/resolve/topology_test.go", "gpu.numa": "compiler/resolve/gpus_test.go",
 	"nic.pcie.numa": "compiler/resolve/gpus_test.go", "node.rack": "compiler/resolve/rollout_test.go",
-	"node.site":  "compiler/lint/isolation.go",
-	"nic.macsec": "ROCE316", "nic.macsec.": "ROCE316", "port.macsec": "ROCE316", "port.macsec.": "ROCE316",
-	"port.vrf": "compiler/resolve/interfaces.go", "mlag.cable.media": "ROCE106", "override.set": "dropped_words_test.go",
+	"node.site":   "compiler/lint/isolation.go",
+	"nic.macsec.": "ROCE316", "port.macsec.": "ROCE316",
+	"port.vrf": "compiler/resolve/interfaces.go", "override.set": "dropped_words_test.go",
 	"leaf.addressing": "compiler/resolve/tierips.go",
 	// Read for tiers by what reads them for switches.
 	"leaf.role": "switch.role", "spine.role": "switch.role", "core.role": "switch.role", "leaf.site": "switch.site",
@@ -476,6 +504,13 @@ func wordSources() []string {
 		strings.Replace(two, `media = "dac"`, `media = "own"`, 1) + "media \"own\" {\n  class = \"copper\"\n  reach = [{ min_speed = \"50G\", max_length = \"1m\" }]\n}\n",
 		strings.Replace(two, `media = "dac"`, `media = "own"`, 1) + "media \"own\" {\n  class = \"copper\"\n  reach = [{ min_speed = \"400G\", max_length = \"1m\" }]\n}\n",
 	}
+	for _, r := range lint.All {
+		if strings.Contains(r.Good, "peer_link") {
+			list = append(list, strings.Replace(r.Good, `cable     = { media = "dac", length = "1m" }`, `cable     = { media = "dac", length = "30m" }`, 1))
+			break
+		}
+	}
+	list = append(list, hardwareSources(two, put)...)
 	for _, backend := range []string{
 		`backend = "local", source = "there"`, `backend = "git", remote = "r", branch = "b", push = true`,
 		`backend = "s3", bucket = "b", region = "r", endpoint = "https://e.example.net", prefix = "p", path_style = true`,
@@ -486,6 +521,44 @@ func wordSources() []string {
 	return append(list, put(two, `switch "tor" {`, "  connection = connection.a\n  mgmt = \"192.0.2.1\"\n")+
 		"connection \"a\" {\n  port = 2222\n  user = \"u\"\n  identity = [\"k\"]\n  agent = true\n  password_env = \"P\"\n  enable_env = \"E\"\n  jump = [connection.b]\n  known_hosts = [\"h\"]\n"+
 		"  host_key = \"SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"\n}\nconnection \"b\" {\n  address = \"192.0.2.2\"\n  password_command = [\"pass\"]\n}\n")
+}
+
+// hardwareSources are fabrics on hardware of their own, each at the limit that one word of it states.
+func hardwareSources(two string, put func(text, at, more string) string) []string {
+	own := func(text, asic, model, nic string) string {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "nvidia/sn3700", "own/switch"), "nvidia/connectx-6-dx", "own/nic")
+		return text + "asic \"own/asic\" {\n  vendor = \"own\"\n  family = \"own\"\n  cell = 256\n  buffer = \"32MB\"\n  max_lossless = 2\n  queues = 8\n" +
+			"  dscp_pfc = true\n  has_pfc = true\n  has_ecn = true\n  has_ets = true\n  has_watchdog = true\n  max_mtu = 9216\n  speeds = [\"100G\"]\n" + asic +
+			"}\nswitch_model \"own/switch\" {\n  asic = \"own/asic\"\n  ports = { sonic = \"Ethernet[0-124:4]\" }\n  speeds = { \"*\" = \"100G\" }\n  lanes = 4\n" + model +
+			"}\nnic_model \"own/nic\" {\n  vendor = \"own\"\n  driver = \"mlx5\"\n  roce = [\"v2\"]\n  speeds = [\"100G\"]\n  traffic_classes = 8\n  pfc_priorities = 8\n" +
+			"  dscp_trust = true\n  resilient = true\n  max_mtu = 9978\n" + nic + "}\n"
+	}
+	class := func(mark string) string { // that takes what the adapter marks its CNPs with
+		return strings.Replace(strings.Replace(two, "dscp      = [26]", "dscp      = ["+mark+"]", 1), "    dscp     = [48]\n", "    dscp     = [46]\n", 1)
+	}
+	noCNP := func(text string) string {
+		before, rest, _ := strings.Cut(text, `  class "cnp" {`)
+		_, after, _ := strings.Cut(rest, "\n  }\n")
+		return before + after
+	}
+	second := strings.Replace(put(two, `qos "roce" {`, "  class \"two\" {\n    carries = \"rdma\"\n    dscp = [34]\n    priority = 4\n    bandwidth = 20\n    ecn = \"auto\"\n  }"),
+		"bandwidth = 50", "bandwidth = 30", 1)
+	far := put(two, `switch "tor" {`, "  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }") +
+		"switch \"far\" {\n  model = \"own/switch\"\n  os = \"sonic/202505\"\n  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }\n}\n" +
+		"link \"far\" {\n  ends = [switch.tor.port[\"Ethernet64\"], switch.far.port[\"Ethernet64\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n"
+	validated := strings.Replace(lint.Find("ROCE708").Good, `"22.39.1002"] }`, `"22.39.1002"], driver = ["23.10-*"] }`, 1)
+	macsec := put(put(two, `nic "rail0" {`, "    macsec = { pfc_frames = \"protected\" }"), `port "Ethernet0" {`, "    macsec = { pfc_frames = \"clear\" }")
+	return []string{
+		strings.Replace(own(two, "  headroom_share = 1\n", "", ""), "32MB", "8MB", 1),
+		own(two, "", "  max_mtu = 1500\n", ""),
+		own(two, "", "  has_watchdog = { sonic = false }\n", ""),
+		own(second, "", "  max_lossless = 1\n", ""),
+		own(far, "", "  pause_response = \"20us\"\n", ""),
+		strings.Replace(own(put(far, `link "far" {`, "  macsec = \"on\""), "", "", ""), `model = "own/switch"`, `model = "nvidia/sn3700"`, 1),
+		own(noCNP(class("26, 48")), "", "", "  cnp_dscp = 48\n"),
+		own(noCNP(strings.Replace(two, `trust = "dscp"`, `trust = "pcp"`, 1)), "", "", "  cnp_priority = 3\n"),
+		put(validated, "    firmware = \"22.41.1000\"", "    driver = \"24.04-0.6.6\""), macsec,
+	}
 }
 
 // wordValues are values of attributes by name, or by block and name: some of them differ
