@@ -418,7 +418,7 @@ var heldBy = map[string]string{
 	"nic_model.reordering": "compiler/lint/topology_spread.go", "nic_model.roce": "ROCE702",
 	"nic_model.speeds":       "compiler/resolve/interfaces.go",
 	"switch_model.breakouts": "compiler/resolve/split_test.go", "switch_model.defaults": "compiler/resolve/profiles.go",
-	"switch_model.facts": "compiler/derive/place.go",
+	"switch_model.facts":  "compiler/derive/place.go",
 	"switch_model.speeds": "compiler/resolve/interfaces.go",
 	// Lists, pictures, applications and waves.
 	"cabling.columns": "lang/testdata/cabling.txtar", "cabling.default_cable": "lang/testdata/cabling.txtar",
