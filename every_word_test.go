@@ -1,10 +1,12 @@
 package rocec_test
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +22,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/lang/packs"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/source"
 )
 
 // outcome is all that a source comes to, without its text: findings by rule, words and
@@ -27,6 +30,53 @@ import (
 type outcome struct {
 	text   string
 	failed bool // something was refused
+	fabric *fabric.Fabric
+}
+
+// rows are all rows of the fabric, with texts in place of their numbers, and without what says only where something stands.
+func (o *outcome) rows() string {
+	if o.fabric == nil {
+		return o.text
+	}
+	var out strings.Builder
+	var print func(v reflect.Value)
+	print = func(v reflect.Value) {
+		switch x := v.Interface().(type) {
+		case fabric.Str:
+			fmt.Fprintf(&out, "%q ", o.fabric.Text(x))
+			return
+		case fabric.DeclID, fabric.LayersID, source.Span, fabric.PrefixTable:
+			return
+		}
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if v.Type().Field(i).IsExported() {
+					print(v.Field(i))
+				}
+			}
+		case reflect.Slice, reflect.Array:
+			for i := range v.Len() {
+				print(v.Index(i))
+			}
+			out.WriteString("\n")
+		default:
+			fmt.Fprint(&out, v.Interface(), " ")
+		}
+	}
+	f := reflect.ValueOf(o.fabric).Elem()
+	for i := range f.NumField() {
+		if t := f.Type().Field(i); t.IsExported() && t.Type.Kind() == reflect.Slice && t.Name != "Decls" && t.Name != "Layers" {
+			out.WriteString(t.Name + "\n")
+			print(f.Field(i))
+		}
+	}
+	return out.String()
+}
+
+// differs reports whether something else comes of two sources. In the fabric, what is told of a word is where else it is read.
+func (o outcome) differs(p outcome, inFabric bool) bool {
+	return o.text != p.text || inFabric && o.rows() != p.rows()
 }
 
 func outcomeOf(files fstest.MapFS) outcome { return outcomeWith(files, packs.Files()) }
@@ -34,6 +84,7 @@ func outcomeOf(files fstest.MapFS) outcome { return outcomeWith(files, packs.Fil
 func outcomeWith(files fstest.MapFS, data fs.FS) outcome {
 	var out strings.Builder
 	cfg, diags := lang.Load(lang.Options{FS: files, Packs: data})
+	var f *fabric.Fabric
 	if !diags.HasErrors() {
 		res := compiler.Compile(cfg, compiler.Options{AsOf: "2026-01-01", Rows: packs.HeadroomRows, Pedantic: true})
 		diags = append(diags, res.Diags...)
@@ -49,7 +100,7 @@ func outcomeWith(files fstest.MapFS, data fs.FS) outcome {
 					fmt.Fprintf(&out, "%s %s %o\n%s\n", f.Path, f.Step, f.Mode, f.Bytes)
 				}
 			}
-			f := res.Fabric
+			f = res.Fabric
 			for id := 1; id < len(f.Devices); id++ {
 				way, ok, _ := res.Connection(fabric.DeviceID(id))
 				fmt.Fprintf(&out, "%v %+v\n", ok, way)
@@ -79,7 +130,7 @@ func outcomeWith(files fstest.MapFS, data fs.FS) outcome {
 	for _, d := range diags {
 		fmt.Fprintln(&out, d.Rule, d.Severity, d.Summary, d.Address, d.Notes)
 	}
-	return outcome{out.String(), diags.HasErrors()}
+	return outcome{out.String(), diags.HasErrors(), f}
 }
 
 // wordText is a source that words are taken out of and put elsewhere in.
@@ -191,7 +242,7 @@ func TestEveryWordActs(t *testing.T) {
 	for key, by := range heldBy {
 		if strings.HasPrefix(by, "ROCE") && lint.Find(by) == nil {
 			t.Errorf("%s: there is no rule %s", key, by)
-		} else if _, err := os.Stat(by); strings.Contains(by, "/") && err != nil {
+		} else if _, err := os.Stat(strings.TrimPrefix(by, "refused: ")); strings.Contains(by, "/") && err != nil {
 			t.Errorf("%s: %v", key, err)
 		}
 		if !slices.ContainsFunc(words, func(w string) bool { return w == key || strings.HasSuffix(key, ".") && strings.HasPrefix(w, key) }) {
@@ -224,10 +275,10 @@ func TestEveryWordActs(t *testing.T) {
 	for range 2 {
 		work.Go(func() {
 			for key := range queue {
-				acts := false
+				acts, elsewhere := false, whoHolds(key) != ""
 				for i := range byKey[key] {
 					w := &byKey[key][i]
-					if acts = before(w.text).text != w.text.with(w.without()).text; acts {
+					if acts = before(w.text).differs(w.text.with(w.without()), elsewhere); acts {
 						break
 					}
 				}
@@ -236,15 +287,15 @@ func TestEveryWordActs(t *testing.T) {
 					if acts || tries <= 0 {
 						break
 					}
-					acts = spelledOut(&bases[i], key, before, &tries)
+					acts = spelledOut(&bases[i], key, before, &tries, elsewhere)
 				}
 				if parts := strings.Split(key, "."); !acts && ofPacks[parts[0]] {
 					acts = packWord(bases, parts, before)
 				}
-				if by := heldBy[key]; !acts && strings.HasPrefix(by, "ROCE") {
+				if by := whoHolds(key); !acts && strings.HasPrefix(by, "ROCE") {
 					acts = actsIn(lint.Find(by), key, before)
 				} else if !acts {
-					acts = heldElsewhere(key)
+					acts = by == "text" || strings.HasPrefix(by, "refused: ")
 				}
 				if !acts {
 					mu.Lock()
@@ -311,7 +362,7 @@ func wordBases() []wordText {
 
 // written writes a word into the first blocks of its kind in a source, or in place of
 // what is there, and reports whether something came of it.
-func spelledOut(w *wordText, key string, before func(*wordText) outcome, tries *int) bool {
+func spelledOut(w *wordText, key string, before func(*wordText) outcome, tries *int, inFabric bool) bool {
 	parts := strings.Split(key, ".")
 	values := wordValues[parts[0]+"."+parts[1]]
 	if values == nil {
@@ -332,7 +383,7 @@ func spelledOut(w *wordText, key string, before func(*wordText) outcome, tries *
 			}
 			text := w.main[:at] + line + w.main[end:]
 			if len(parts) == 2 {
-				if w.with(text).text != before(w).text {
+				if w.with(text).differs(before(w), inFabric) {
 					return true
 				}
 				continue
@@ -340,7 +391,7 @@ func spelledOut(w *wordText, key string, before func(*wordText) outcome, tries *
 			with := *w
 			with.main = text
 			for _, x := range wordsIn(&with) {
-				if x.Key == key && with.with(text).text != with.with(x.without()).text {
+				if x.Key == key && with.with(text).differs(with.with(x.without()), inFabric) {
 					return true
 				}
 			}
@@ -393,20 +444,19 @@ func packWord(bases []wordText, parts []string, before func(*wordText) outcome) 
 	return false
 }
 
-// heldBy are words that these sources do not bring to an effect: those that are text
-// for people, and those that matter in fabrics which other tests build. A name that ends
-// in a dot is of all fields. What is there is the rule, the test or the code that reads it, or the
-// word that the same code reads; "text" is read by people only.
+// heldBy are words that these sources bring to no effect beyond the fabric: its rows have to change with them. A name that ends in a dot
+// is of all fields. What is there is the test or the code that reads it from the rows, or the word that the same code reads; a rule has to
+// say something else of its own examples without the word; "text" is read by people only, and what is refused on hosts is so as a whole.
 var heldBy = map[string]string{
 	// Text, and settings of the program.
 	"asic.vendor": "text", "asic.source": "text", "asic.sources": "text", "media.source": "text", "media.sources": "text", "nic_model.source": "text",
 	"nic_model.sources": "text",
 	"pcie.source":       "text", "pcie.sources": "text", "switch_model.source": "text", "switch_model.sources": "text", "except.reason": "text",
-	"output.description": "text", "variable.description": "text", "variable.nullable": "lang/load.go", "variable.type": "lang/load.go",
-	"rocec.required_version": "lang/settings.go",
+	"output.description": "text", "variable.description": "text",
+	"rocec.required_version": "refused: cmd/rocec/project.go",
 	// Refused as a whole on hosts: TestDroppedWords.
-	"nic.ecn.": "compiler/resolve/profiles.go", "nic.watchdog.": "compiler/resolve/profiles.go",
-	"node.ecn.": "compiler/resolve/profiles.go", "node.watchdog.": "compiler/resolve/profiles.go",
+	"nic.ecn.": "refused: compiler/resolve/profiles.go", "nic.watchdog.": "refused: compiler/resolve/profiles.go",
+	"node.ecn.": "refused: compiler/resolve/profiles.go", "node.watchdog.": "refused: compiler/resolve/profiles.go",
 	// Data of models that a fabric has to exceed.
 	"asic.compensation": "compiler/headroom/spectrum_test.go", "asic.has_ecn": "ROCE707", "asic.has_ets": "ROCE707",
 	"asic.has_pfc":      "ROCE707",
@@ -440,9 +490,9 @@ var heldBy = map[string]string{
 	"spine.buffer.": "switch.buffer", "core.buffer.": "switch.buffer",
 }
 
-func heldElsewhere(key string) bool {
-	i := strings.LastIndexByte(key, '.')
-	return heldBy[key] != "" || heldBy[key[:i+1]] != ""
+// whoHolds is what heldBy says of a word, "" if it has to act by itself.
+func whoHolds(key string) string {
+	return cmp.Or(heldBy[key], heldBy[key[:strings.LastIndexByte(key, '.')+1]])
 }
 
 // wordMore is what words refer to.
@@ -489,7 +539,7 @@ func wordSources() []string {
 		put(two, `switch "tor" {`, "  interface \"i\" {\n    name = \"lo7\"\n    on = \"loopback\"\n    address = \"192.0.2.1/32\"\n  }\n  vars = { a = \"renamed\" }\n") + "output \"x\" {\n  value = switch.tor.vars.a\n}\n",
 		put(two, `node "n" {`, "  vars = { a = \"renamed\" }\n") + "output \"x\" {\n  value = node.n[\"n1\"].vars.a\n}\n",
 		put(lint.Find("ROCE205").Bad, `carries  = "cnp"`, "remap = true"),
-		put(two, `switch "tor" {`, "  place = { tier = \"leaf\", index = 0, group = 0, plane = 0, rail = 0, pod = 0 }\n"),
+		put(two, `switch "tor" {`, "  place = { tier = \"leaf\", index = 1, group = 1, plane = 1, rail = 1, pod = 1 }\n"),
 		two + "override {\n  on = switch.tor\n  set = { mtu = 4000 }\n  reason = \"r\"\n  expires = \"2099-01-01\"\n}\n",
 		two + "module \"m\" {\n  source = \"./m\"\n}\n-- m/x.roce.hcl --\nqos \"in\" {\n  trust = \"dscp\"\n}\n-- n/x.roce.hcl --\n",
 		two + "rocec {\n  required_version = \">= 99\"\n}\n",
@@ -511,6 +561,29 @@ func wordSources() []string {
 		}
 	}
 	list = append(list, hardwareSources(two, put)...)
+	cables, _, _ := strings.Cut(two, `link "tor"`)
+	list = append(list,
+		cables+"cabling \"a\" {\n  file = \"a.csv\"\n  format = \"csv\"\n  mode = \"define\"\n  columns = { a_device = \"From\", a_port = \"Port\", b_device = \"To\", b_port = \"Its\" }\n"+
+			"  rename = { \"leaf\" = \"tor\" }\n  default_cable = { media = \"aoc\", length = \"7m\", delay = \"1us\" }\n}\n"+
+			"-- a.csv --\nFrom,Port,To,Its\nn1,rail0,leaf,Ethernet0\nn2,rail0,leaf,Ethernet4\n",
+		two+"variable \"a\" {\n  type = number\n  default = \"1\"\n}\noutput \"x\" {\n  value = var.a\n}\n",
+		two+"variable \"a\" {\n  type = number\n  default = null\n  nullable = true\n}\noutput \"x\" {\n  value = var.a == null ? 1 : 2\n}\n",
+		put(two, `switch "tor" {`, "  port \"Ethernet64\" {\n    speed = \"100G\"\n    address = \"10.77.0.0/31\"\n    vrf = \"Vrf_a\"\n    qos = qos.roce\n    external = true\n  }"))
+	if text, err := os.ReadFile("testdata/broken/core_without_qos.txtar"); err == nil {
+		for _, f := range txtar.Parse(text).Files {
+			if f.Name == "fabric.roce.hcl" {
+				list = append(list, put(string(f.Data), "  core {", "    vars = { a = \"7us\" }\n    arp_timeout = self.vars.a"))
+			}
+		}
+	}
+	for _, tier := range []string{"leaf", "spine"} { // that say what is free and use it
+		for _, r := range lint.All {
+			if strings.Contains(r.Good, "\n  "+tier+" {") {
+				list = append(list, put(r.Good, "  "+tier+" {", "    vars = { a = \"7us\" }\n    arp_timeout = self.vars.a"))
+				break
+			}
+		}
+	}
 	for _, backend := range []string{
 		`backend = "local", source = "there"`, `backend = "git", remote = "r", branch = "b", push = true`,
 		`backend = "s3", bucket = "b", region = "r", endpoint = "https://e.example.net", prefix = "p", path_style = true`,
@@ -546,6 +619,10 @@ func hardwareSources(two string, put func(text, at, more string) string) []strin
 	far := put(two, `switch "tor" {`, "  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }") +
 		"switch \"far\" {\n  model = \"own/switch\"\n  os = \"sonic/202505\"\n  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }\n}\n" +
 		"link \"far\" {\n  ends = [switch.tor.port[\"Ethernet64\"], switch.far.port[\"Ethernet64\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n"
+	kept := func(text, at string) string {
+		return put(text, at, "    qos = \"keep\"\n    headroom = \"keep\"") + "qos \"left\" {\n  from = qos.roce\n  trust = \"none\"\n}\n"
+	}
+	vendors := "  defaults = { sonic = qos.left, ubuntu = qos.left }\n"
 	validated := strings.Replace(lint.Find("ROCE708").Good, `"22.39.1002"] }`, `"22.39.1002"], driver = ["23.10-*"] }`, 1)
 	macsec := put(put(two, `nic "rail0" {`, "    macsec = { pfc_frames = \"protected\" }"), `port "Ethernet0" {`, "    macsec = { pfc_frames = \"clear\" }")
 	return []string{
@@ -557,6 +634,13 @@ func hardwareSources(two string, put func(text, at, more string) string) []strin
 		strings.Replace(own(put(far, `link "far" {`, "  macsec = \"on\""), "", "", ""), `model = "own/switch"`, `model = "nvidia/sn3700"`, 1),
 		own(noCNP(class("26, 48")), "", "", "  cnp_dscp = 48\n"),
 		own(noCNP(strings.Replace(two, `trust = "dscp"`, `trust = "pcp"`, 1)), "", "", "  cnp_priority = 3\n"),
+		own(kept(two, `port "Ethernet0" {`), "", vendors, ""), own(kept(two, `nic "rail0" {`), "", "", vendors),
+		own(put(two, `nic "rail0" {`, "    link_layer = \"infiniband\""), "", "", "  infiniband = true\n"),
+		own(two, "", "", "  pcie = { gen = 1, lanes = 1 }\n"),
+		own(strings.ReplaceAll(lint.Find("ROCE821").Good, "nvidia/sn5600", "own/switch"), "", "", "  reordering = true\n"),
+		own(put(two, `switch "tor" {`, "  port \"Ethernet8\" {\n    breakout = \"4x25G\"\n  }"), "", "  breakouts = { \"Ethernet[0-124:4]\" = { lanes = \"[1-128]\", index = \"[1-32]\", modes = { \"4x25G\" = \"etp[1-32][a-d]\" } } }\n", ""),
+		own(two, "", "  facts = { image_pool_bytes = 200000 }\n", ""),
+		own(two, "  formula = \"spectrum\"\n  compensation = \"18KiB\"\n", "", ""),
 		put(validated, "    firmware = \"22.41.1000\"", "    driver = \"24.04-0.6.6\""), macsec,
 	}
 }

@@ -257,7 +257,10 @@ func (ld *loader) variable(m *modinst, c *cell, v *variable) (cty.Value, bool) {
 		if plain, ok = (&scope{ld: ld, mod: m}).eval(v.file, e); !ok {
 			return plain, false
 		}
-		plain, marks = plain.Unmark()
+		if plain, marks = plain.Unmark(); plain.IsNull() && !v.nullable {
+			ld.fail(at, "variable "+quoteWord(name)+" takes no null, and its default is null", "write another default, or leave out nullable = false")
+			return val, false
+		}
 	}
 	c.origin = at
 	out, msg := fit(plain, v.typ, v.defaults)
