@@ -121,7 +121,9 @@ type AttrDef struct {
 	Num      Attr
 	Type     Type
 	Required bool
-	Secret   bool // takes references to secrets only; nothing takes a sensitive value
+	Secret   bool     // takes references to secrets only; nothing takes a sensitive value
+	Observed bool     // a field of the block's `observed`: what was seen, never what is written to a device
+	Former   []string // names that it had in earlier editions of the language
 	Doc      string
 }
 
