@@ -234,9 +234,9 @@ func (s *sweep) cable(p fabric.PortID, port *fabric.Port) (mm, assumedMm uint32)
 		if port.Role == fabric.RoleNode || port.Role == fabric.RoleHost {
 			assumedMm = s.opt.NodeCableMm
 		}
-		link.CableMm, link.BadLength = assumedMm, false
+		return Length(&fabric.Link{CableMm: assumedMm, DelayNs: link.DelayNs}), assumedMm
 	}
-	return Length(&link), assumedMm
+	return Length(link), 0
 }
 
 func (s *sweep) hasIPv6(port *fabric.Port) bool {

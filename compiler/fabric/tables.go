@@ -145,11 +145,12 @@ func (f *Fabric) LinkAddress(l LinkID) string {
 }
 
 // CableAt is the link of a port, or what a port without one says of its cable.
-func (f *Fabric) CableAt(p PortID) Link {
+func (f *Fabric) CableAt(p PortID) *Link {
 	if l := f.Ports[p].Link; l != 0 {
-		return f.Links[l]
+		return &f.Links[l]
 	}
-	return f.Loose[p]
+	loose := f.Loose[p]
+	return &loose
 }
 
 // LinkLabel is a label for an attribute of a link: where it was written, be that

@@ -137,8 +137,12 @@ func (o *odds) roles() {
 		hosts                 bool // are on it: of a switch that nobody gives a role
 	}
 	hosts := func(d fabric.DeviceID) bool {
-		first, end := f.PortsOf(d)
-		return slices.ContainsFunc(f.Ports[first:end], func(port fabric.Port) bool { return port.Role == fabric.RoleNode })
+		for p, end := f.PortsOf(d); p < end; p++ {
+			if f.Ports[p].Role == fabric.RoleNode {
+				return true
+			}
+		}
+		return false
 	}
 	devices := interned[role]{}
 	o.devices = make([]kindID, len(f.Devices))
@@ -392,7 +396,7 @@ func (o *odds) ifaces() {
 		link:   func(oddRow) fabric.LinkID { return 0 },
 		share:  func(r oddRow) oddShare { return oddShare{0, o.nets[f.Ifaces[r].Segment], 0} },
 	}
-	roles, tolds := interned[oddRole]{}, interned[oddIface]{}
+	tolds := interned[oddIface]{}
 	k.role = func(r oddRow) (role oddRole) {
 		i := &f.Ifaces[r]
 		if i.On != 0 {
@@ -405,23 +409,31 @@ func (o *odds) ifaces() {
 		}
 		return role
 	}
-	last, lastMTU := 0, uint16(0) // the row before, which is mostly alike, and the MTU of its port
+	// Of each role the row before and the MTU of its port, which are mostly alike: the ends of links come in turns.
+	const kinds = 8 // at least those of fabric.IfaceKind
+	type last struct {
+		id  int
+		mtu uint16
+	}
+	before := make([]last, (slices.Max(o.devices)+1)*kindID(kinds))
 	for id := 1; id < len(f.Ifaces); id++ {
 		i := &f.Ifaces[id]
 		dev := &f.Devices[i.Device]
 		if dev.Manage == fabric.HandsOff || i.On != 0 && o.compared[i.On] == 0 {
 			continue
 		}
-		was, mtu := &f.Ifaces[last], f.Ports[i.On].MTU
-		if last != 0 && i.Device == was.Device && i.Kind == was.Kind && i.Segment == was.Segment && i.MTU == was.MTU && mtu == lastMTU &&
+		of := o.devices[i.Device]*kindID(kinds) + kindID(i.Kind)
+		k.of[id] = of
+		l, mtu := before[of], f.Ports[i.On].MTU
+		was := &f.Ifaces[l.id]
+		if l.id != 0 && i.Segment == was.Segment && i.MTU == was.MTU && mtu == l.mtu &&
 			i.OnLAG == was.OnLAG && i.RDMA == was.RDMA && i.Tagged == was.Tagged && i.Pin == was.Pin &&
 			i.VRF == was.VRF && (i.VRF == 0 || dev.Kind == fabric.Switch) && (i.On != 0) == (was.On != 0) &&
 			(i.Addresses.Len() > 0) == (was.Addresses.Len() > 0) && (i.Gateway.Len() > 0) == (was.Gateway.Len() > 0) {
-			k.of[id], k.told[id] = k.of[last], k.told[last]
+			k.told[id] = k.told[l.id]
 			continue
 		}
-		last, lastMTU = id, mtu
-		k.of[id] = roles.of(oddRole{device: o.devices[i.Device], iface: i.Kind})
+		before[of] = last{id, mtu}
 		t := oddIface{
 			share: k.share(oddRow(id)), mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged,
 			pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0,

@@ -38,6 +38,9 @@ var roce601 = &Rule{
 // vlanMissing walks all links, and not one of each kind: what else a switch does with
 // a VLAN is no part of a kind.
 func vlanMissing(p *Pass) {
+	if len(p.Fabric.Segments) < 2 {
+		return // nothing but the row of no segment
+	}
 	for id := 1; id < len(p.Fabric.Links); id++ {
 		l := &p.Fabric.Links[id]
 		a, b := p.End(l.A), p.End(l.B)

@@ -287,7 +287,7 @@ func (b *builder) toldLength(id fabric.PortID) []string {
 	var told intent.Port
 	told.QoS = "set"
 	b.cable(id, &told)
-	if written := derive.Length(&link); told.CableMm.IsSet() && told.CableMm.Value != written && written > 0 {
+	if written := derive.Length(link); told.CableMm.IsSet() && told.CableMm.Value != written && written > 0 {
 		return []string{"the device is told the next length that its table has"}
 	}
 	return nil

@@ -135,7 +135,7 @@ func (b *builder) cable(p fabric.PortID, out *intent.Port) {
 	port, facts := &b.f.Ports[p], b.facts.Port(p)
 	var length uint32
 	if link := b.f.CableAt(p); link.LengthWritten {
-		length = derive.Length(&link)
+		length = derive.Length(link)
 	}
 	if b.host {
 		takes := port.NIC != 0 && b.f.Text(b.f.NICModels[b.f.NICs[port.NIC].Model].Driver) == "mlx5" && emitterOf(b.out.OS.Name) == "linux"
