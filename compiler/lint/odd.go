@@ -53,6 +53,7 @@ type odds struct {
 	nets     []kindID // by SegmentID: segments that mean the same to who is in them
 	sets     []kindID // by VLANSetID, likewise
 	compared []kindID // by PortID, 0 for those that are compared with none
+	mtus     []uint16 // by PortID, of those that are compared
 	nicHas   []bool   // by PortID: an interface on it has an address
 	lagHas   []bool   // by LAGID
 	read     map[fabric.DeviceID]map[intent.Path]intent.Value
@@ -247,7 +248,7 @@ func (o *odds) ports() {
 			return oddShare{f.Profiles[port.Profile].QoS, o.nets[port.Native], o.sets[port.VLANs]}
 		},
 	}
-	o.compared = k.of
+	o.compared, o.mtus = k.of, make([]uint16, len(f.Ports))
 	k.role = func(r oddRow) oddRole { return o.portRole(fabric.PortID(r)) }
 	type switchPort struct {
 		share   oddShare
@@ -266,7 +267,7 @@ func (o *odds) ports() {
 			continue // prepared for whatever comes
 		}
 		role := oddRole{device: o.devices[port.Device], port: port.Role, member: port.LAG != 0}
-		k.of[id] = roles.of(role)
+		k.of[id], o.mtus[id] = roles.of(role), port.MTU
 		told := byKind[kinds[id]] // without what it is free in: see oddFree
 		if told == 0 {
 			t := p.portKind(id).port
@@ -385,7 +386,7 @@ type oddIface struct {
 func (o *odds) ifaces() {
 	f := o.p.Fabric
 	k := &oddKind{
-		object: intent.OfIface, word: "interfaces", of: make([]kindID, len(f.Ifaces)), told: make([]kindID, len(f.Ifaces)),
+		object: intent.OfIface, word: "interfaces",
 		device: func(r oddRow) fabric.DeviceID { return f.Ifaces[r].Device },
 		name:   func(r oddRow) string { return lower.IfaceName(f, fabric.IfaceID(r)) },
 		text: func(r oddRow) string {
@@ -409,37 +410,48 @@ func (o *odds) ifaces() {
 		}
 		return role
 	}
-	// Of each role the row before and the MTU of its port, which are mostly alike: the ends of links come in turns.
 	const kinds = 8 // at least those of fabric.IfaceKind
-	type last struct {
-		id  int
-		mtu uint16
+	role := func(i *fabric.Iface) kindID {
+		if f.Devices[i.Device].Manage == fabric.HandsOff || i.On != 0 && o.compared[i.On] == 0 {
+			return 0
+		}
+		return o.devices[i.Device]*kinds + kindID(i.Kind)
 	}
-	before := make([]last, (slices.Max(o.devices)+1)*kindID(kinds))
+	alike := func(i, as *fabric.Iface) bool {
+		return i.Segment == as.Segment && i.MTU == as.MTU && o.mtus[i.On] == o.mtus[as.On] &&
+			i.OnLAG == as.OnLAG && i.RDMA == as.RDMA && i.Tagged == as.Tagged && i.Pin == as.Pin &&
+			i.VRF == as.VRF && (i.VRF == 0 || f.Devices[i.Device].Kind == fabric.Switch) && (i.On != 0) == (as.On != 0) &&
+			(i.Addresses.Len() > 0) == (as.Addresses.Len() > 0) && (i.Gateway.Len() > 0) == (as.Gateway.Len() > 0)
+	}
+	// Most roles are of one mind, and nothing has to be kept of their rows.
+	first := make([]int, (slices.Max(o.devices)+1)*kinds)
+	varied, any := make([]bool, len(first)), false
+	for id := 1; id < len(f.Ifaces); id++ {
+		switch of := role(&f.Ifaces[id]); {
+		case of == 0:
+		case first[of] == 0:
+			first[of] = id
+		case !alike(&f.Ifaces[id], &f.Ifaces[first[of]]):
+			varied[of], any = true, true
+		}
+	}
+	if !any && !o.p.everyRow {
+		return
+	}
+	k.of, k.told = make([]kindID, len(f.Ifaces)), make([]kindID, len(f.Ifaces))
 	for id := 1; id < len(f.Ifaces); id++ {
 		i := &f.Ifaces[id]
-		dev := &f.Devices[i.Device]
-		if dev.Manage == fabric.HandsOff || i.On != 0 && o.compared[i.On] == 0 {
+		dev, of, mtu := &f.Devices[i.Device], role(i), o.mtus[i.On]
+		if of == 0 || !varied[of] && !o.p.everyRow {
 			continue
 		}
-		of := o.devices[i.Device]*kindID(kinds) + kindID(i.Kind)
 		k.of[id] = of
-		l, mtu := before[of], f.Ports[i.On].MTU
-		was := &f.Ifaces[l.id]
-		if l.id != 0 && i.Segment == was.Segment && i.MTU == was.MTU && mtu == l.mtu &&
-			i.OnLAG == was.OnLAG && i.RDMA == was.RDMA && i.Tagged == was.Tagged && i.Pin == was.Pin &&
-			i.VRF == was.VRF && (i.VRF == 0 || dev.Kind == fabric.Switch) && (i.On != 0) == (was.On != 0) &&
-			(i.Addresses.Len() > 0) == (was.Addresses.Len() > 0) && (i.Gateway.Len() > 0) == (was.Gateway.Len() > 0) {
-			k.told[id] = k.told[l.id]
-			continue
-		}
-		before[of] = last{id, mtu}
 		t := oddIface{
 			share: k.share(oddRow(id)), mtu: i.MTU, vrf: i.VRF, rdma: i.RDMA, tagged: i.Tagged,
 			pinned: i.Pin != 0, address: i.Addresses.Len() > 0, gateway: i.Gateway.Len() > 0,
 		}
 		if i.Kind == fabric.DirectIface || i.Kind == fabric.RoutedIface {
-			if i.On != 0 && f.Ports[i.On].MTU == i.MTU || i.OnLAG != 0 && f.LAGs[i.OnLAG].MTU == i.MTU {
+			if i.On != 0 && mtu == i.MTU || i.OnLAG != 0 && f.LAGs[i.OnLAG].MTU == i.MTU {
 				t.mtu = 0 // which stands there
 			}
 		}

@@ -206,14 +206,16 @@ func (r *resolver) join(t *topology, lower, upper fabric.PortID, from lang.Block
 
 // cableOf is what the block of a link says of its cable, read once for equal ones.
 func (r *resolver) cableOf(from lang.BlockID, cable lang.Value) fabric.Link {
-	by := from
+	var by lang.BlockID // who speaks for the block
 	if cable.Kind == lang.Absent {
-		cable, by = r.linkSays(from, schema.ACable)
+		if cable, by = r.linkSays(from, schema.ACable); by == from {
+			by = 0
+		}
 	}
-	if cable != r.lastCable || by != r.lastBy || cable.Kind == lang.Absent {
+	if cable != r.lastCable || by != r.lastBy {
 		r.lastCable, r.lastBy, r.lastLink = cable, by, fabric.Link{}
 		r.cable(&r.lastLink, cable)
-		if by != from && by != 0 {
+		if by != 0 {
 			r.saidBy(&r.lastLink, by)
 		}
 	}
