@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -96,6 +97,11 @@ type word struct {
 	Doc       string `json:"doc"`
 
 	Proofs []string `json:"proofs,omitempty"` // properties that rest on it
+	Former []string `json:"former,omitempty"` // names in earlier editions of the language
+}
+
+func (w *word) called(name string) bool {
+	return w.Attribute != "" && (w.Attribute == name || slices.Contains(w.Former, name))
 }
 
 // explainAttribute explains a block, block.attribute, or an attribute in every
@@ -111,7 +117,7 @@ func (a *app) explainAttribute(what string) (bool, error) {
 			return true, a.explainWords(list)
 		case def.Word == block || name == "":
 			for _, w := range wordsOf(def) {
-				if w.Attribute == name || name == "" && w.Attribute == block {
+				if w.called(name) || name == "" && w.called(block) {
 					list = append(list, w)
 				}
 			}
@@ -154,7 +160,7 @@ func wordsOf(def *schema.BlockDef) []word {
 	var list []word
 	for i := range def.Attrs {
 		at := &def.Attrs[i]
-		list = append(list, word{Block: def.Word, Attribute: at.Num.Name(), Type: typeText(at.Type), Doc: at.Doc, Proofs: restsOn(at.Num)})
+		list = append(list, word{Block: def.Word, Attribute: at.Num.Name(), Type: typeText(at.Type), Doc: docOf(at), Proofs: restsOn(at.Num), Former: at.Former})
 	}
 	return list
 }
