@@ -619,15 +619,6 @@ type Decl struct {
 	Tier   bool // a tier of a topology: see TierSays
 }
 
-// Layers is a chain of declarations around a row's own one. Each distinct chain
-// is stored once.
-type Layers struct {
-	Before []DeclID // nearer than the row's own: overrides, exceptions
-	Chain  []DeclID // farther, nearest first: LAG, device, tier, topology, segments, defaults
-	Below  DeclID   // of a switch: the tier that its model and OS come from where no layer writes them
-	NIC    bool     // of a NIC: a tier in the chain says no more than TierSays
-}
-
 // Breakout is a port split into children.
 type Breakout struct {
 	Device   DeviceID

@@ -58,7 +58,7 @@ func pathMTU(p *Pass) {
 func (p *Pass) overruled(l fabric.LinkID, e, host End) {
 	f := p.Fabric
 	at, by, written := f.Origin(e.Port.Decl, e.Port.Layers, schema.AMTU)
-	own := by == e.Port.Decl && by != e.Device.Decl && !f.Decls[by].Tier || slices.Contains(f.Layers[e.Port.Layers].Before, by)
+	own := by == e.Port.Decl && by != e.Device.Decl && !f.Decls[by].Tier || slices.ContainsFunc(f.Layers[e.Port.Layers].Before, func(x fabric.Layer) bool { return x.By == by })
 	if !written || !own || e.Port.MTUFloor >= host.Port.MTU {
 		return
 	}

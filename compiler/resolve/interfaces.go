@@ -289,11 +289,11 @@ func (r *resolver) addresses() {
 		b := r.ifaceBlock[id]
 		seg := &r.f.Segments[row.Segment]
 		if around[row.Device] == 0 {
-			around[row.Device] = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false)
+			around[row.Device] = r.layersIn(0, r.blockOf[row.Device])
 		}
 		row.Layers = around[row.Device]
 		if r.spokenOf(b) {
-			row.Layers = r.layersOn(b, r.blockOf[row.Device])
+			row.Layers = r.layersIn(b, r.blockOf[row.Device])
 		}
 		if row.Addresses.Len() == 0 {
 			r.address(row, b, seg)
@@ -391,7 +391,9 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 		if a, gateway, ok := r.legAddress(row.On); ok {
 			row.Addresses, row.Gateway = r.f.Prefixes.Add(a), r.f.Prefixes.AddAddr(gateway)
 			_, tier := r.legOn(row.On)
-			row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device], tier}, true)
+			before, chain := r.stands(nil, nil, r.blockOf[row.Device], fabric.AtDevice)
+			before, chain = r.stands(before, chain, tier, fabric.AtTier)
+			row.Layers = r.layersOf(before, chain, true)
 			return
 		}
 	}

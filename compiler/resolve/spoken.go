@@ -50,7 +50,6 @@ func (r *resolver) spoken() {
 // contradictions refuses two overrides, or two exceptions of one place, that give one
 // attribute of a block two values: neither is nearer, and order plays no part.
 func (r *resolver) contradictions() {
-	said := map[[2]fabric.DeclID]bool{}
 	blocks := make([]lang.BlockID, 0, len(r.speak))
 	for b := range r.speak {
 		blocks = append(blocks, b)
@@ -60,37 +59,59 @@ func (r *resolver) contradictions() {
 		list := r.speak[b]
 		for i, one := range list {
 			for _, other := range list[:i] {
-				if pair := [2]fabric.DeclID{r.decl(other), r.decl(one)}; pair[0] != pair[1] && r.sameRank(one, other) && !said[pair] {
-					said[pair] = r.contradict(r.cfg.Address(b), other, one)
+				if (r.cfg.Blocks[one].Kind == schema.Override) != (r.cfg.Blocks[other].Kind == schema.Override) {
+					continue
+				}
+				for _, p := range r.wordsOf(other) {
+					if n := schema.Attr(p.Key.N); n != schema.AReason {
+						r.clash(n, r.cfg.Address(b), other, one)
+					}
 				}
 			}
 		}
 	}
 }
 
-// sameRank reports whether two that speak of one block stand at one height: two
-// overrides do, and two exceptions in one block, or what those have inside.
-func (r *resolver) sameRank(a, b lang.BlockID) bool {
-	x, y := &r.cfg.Blocks[a], &r.cfg.Blocks[b]
-	if x.Kind != y.Kind {
-		return false
-	}
-	return x.Kind == schema.Override || x.Kind == schema.Except || r.cfg.Blocks[x.Parent].Kind == schema.Except
+// clashKey are two declarations that give an attribute two values.
+type clashKey struct {
+	a, b fabric.DeclID
+	num  schema.Attr
 }
 
-// contradict reports the first attribute that two blocks give different values.
-func (r *resolver) contradict(address string, a, b lang.BlockID) bool {
-	for _, p := range r.wordsOf(a) {
-		n := schema.Attr(p.Key.N)
-		other := (&scope{cfg: r.cfg}).at(b, n)
-		if n == schema.AReason || other.Kind == lang.Absent || string(r.appendValue(nil, p.Val)) == string(r.appendValue(nil, other)) {
-			continue
-		}
-		r.fail(fmt.Sprintf("%s of %s is set twice, to two values", n.Name(), address), "one of them has to go: neither counts before the other",
-			r.f.Label(r.decl(b), 0, n, ""), r.f.Label(r.decl(a), 0, n, "the other"))
-		return true
+// clash refuses two blocks at one height that give an attribute of a thing two values,
+// once for all things.
+func (r *resolver) clash(n schema.Attr, address string, a, b lang.BlockID) {
+	one, other := at(r.cfg, a, n), at(r.cfg, b, n)
+	key := clashKey{min(r.decl(a), r.decl(b)), max(r.decl(a), r.decl(b)), n}
+	if one.Kind == lang.Absent || other.Kind == lang.Absent || r.sameSaid(one, other) || r.clashes[key] {
+		return
 	}
-	return false
+	if r.clashes == nil {
+		r.clashes = map[clashKey]bool{}
+	}
+	r.clashes[key] = true
+	r.fail(fmt.Sprintf("%s of %s is set twice, to two values", n.Name(), address), "one of them has to go: neither counts before the other",
+		r.f.Label(key.a, 0, n, ""), r.f.Label(key.b, 0, n, "the other"))
+}
+
+// sameSaid reports whether two values say the same, lists of blocks and numbers in
+// whatever order.
+func (r *resolver) sameSaid(a, b lang.Value) bool {
+	if a.Kind != lang.List || b.Kind != lang.List {
+		return string(r.appendValue(nil, a)) == string(r.appendValue(nil, b))
+	}
+	set := func(v lang.Value) []string {
+		var list []string
+		for _, e := range r.cfg.List(v) {
+			list = append(list, string(r.appendValue(nil, e)))
+		}
+		if len(list) > 0 && r.cfg.List(v)[0].Kind != lang.Text {
+			slices.Sort(list)
+			list = slices.Compact(list)
+		}
+		return list
+	}
+	return slices.Equal(set(a), set(b))
 }
 
 // wordsOf are the attributes that an exception or override sets.
@@ -149,7 +170,7 @@ func (r *resolver) strays() {
 // onlyBlocks refuses what is read where the block of a port is, for one that has none.
 func (r *resolver) onlyBlocks(p fabric.PortID, by lang.BlockID) {
 	for _, n := range [2]schema.Attr{schema.AAddress, schema.AVRF} {
-		if (&scope{cfg: r.cfg}).at(by, n).Kind != lang.Absent {
+		if at(r.cfg, by, n).Kind != lang.Absent {
 			r.needsBlock(p, by, n)
 		}
 	}
