@@ -220,7 +220,7 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 	if r.innerOf[row.Device] || row.Role == fabric.RolePeerLink || own != 0 && r.spokenOf(own) {
 		return portKey{}
 	}
-	if len(r.carried) > 0 && r.carried[p] != nil || len(r.carriedNative) > 0 && r.carriedNative[p] != 0 {
+	if len(r.carried) > 0 && r.carried[p] != nil || len(r.carriedNative) > 0 && r.carriedNative[p].segment != 0 {
 		return portKey{}
 	}
 	key := foldKey{native: r.tierNative(p), own: r.folds.of[own], lag: row.LAG, flags: row.Flags, role: row.Role, linked: row.Link != 0}

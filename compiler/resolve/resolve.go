@@ -137,8 +137,9 @@ type resolver struct {
 	portSets      map[fabric.PortID][]lang.BlockID // overrides with `set`, by ports without a block
 	linkBlocks    []lang.BlockID                   // by LinkID
 	carried       map[fabric.PortID][]lang.BlockID // tagged segments that interfaces and bonds bring to a port
-	carriedNative map[fabric.PortID]lang.BlockID
+	carriedNative map[fabric.PortID]broughtNative
 	pairs         map[fabric.MLAGID][]lang.BlockID
+	segmentBlocks []lang.BlockID              // by SegmentID, made when first asked for
 	ifaceBlock    []lang.BlockID              // by IfaceID
 	subnetOf      map[lang.Value]netip.Prefix // what NICs write
 	single        [1]fabric.PortID            // what below returns
@@ -263,9 +264,13 @@ func (r *resolver) layersOn(b lang.BlockID) fabric.LayersID {
 	return r.layersOf(itself(r.speak[b]), nil, false)
 }
 
-// layersIn are the layers of a row inside a device.
-func (r *resolver) layersIn(b, device lang.BlockID) fabric.LayersID {
-	before, chain := r.stands(itself(r.speak[b]), nil, device, r.heightOf(device))
+// layersIn are the layers of a row inside a device, and perhaps in a segment that overrides speak of.
+func (r *resolver) layersIn(b, device lang.BlockID, segment ...lang.BlockID) fabric.LayersID {
+	before, chain := itself(r.speak[b]), []layer(nil)
+	for _, s := range segment {
+		before, _ = r.stands(before, nil, s, fabric.AtSegment)
+	}
+	before, chain = r.stands(before, chain, device, r.heightOf(device))
 	return r.layersOf(before, chain, false)
 }
 

@@ -210,6 +210,10 @@ func appendBlock(list []lang.BlockID, b lang.BlockID) []lang.BlockID {
 func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row := &r.f.Ports[p]
 	tagged, native := r.segmentsOn(p)
+	if x := r.carriedNative[p]; x.segment != 0 && x.segment != native {
+		_, by := r.segmentScope(p).find(schema.ANative)
+		r.twoNatives(p, x.by, x.segment, by, native)
+	}
 	segments := appendBlock(tagged[:len(tagged):len(tagged)], native)
 	s := r.portScope(p, a, segments)
 	row.Layers = s.id
@@ -357,11 +361,7 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			native = lang.BlockID(v.N)
 		}
 	}
-	s := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p), peer: r.peerSays(p)}
-	if row.LAG != 0 {
-		s.before, s.chain = r.stands(s.before, nil, r.lagBlock[row.LAG], fabric.AtLAG)
-	}
-	s.chain = r.defaultLayers(s.chain, r.blockOf[row.Device], r.portKind(row.Device).String())
+	s := r.segmentScope(p)
 	add(s.get(schema.ASegments))
 	add(s.get(schema.ASegment))
 	one(s.get(schema.ANative))
@@ -370,7 +370,7 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			tagged = append(tagged, extra)
 		}
 	}
-	if n := r.carriedNative[p]; n != 0 && native == 0 {
+	if n := r.carriedNative[p].segment; n != 0 && native == 0 {
 		native = n
 	}
 	if row.Role == fabric.RolePeerLink {
@@ -386,6 +386,20 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 		})
 	}
 	return tagged, native
+}
+
+// segmentScope is what says which segments a port is in.
+func (r *resolver) segmentScope(p fabric.PortID) *scope {
+	row := &r.f.Ports[p]
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p), peer: r.peerSays(p)}
+	if row.LAG != 0 {
+		s.before, s.chain = r.stands(s.before, nil, r.lagBlock[row.LAG], fabric.AtLAG)
+	}
+	s.chain = r.defaultLayers(s.chain, r.blockOf[row.Device], r.portKind(row.Device).String())
+	if len(s.before) > 1 {
+		s.clash = func(n schema.Attr, one, other lang.BlockID) { r.clash(n, r.f.PortAddress(p), one, other) }
+	}
+	return s
 }
 
 // pairSegments are all segments that the ports of a pair carry: a peer link
@@ -447,6 +461,9 @@ func (r *resolver) lagVLANs(id fabric.LAGID) {
 	}
 	first := &r.f.Ports[lag.Members[0]]
 	lag.VLANs, lag.Native = first.VLANs, first.Native
+	if v := r.inside(r.lagBlock[id], schema.AMTU, r.blockOf[lag.Device], append(slices.Clip(r.f.VLANSets[lag.VLANs]), lag.Native)...); v.Kind == lang.Int {
+		lag.MTU = uint16(v.N)
+	}
 	if lag.MTU == 0 && first.Flags&fabric.MTUSet != 0 {
 		lag.MTU = first.MTU
 	}

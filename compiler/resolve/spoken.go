@@ -82,16 +82,50 @@ type clashKey struct {
 // once for all things.
 func (r *resolver) clash(n schema.Attr, address string, a, b lang.BlockID) {
 	one, other := at(r.cfg, a, n), at(r.cfg, b, n)
-	key := clashKey{min(r.decl(a), r.decl(b)), max(r.decl(a), r.decl(b)), n}
-	if one.Kind == lang.Absent || other.Kind == lang.Absent || r.sameSaid(one, other) || r.clashes[key] {
+	if one.Kind == lang.Absent || other.Kind == lang.Absent || r.sameSaid(one, other) || r.toldOf(a, b, n) {
 		return
 	}
+	key := clashKey{min(r.decl(a), r.decl(b)), max(r.decl(a), r.decl(b)), n}
+	r.fail(fmt.Sprintf("%s of %s is set twice, to two values", n.Name(), address), "one of them has to go: neither counts before the other",
+		r.f.Label(key.a, 0, n, ""), r.f.Label(key.b, 0, n, "the other"))
+}
+
+// toldOf reports whether it was told before that two blocks give an attribute two values.
+func (r *resolver) toldOf(a, b lang.BlockID, n schema.Attr) bool {
+	key := clashKey{min(r.decl(a), r.decl(b)), max(r.decl(a), r.decl(b)), n}
 	if r.clashes == nil {
 		r.clashes = map[clashKey]bool{}
 	}
+	told := r.clashes[key]
 	r.clashes[key] = true
-	r.fail(fmt.Sprintf("%s of %s is set twice, to two values", n.Name(), address), "one of them has to go: neither counts before the other",
-		r.f.Label(key.a, 0, n, ""), r.f.Label(key.b, 0, n, "the other"))
+	return told
+}
+
+// inside is an attribute of a block that is inside others, as overrides of those say it,
+// else what speaks of the block, else the block.
+func (r *resolver) inside(b lang.BlockID, n schema.Attr, device lang.BlockID, segments ...fabric.SegmentID) lang.Value {
+	if len(r.sets) == 0 {
+		return r.attr(b, n)
+	}
+	s := r.alone(b)
+	for _, id := range segments {
+		s.before, _ = r.stands(s.before, nil, r.segmentBlock(id), fabric.AtSegment)
+	}
+	s.before, _ = r.stands(s.before, nil, device, r.heightOf(device))
+	s.clash = func(n schema.Attr, one, other lang.BlockID) { r.clash(n, r.cfg.Address(b), one, other) }
+	v, _ := s.nearest(n)
+	return v
+}
+
+// segmentBlock is the block of a segment, 0 of one that a leaf makes.
+func (r *resolver) segmentBlock(id fabric.SegmentID) lang.BlockID {
+	if r.segmentBlocks == nil {
+		r.segmentBlocks = make([]lang.BlockID, len(r.f.Segments))
+		for b, s := range r.segmentOf {
+			r.segmentBlocks[s] = b
+		}
+	}
+	return r.segmentBlocks[id]
 }
 
 // sameSaid reports whether two values say the same, lists of blocks and numbers in
@@ -130,6 +164,7 @@ func (r *resolver) wordsOf(b lang.BlockID) []lang.Pair {
 // strays refuses what exceptions say of blocks inside a device that it does not have,
 // and what is said of a port without a block and only a block can say.
 func (r *resolver) strays() {
+	said := map[lang.DeclID]bool{}
 	for id := range r.cfg.Blocks {
 		in := &r.cfg.Blocks[id]
 		if in.Parent == 0 || r.cfg.Blocks[in.Parent].Kind != schema.Except {
@@ -147,9 +182,10 @@ func (r *resolver) strays() {
 		case has:
 		case in.Kind == schema.Port && r.port(d, r.str(in.Name)) != 0:
 			r.onlyBlocks(r.port(d, r.str(in.Name)), b)
-		default:
+		case !said[in.Decl]:
+			said[in.Decl] = true
 			r.fail(fmt.Sprintf("%s has no %s %s to be excepted", r.f.Text(r.f.Devices[d].Name), in.Kind, r.blockName(b)),
-				"name one that it has", r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(owner), "the device"))
+				r.nameMeant(d, owner, in.Kind, r.blockName(b)), r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(owner), "the device"))
 		}
 	}
 	ports := make([]fabric.PortID, 0, len(r.portSets))
@@ -165,6 +201,26 @@ func (r *resolver) strays() {
 			}
 		}
 	}
+}
+
+// nameMeant helps with the name of a block that a device does not have.
+func (r *resolver) nameMeant(d fabric.DeviceID, owner lang.BlockID, k schema.Kind, name string) string {
+	var names []string
+	if k == schema.Port {
+		for _, p := range r.portsOf[d].ports {
+			names = append(names, r.f.Text(p.name))
+		}
+	} else {
+		r.kids(owner, k, func(own lang.BlockID) { names = append(names, r.blockName(own)) })
+	}
+	if len(names) == 0 {
+		return "it has none: name another device, or write the block"
+	}
+	has := "it has " + summarize(names)
+	if near := lang.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q? %s", near, has)
+	}
+	return has
 }
 
 // onlyBlocks refuses what is read where the block of a port is, for one that has none.
