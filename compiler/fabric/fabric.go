@@ -124,6 +124,7 @@ type Device struct {
 	Slot        uint32
 	First       PortID
 	NPorts      uint32
+	MTU         uint16 // that it writes for its ports, itself or by an exception or override
 	Decl        DeclID
 	Layers      LayersID
 	Address     Str // `switch.tor`, `node.gpu["gpu01"]`

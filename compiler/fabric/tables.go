@@ -220,27 +220,41 @@ func (f *Fabric) Where(d DeclID) string {
 // given declaration and layers, and the attribute's place in it. ok is false
 // when no declaration wrote it: the model or a built-in default did.
 func (f *Fabric) Origin(d DeclID, l LayersID, n schema.Attr) (at source.Span, by DeclID, ok bool) {
+	by, _, ok = f.Height(d, l, n)
+	if ok {
+		at, _ = f.Spans.Find(by, n)
+	}
+	return at, by, ok
+}
+
+// Height is Origin with the height at which the declaration stands.
+func (f *Fabric) Height(d DeclID, l LayersID, n schema.Attr) (by DeclID, h Height, ok bool) {
 	layers := &f.Layers[l]
 	for _, x := range layers.Before {
-		if at, ok = f.Spans.Find(x.By, n); ok && x.At.Says(n, layers.NIC) {
-			return at, x.By, true
+		if f.says(x, n, layers.NIC) {
+			return x.By, x.At, true
 		}
 	}
 	// A port that no block speaks of has its switch's declaration.
-	if at, ok = f.Spans.Find(d, n); ok && (l == 0 || !f.Decls[d].Tier || TierSays(n, layers.NIC)) {
-		return at, d, true
+	if _, ok = f.Spans.Find(d, n); ok && (l == 0 || !f.Decls[d].Tier || TierSays(n, layers.NIC)) {
+		return d, AtItself, true
 	}
 	for _, x := range layers.Chain {
-		if at, ok = f.Spans.Find(x.By, n); ok && x.At.Says(n, layers.NIC) {
-			return at, x.By, true
+		if f.says(x, n, layers.NIC) {
+			return x.By, x.At, true
 		}
 	}
 	if n == schema.AModel || n == schema.AOS {
-		if at, ok = f.Spans.Find(layers.Below, n); ok {
-			return at, layers.Below, true
+		if _, ok = f.Spans.Find(layers.Below, n); ok {
+			return layers.Below, AtTier, true
 		}
 	}
-	return source.Span{}, 0, false
+	return 0, 0, false
+}
+
+func (f *Fabric) says(x Layer, n schema.Attr, nic bool) bool {
+	_, ok := f.Spans.Find(x.By, n)
+	return ok && x.At.Says(n, nic)
 }
 
 // PortOrigin is Origin for a port. A cable is the link's, whoever says how long it is.
