@@ -119,7 +119,7 @@ func globKind(s string) schema.Kind {
 		default:
 			for k := schema.None + 1; k < schema.KindCount; k++ {
 				if top := slices.Contains(schema.Inside(schema.None), k); schema.Def(k).Word == w && (kind == schema.None && top || far || slices.Contains(schema.Inside(kind), k)) {
-					kind, named, far = k, top, false
+					kind, named, far = k, top && len(schema.Def(k).Labels) > 0, false
 					break
 				}
 			}

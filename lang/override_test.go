@@ -27,6 +27,7 @@ func TestGlobKind(t *testing.T) {
 		"topology.t.leaf[0].port[swp1]":            schema.Port,
 		"link.*":                                   schema.Link,
 		"module.r":                                 schema.None,
+		"rollout.wave[canary]":                     schema.Wave,
 		"*":                                        schema.None,
 	} {
 		if got := globKind(glob); got != want {
