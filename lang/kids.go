@@ -182,17 +182,13 @@ func (ld *loader) impliedPort(sw instID, name string) (instID, *mistake) {
 // the name or key of the parent, or a range with it.
 func (ld *loader) exceptOf(m *modinst, di int32, parent instID, each func(instID)) bool {
 	d := &m.unit.decls[di]
-	in := &ld.insts[parent]
-	name, key := in.name, in.key
-	label := ld.strs[d.label]
-	hit := d.label == name || d.label == key && key != 0
-	if !hit && strings.ContainsAny(label, "[]") {
-		r, err := funcs.ParseRange(label)
-		if err != nil {
+	name, key := ld.insts[parent].name, ld.insts[parent].key
+	hit := ld.labelHas(d, name) || key != 0 && ld.labelHas(d, key)
+	if label := ld.strs[d.label]; !hit && strings.ContainsAny(label, "[]") {
+		if r, err := funcs.ParseRange(label); err != nil {
 			ld.fail(d.labelP.in(m.unit.files[d.file].id), "label "+rangeProblem(label, err), rangeHelp(r, err))
 			return false
 		}
-		hit = r.Has(ld.strs[name]) || key != 0 && r.Has(ld.strs[key])
 	}
 	if !hit {
 		return true // an except that nothing matches is reported when all is expanded

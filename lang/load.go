@@ -161,7 +161,8 @@ func (ld *loader) load() {
 }
 
 // forget drops the text of files that nobody can ask for: where nothing is an
-// expression, nothing reads what another block has written, but for data of models.
+// expression, nothing reads what another block has written, but for data of models, and
+// defaults, which modules inside read.
 func (ld *loader) forget(u *unit) {
 	if ld.Keep || ld.Run != nil || slices.ContainsFunc(u.files, func(f *file) bool { return len(f.exprs) > 0 }) {
 		return
@@ -169,7 +170,7 @@ func (ld *loader) forget(u *unit) {
 	asked := map[int32]bool{}
 	for _, t := range u.top {
 		switch d := &u.decls[t]; d.kind {
-		case schema.SwitchModel, schema.NICModel, schema.ASIC:
+		case schema.SwitchModel, schema.NICModel, schema.ASIC, schema.Defaults:
 			asked[d.file] = true
 		}
 	}

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -105,24 +106,42 @@ func (ld *loader) kindsIn(v Value) []schema.Kind {
 	return kinds
 }
 
-// globKind is the kind of block a glob such as `node.gpu[*].nic[rail3]` ends in.
+// globKind is the kind of block that a glob such as `module.r[*].node.gpu[*].nic[rail3]`
+// ends in. What stands after `module` and after the word of a block at the top is a name;
+// one with * may reach into what is inside.
 func globKind(s string) schema.Kind {
 	kind := schema.None
+	named, far := false, false // the next word is a name; the name before reaches inside
 	depth, word := 0, ""
 	flush := func() {
-		for k := schema.None + 1; k < schema.KindCount; k++ {
-			if schema.Def(k).Word == word && (kind == schema.None && slices.Contains(schema.Inside(schema.None), k) || slices.Contains(schema.Inside(kind), k)) {
-				kind = k
-				break
+		w := word
+		word = ""
+		switch {
+		case w == "":
+		case named:
+			named, far = false, strings.Contains(w, "*")
+			if kind == schema.Module {
+				kind = schema.None
+			}
+		default:
+			for k := schema.None + 1; k < schema.KindCount; k++ {
+				if top := slices.Contains(schema.Inside(schema.None), k); schema.Def(k).Word == w && (kind == schema.None && top || far || slices.Contains(schema.Inside(kind), k)) {
+					kind, named, far = k, top && len(schema.Def(k).Labels) > 0, false
+					break
+				}
 			}
 		}
-		word = ""
 	}
-	for _, c := range s {
+	for i, c := range s {
 		switch {
 		case c == '[':
 			flush()
-			depth++
+			if depth++; named && i > 0 && s[i-1] != ']' { // a name that is no identifier
+				named = false
+				if kind == schema.Module {
+					kind = schema.None
+				}
+			}
 		case c == ']':
 			depth--
 		case depth > 0:

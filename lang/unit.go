@@ -14,15 +14,16 @@ import (
 // unit is the files of one folder, joined: what all instances of a module
 // share.
 type unit struct {
-	dir    string
-	files  []*file
-	decls  []udecl
-	overs  []int32            // files of overrides that merged something
-	top    []int32            // blocks of the fabric at the top
-	more   map[int32][]int32  // blocks that an override put inside another
-	ranges map[int32][]member // of blocks whose label is a range, once asked for
-	base   map[int32]int32    // of blocks of overrides, what they were merged over
-	broken bool
+	dir      string
+	files    []*file
+	decls    []udecl
+	overs    []int32            // files of overrides that merged something
+	top      []int32            // blocks of the fabric at the top
+	more     map[int32][]int32  // blocks that an override put inside another
+	ranges   map[int32][]member // of blocks whose label is a range, once asked for
+	base     map[int32]int32    // of blocks of overrides, what they were merged over
+	defaults []int32            // blocks of defaults at the top
+	broken   bool
 }
 
 // udecl is a decl of a unit: its numbers are the unit's, its strings the
@@ -67,6 +68,11 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 		return u
 	}
 	ld.override(u)
+	for _, t := range u.top {
+		if u.decls[t].kind == schema.Defaults {
+			u.defaults = append(u.defaults, t)
+		}
+	}
 	ld.register(u)
 	return u
 }

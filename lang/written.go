@@ -4,7 +4,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	hcljson "github.com/hashicorp/hcl/v2/json"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
@@ -20,40 +19,6 @@ type attrKey struct {
 type treeKey struct {
 	file  source.FileID
 	start uint32
-}
-
-// written is the value of an attribute as it was written in its block, for
-// expressions that read it through a reference. Null if it is not written.
-func (ld *loader) written(id instID, n schema.Attr) (cty.Value, *mistake) {
-	in := ld.insts[id]
-	if in.decl < 0 {
-		return cty.NullVal(cty.DynamicPseudoType), nil
-	}
-	key := attrKey{id, n}
-	c, ok := ld.memo[key]
-	if !ok {
-		m := ld.mods[in.mod]
-		d := &m.unit.decls[in.decl]
-		a := m.unit.find(d, n)
-		if a == nil {
-			return cty.NullVal(cty.DynamicPseudoType), nil
-		}
-		f := m.unit.fileOf(d, a)
-		c = &cell{what: n.Name() + " of " + ld.strs[d.head], span: a.at.in(f.id)}
-		c.compute = func() (cty.Value, bool) {
-			e := ld.tree(f, a)
-			if e == nil || a.bad {
-				return cty.DynamicVal, false
-			}
-			return (&scope{ld: ld, mod: m, inst: id}).eval(f, e)
-		}
-		ld.memo[key] = c
-	}
-	v, ok := ld.force(c)
-	if !ok {
-		return cty.DynamicVal, silent
-	}
-	return v, nil
 }
 
 func (u *unit) find(d *udecl, n schema.Attr) *attr {

@@ -124,6 +124,7 @@ type Device struct {
 	Slot        uint32
 	First       PortID
 	NPorts      uint32
+	MTU         uint16 // that it writes for its ports, itself or by an exception or override
 	Decl        DeclID
 	Layers      LayersID
 	Address     Str // `switch.tor`, `node.gpu["gpu01"]`
@@ -617,15 +618,6 @@ type Decl struct {
 	Module Str // address prefix of its module: "module.pod1."; 0 = root
 	Parent DeclID
 	Tier   bool // a tier of a topology: see TierSays
-}
-
-// Layers is a chain of declarations around a row's own one. Each distinct chain
-// is stored once.
-type Layers struct {
-	Before []DeclID // nearer than the row's own: overrides, exceptions
-	Chain  []DeclID // farther, nearest first: LAG, device, tier, topology, segments, defaults
-	Below  DeclID   // of a switch: the tier that its model and OS come from where no layer writes them
-	NIC    bool     // of a NIC: a tier in the chain says no more than TierSays
 }
 
 // Breakout is a port split into children.

@@ -221,35 +221,44 @@ func (f *Fabric) Where(d DeclID) string {
 // given declaration and layers, and the attribute's place in it. ok is false
 // when no declaration wrote it: the model or a built-in default did.
 func (f *Fabric) Origin(d DeclID, l LayersID, n schema.Attr) (at source.Span, by DeclID, ok bool) {
+	by, _, ok = f.Height(d, l, n)
+	if ok {
+		at, _ = f.Spans.Find(by, n)
+	}
+	return at, by, ok
+}
+
+// Height is Origin with the height at which the declaration stands.
+func (f *Fabric) Height(d DeclID, l LayersID, n schema.Attr) (by DeclID, h Height, ok bool) {
 	layers := &f.Layers[l]
-	for _, by := range layers.Before {
-		if at, ok = f.Spans.Find(by, n); ok {
-			return at, by, true
+	for _, x := range layers.Before {
+		if f.says(x, n, layers.NIC) {
+			return x.By, x.At, true
 		}
 	}
 	// A port that no block speaks of has its switch's declaration.
-	if at, ok = f.Spans.Find(d, n); ok && (l == 0 || !f.Decls[d].Tier || TierSays(n, layers.NIC)) {
-		return at, d, true
+	if _, ok = f.Spans.Find(d, n); ok && (l == 0 || !f.Decls[d].Tier || TierSays(n, layers.NIC)) {
+		return d, AtItself, true
 	}
-	for _, by := range layers.Chain {
-		if f.Decls[by].Tier && !TierSays(n, layers.NIC) {
-			continue
-		}
-		if at, ok = f.Spans.Find(by, n); ok {
-			return at, by, true
+	for _, x := range layers.Chain {
+		if f.says(x, n, layers.NIC) {
+			return x.By, x.At, true
 		}
 	}
 	if n == schema.AModel || n == schema.AOS {
-		if at, ok = f.Spans.Find(layers.Below, n); ok {
-			return at, layers.Below, true
+		if _, ok = f.Spans.Find(layers.Below, n); ok {
+			return layers.Below, AtTier, true
 		}
 	}
-	return source.Span{}, 0, false
+	return 0, 0, false
 }
 
-// PortOrigin is Origin for a port: what its link writes is nearer than what
-// stands around it, and farther than what it says itself. A cable is the link's,
-// whoever says how long it is.
+func (f *Fabric) says(x Layer, n schema.Attr, nic bool) bool {
+	_, ok := f.Spans.Find(x.By, n)
+	return ok && x.At.Says(n, nic)
+}
+
+// PortOrigin is Origin for a port. A cable is the link's, whoever says how long it is.
 func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool) {
 	port := &f.Ports[p]
 	if port.Link != 0 && n == schema.ACable {
@@ -262,18 +271,6 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 	}
 	if n == schema.ASpeed && port.Split != 0 && port.Flags&SpeedSet == 0 {
 		return f.attrLabel(f.Breakouts[port.Split-1].Decl, schema.ABreakout, ""), true
-	}
-	if port.Link != 0 && linksBelow(n) {
-		before := f.Layers[port.Layers].Before
-		for _, by := range append(before[:len(before):len(before)], own) {
-			if at, ok := f.Spans.Find(by, n); ok {
-				return diag.Label{Span: at, Where: f.Where(by)}, true
-			}
-		}
-		link := &f.Links[port.Link]
-		if at, ok := f.Spans.Find(link.Decl, n); ok {
-			return diag.Label{Span: at, Where: f.Where(link.Decl)}, true
-		}
 	}
 	said := f.PeerSaid[p]
 	peer := slices.Contains(said.Attrs, n)
@@ -305,9 +302,9 @@ func (f *Fabric) Label(d DeclID, l LayersID, n schema.Attr, text string) diag.La
 	if at, by, ok := f.Origin(d, l, n); ok {
 		return diag.Label{Span: at, Where: f.Where(by), Text: text}
 	}
-	for _, by := range append([]DeclID{d}, f.Layers[l].Chain...) {
-		if s := f.Decls[by].Span; !s.IsZero() {
-			return diag.Label{Span: s, Where: f.Where(by), Text: text}
+	for _, x := range append([]Layer{{By: d}}, f.Layers[l].Chain...) {
+		if s := f.Decls[x.By].Span; !s.IsZero() && x.At != AtLink {
+			return diag.Label{Span: s, Where: f.Where(x.By), Text: text}
 		}
 	}
 	return diag.Label{Text: text}

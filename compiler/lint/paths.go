@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -49,6 +48,7 @@ func pathMTU(p *Pass) {
 			Labels:  []diag.Label{p.AtPort(first, schema.AMTU, ""), p.AtPort(second, schema.AMTU, "other end")}, Help: "align them; an MTU is best written once, on the segment", Notes: noted(note),
 		}))
 	})
+	p.deviceMTUs()
 	p.hostMTUs(f)
 	crossedMTU(p)
 }
@@ -57,11 +57,11 @@ func pathMTU(p *Pass) {
 // sends: the port takes more, as what is written there is a floor.
 func (p *Pass) overruled(l fabric.LinkID, e, host End) {
 	f := p.Fabric
-	at, by, written := f.Origin(e.Port.Decl, e.Port.Layers, schema.AMTU)
-	own := by == e.Port.Decl && by != e.Device.Decl && !f.Decls[by].Tier || slices.Contains(f.Layers[e.Port.Layers].Before, by)
-	if !written || !own || e.Port.MTUFloor >= host.Port.MTU {
+	by, height, written := f.Height(e.Port.Decl, e.Port.Layers, schema.AMTU)
+	if !written || height != fabric.AtItself || by == e.Device.Decl || f.Decls[by].Tier || e.Port.MTUFloor >= host.Port.MTU {
 		return
 	}
+	at, _ := f.Spans.Find(by, schema.AMTU)
 	p.Report(p.AboutLink(l, e, host, diag.Diagnostic{
 		Severity: diag.Warning, Summary: fmt.Sprintf("mtu %d of %s does not hold: the port takes %d, and its peer %s sends %d", e.Port.MTUFloor, p.Name(e), e.Port.MTU, p.Name(host), host.Port.MTU),
 		Labels: []diag.Label{{Span: at, Where: f.Where(by)}, p.AtPort(host, schema.AMTU, "other end")},

@@ -64,9 +64,9 @@ func apart(d *fabric.Device) string {
 // excepted reports whether an except block or an override wrote an attribute of
 // a row: the deviation is meant.
 func (p *Pass) excepted(l fabric.LayersID, attrs ...schema.Attr) bool {
-	for _, by := range p.Fabric.Layers[l].Before {
+	for _, x := range p.Fabric.Layers[l].Before {
 		for _, a := range attrs {
-			if _, ok := p.Fabric.Spans.Find(by, a); ok {
+			if _, ok := p.Fabric.Spans.Find(x.By, a); ok {
 				return true
 			}
 		}

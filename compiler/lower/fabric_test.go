@@ -159,7 +159,7 @@ func (d *draft) device(name, os, version string, model fabric.ModelID, ports ...
 		Name: d.s(name), Address: d.s(word + "." + name), Kind: kind, Trusted: true, OSName: d.s(os), OSVersion: d.s(version), Model: model,
 		First: fabric.PortID(len(d.Ports)), NPorts: uint32(len(ports)), Decl: decl,
 	})
-	d.Layers = append(d.Layers, fabric.Layers{Chain: []fabric.DeclID{decl}})
+	d.Layers = append(d.Layers, fabric.Layers{Chain: []fabric.Layer{{By: decl, At: fabric.AtDevice}}})
 	for _, p := range ports {
 		d.Ports = append(d.Ports, fabric.Port{
 			Device: id, Name: d.s(p), Role: fabric.RoleUnused, Layers: fabric.LayersID(len(d.Layers) - 1),

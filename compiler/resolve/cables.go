@@ -162,7 +162,8 @@ func (r *resolver) linkCable(id fabric.LinkID, rows map[fabric.LinkID]*lang.Cabl
 // reports whether it says something.
 func (r *resolver) portCable(p fabric.PortID, said *[cableParts]cableSaid) bool {
 	s := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p)}
-	v, by := s.nearest(schema.ACable)
+	v, l := s.nearest(schema.ACable)
+	by := l.by
 	rank := cableOwn
 	if by != 0 && r.cfg.Blocks[by].Kind == schema.Override {
 		rank = cableOverride

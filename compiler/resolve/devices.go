@@ -172,6 +172,9 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 	}
 	r.asFound(&d, base)
 	d.Layers = base.id
+	if v, l := base.where(schema.AMTU); v.Kind == lang.Int && l.height != fabric.AtDefaults {
+		d.MTU = uint16(v.N)
+	}
 	d.ShutSpare = r.cfg.Text(base.get(schema.ASparePorts)) == "shut"
 	d.Firmware = r.text(base.get(schema.AFirmware))
 	r.expected("firmware", d.Firmware, func() diag.Label { return r.f.Label(d.Decl, d.Layers, schema.AFirmware, "") })

@@ -32,8 +32,9 @@ type folds struct {
 
 	lastAround *around // for which, with lastFold and lastBy, lastLayers is the chain
 	lastBy     [2]lang.BlockID
+	lastLink   fabric.DeclID
 	lastLayers fabric.LayersID
-	chain      []lang.BlockID
+	chain      []layer
 }
 
 func newFolds(cfg *lang.Config) folds {
@@ -46,9 +47,9 @@ func newFolds(cfg *lang.Config) folds {
 // around is what stands around every port of one device.
 type around struct {
 	device   *scope
-	defaults []lang.BlockID // of ports or NICs
-	nic      bool           // the ports are NICs
-	id       uint32         // equal where nothing of it differs
+	defaults []layer // of ports or NICs
+	nic      bool    // the ports are NICs
+	id       uint32  // equal where nothing of it differs
 }
 
 type aroundKey struct {
@@ -92,7 +93,7 @@ func (r *resolver) around(d fabric.DeviceID) around {
 	if a.nic {
 		label = "nic"
 	}
-	a.defaults = r.defaultsFor(b, label)
+	a.defaults = r.defaultLayers(nil, b, label)
 	key := aroundKey{kind: dev.Kind, manage: dev.Manage, model: dev.Model, os: dev.OSName, contents: r.folds.of[b]}
 	if len(a.device.before) > 0 {
 		key.alone = d
@@ -188,9 +189,11 @@ func (r *resolver) copyFold(p fabric.PortID, a *around, from *fold) {
 	if a.nic {
 		by[0], by[1] = r.connects(p)
 	}
-	if f := &r.folds; f.lastAround != a || f.lastBy != by || row.LAG != 0 {
-		f.chain = r.portChain(f.chain[:0], p, a, from.segments)
-		f.lastLayers, f.lastAround, f.lastBy = r.layersOf(nil, f.chain, a.nic), a, by
+	link := r.decl(r.linkBlock(row.Link))
+	if f := &r.folds; f.lastAround != a || f.lastBy != by || f.lastLink != link || row.LAG != 0 {
+		var before []layer
+		before, f.chain = r.portChain(nil, f.chain[:0], p, a, from.segments)
+		f.lastLayers, f.lastAround, f.lastBy, f.lastLink = r.layersOf(before, f.chain, a.nic), a, by, link
 	}
 	row.Layers = r.folds.lastLayers
 	if row.NIC == 0 {
@@ -217,7 +220,7 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 	if r.innerOf[row.Device] || row.Role == fabric.RolePeerLink || own != 0 && r.spokenOf(own) {
 		return portKey{}
 	}
-	if len(r.carried) > 0 && r.carried[p] != nil || len(r.carriedNative) > 0 && r.carriedNative[p] != 0 {
+	if len(r.carried) > 0 && r.carried[p] != nil || len(r.carriedNative) > 0 && r.carriedNative[p].segment != 0 {
 		return portKey{}
 	}
 	key := foldKey{native: r.tierNative(p), own: r.folds.of[own], lag: row.LAG, flags: row.Flags, role: row.Role, linked: row.Link != 0}
@@ -231,6 +234,9 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 			return portKey{}
 		}
 		tier, topo := r.connects(p)
+		if r.spokenOf(tier) {
+			return portKey{}
+		}
 		key.link, key.tier, key.topo = r.folds.of[link], r.folds.of[tier], topo
 		if r.peerSays(p).by != 0 {
 			return portKey{}

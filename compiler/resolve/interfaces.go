@@ -25,7 +25,7 @@ func (r *resolver) interfaces() {
 	}
 	r.subnetOf = map[lang.Value]netip.Prefix{}
 	r.carried = map[fabric.PortID][]lang.BlockID{}
-	r.carriedNative = map[fabric.PortID]lang.BlockID{}
+	r.carriedNative = map[fabric.PortID]broughtNative{}
 	r.tierInterfaces()
 	r.generated = fabric.IfaceID(len(r.f.Ifaces))
 	for id := 1; id < len(r.f.Devices); id++ {
@@ -196,10 +196,31 @@ func (r *resolver) iface(d fabric.DeviceID, b lang.BlockID) {
 		if tagged.Kind == lang.Handle {
 			r.carried[p] = append(r.carried[p], lang.BlockID(tagged.N))
 		} else if native.Kind == lang.Handle {
-			r.carriedNative[p] = lang.BlockID(native.N)
+			r.bringNative(p, b, lang.BlockID(native.N))
 		}
 	}
 	r.addIface(row, b)
+}
+
+// broughtNative is an untagged segment that an interface brings to a port.
+type broughtNative struct{ segment, by lang.BlockID }
+
+// bringNative notes it. A port has one: two interfaces that name two are refused.
+func (r *resolver) bringNative(p fabric.PortID, by, segment lang.BlockID) {
+	if was := r.carriedNative[p]; was.segment != 0 && was.segment != segment {
+		r.twoNatives(p, by, segment, was.by, was.segment)
+		return
+	}
+	r.carriedNative[p] = broughtNative{segment, by}
+}
+
+// twoNatives refuses two blocks that put a port untagged into two segments, once for
+// all ports of which they do.
+func (r *resolver) twoNatives(p fabric.PortID, a, inA, b, inB lang.BlockID) {
+	if !r.toldOf(a, b, schema.ANative) {
+		r.fail(fmt.Sprintf("%s is untagged in two segments: %s and %s", r.f.PortName(p), r.blockName(inA), r.blockName(inB)),
+			"a frame without a tag is of one segment: write the other as tagged", r.at(a, schema.ANative, ""), r.at(b, schema.ANative, "the other"))
+	}
 }
 
 // stand finds what an interface is on: a handle, a name in its device, or
@@ -289,11 +310,11 @@ func (r *resolver) addresses() {
 		b := r.ifaceBlock[id]
 		seg := &r.f.Segments[row.Segment]
 		if around[row.Device] == 0 {
-			around[row.Device] = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device]}, false)
+			around[row.Device] = r.layersIn(0, r.blockOf[row.Device])
 		}
 		row.Layers = around[row.Device]
-		if r.spokenOf(b) {
-			row.Layers = r.layersOn(b, r.blockOf[row.Device])
+		if within := r.segmentBlock(row.Segment); r.spokenOf(b) || within != 0 && r.spokenOf(within) {
+			row.Layers = r.layersIn(b, r.blockOf[row.Device], within)
 		}
 		if row.Addresses.Len() == 0 {
 			r.address(row, b, seg)
@@ -391,7 +412,9 @@ func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segmen
 		if a, gateway, ok := r.legAddress(row.On); ok {
 			row.Addresses, row.Gateway = r.f.Prefixes.Add(a), r.f.Prefixes.AddAddr(gateway)
 			_, tier := r.legOn(row.On)
-			row.Layers = r.layersOf(nil, []lang.BlockID{r.blockOf[row.Device], tier}, true)
+			before, chain := r.stands(nil, nil, r.blockOf[row.Device], fabric.AtDevice)
+			before, chain = r.stands(before, chain, tier, fabric.AtTier)
+			row.Layers = r.layersOf(before, chain, true)
 			return
 		}
 	}
@@ -489,7 +512,7 @@ func offset(p netip.Prefix, n uint64) (netip.Addr, bool) {
 }
 
 func (r *resolver) ifaceMTU(row *fabric.Iface, b lang.BlockID, seg *fabric.Segment) {
-	if v := r.attr(b, schema.AMTU); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
+	if v := r.inside(b, schema.AMTU, r.blockOf[row.Device], row.Segment); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
 		row.MTU = uint16(v.N)
 		return
 	}

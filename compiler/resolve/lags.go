@@ -77,7 +77,7 @@ func (r *resolver) lag(d fabric.DeviceID, b lang.BlockID) {
 			row.Members = append(row.Members, p)
 		}
 	}
-	row.Layers = r.layersOn(b, r.blockOf[d])
+	row.Layers = r.layersIn(b, r.blockOf[d])
 	r.addLAG(row, b)
 }
 
@@ -97,7 +97,7 @@ func (r *resolver) adopt(row fabric.LAG, b lang.BlockID) bool {
 	}
 	own := &r.f.LAGs[id]
 	row.Members, row.Peer = own.Members, own.Peer
-	row.Layers = r.layersOn(b, r.blockOf[row.Device])
+	row.Layers = r.layersIn(b, r.blockOf[row.Device])
 	*own = row
 	r.lagBlock[id], r.lagOf[b] = b, id
 	return true

@@ -52,18 +52,12 @@ func (r *resolver) cables() []written {
 	return list
 }
 
-// linkAttr is an attribute of a link, by its block or the defaults for links.
-func (r *resolver) linkAttr(b lang.BlockID, n schema.Attr) lang.Value {
-	v, _ := r.linkSays(b, n)
-	return v
-}
-
-// linkSays is linkAttr with the block that says so.
+// linkSays is an attribute of a link, by its block or the defaults for links, and the block that says so.
 func (r *resolver) linkSays(b lang.BlockID, n schema.Attr) (lang.Value, lang.BlockID) {
 	if r.spokenOf(b) {
-		s := scope{cfg: r.cfg, own: b, before: r.speak[b]}
-		if v, by := s.nearest(n); by != 0 {
-			return v, by
+		s := r.alone(b)
+		if v, l := s.nearest(n); l.by != 0 {
+			return v, l.by
 		}
 	} else if v := r.cfg.Attr(b, n); v.Kind != lang.Absent {
 		return v, b

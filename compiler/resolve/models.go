@@ -202,7 +202,7 @@ func (l layered) get(n schema.Attr) lang.Value {
 		if b == 0 {
 			continue
 		}
-		if v := (&scope{cfg: l.cfg}).at(b, n); v.Kind != lang.Absent {
+		if v := at(l.cfg, b, n); v.Kind != lang.Absent {
 			return v
 		}
 	}

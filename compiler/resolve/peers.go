@@ -31,7 +31,7 @@ func (r *resolver) peerSays(p fabric.PortID) peerWord {
 func (r *resolver) peerOf(nic fabric.PortID) peerWord {
 	s := scope{cfg: r.cfg, own: r.portBlock[nic], before: r.before(nic)}
 	d := r.f.Ports[nic].Device
-	s.chain = r.defaultsFor(r.blockOf[d], r.portKind(d).String())
+	s.chain = r.defaultLayers(nil, r.blockOf[d], r.portKind(d).String())
 	v, by := s.find(schema.APeer)
 	if v.Kind != lang.Object {
 		return peerWord{}
@@ -60,7 +60,8 @@ func (r *resolver) notePeers() {
 		own := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p)}
 		for _, e := range r.cfg.Pairs(peer.says) {
 			n := schema.Attr(e.Key.N)
-			v, by := own.nearest(n)
+			v, l := own.nearest(n)
+			by := l.by
 			switch {
 			case by == 0:
 				said.Attrs = append(said.Attrs, n)

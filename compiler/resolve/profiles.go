@@ -45,8 +45,9 @@ func (r *resolver) profileID(prof fabric.Profile) fabric.ProfileID {
 // its LAG says otherwise: what is said of many does not make an outside peer trusted.
 func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, native lang.BlockID) (q fabric.QoSID, kept bool) {
 	row := &r.f.Ports[p]
-	v, by := s.find(schema.AQoS)
-	if row.Flags&fabric.External != 0 && v.Kind == lang.Handle && !r.speaksOfOne(by, s) {
+	v, from := s.where(schema.AQoS)
+	by := from.by
+	if row.Flags&fabric.External != 0 && v.Kind == lang.Handle && from.height != fabric.AtItself && from.height != fabric.AtLAG {
 		return r.untrusted, false
 	}
 	if by != 0 && r.cfg.Blocks[by].Kind == schema.Segment {
@@ -64,11 +65,6 @@ func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, 
 		return r.untrusted, false
 	}
 	return 0, false
-}
-
-// speaksOfOne reports whether a block speaks of one port or LAG.
-func (r *resolver) speaksOfOne(by lang.BlockID, s *scope) bool {
-	return by == s.own || slices.Contains(s.before, by) || r.cfg.Blocks[by].Kind == schema.LAG
 }
 
 // segmentContract is the one qos of the segments on a port. Two different ones

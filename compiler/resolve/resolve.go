@@ -131,13 +131,15 @@ type resolver struct {
 	vlanSets      map[string]fabric.VLANSetID
 	sets          map[lang.BlockID][]lang.BlockID // overrides with `set`, by the block they reach
 	speak         map[lang.BlockID][]lang.BlockID // those and exceptions, nearest first
+	clashes       map[clashKey]bool               // that were told
 	heard         []bool                          // by BlockID: some speak of it
 	globs         []overrideGlob
 	portSets      map[fabric.PortID][]lang.BlockID // overrides with `set`, by ports without a block
 	linkBlocks    []lang.BlockID                   // by LinkID
 	carried       map[fabric.PortID][]lang.BlockID // tagged segments that interfaces and bonds bring to a port
-	carriedNative map[fabric.PortID]lang.BlockID
+	carriedNative map[fabric.PortID]broughtNative
 	pairs         map[fabric.MLAGID][]lang.BlockID
+	segmentBlocks []lang.BlockID              // by SegmentID, made when first asked for
 	ifaceBlock    []lang.BlockID              // by IfaceID
 	subnetOf      map[lang.Value]netip.Prefix // what NICs write
 	single        [1]fabric.PortID            // what below returns
@@ -234,7 +236,8 @@ func (r *resolver) text(v lang.Value) fabric.Str {
 // attr is an attribute of a block, or what an override or exception says of it.
 func (r *resolver) attr(b lang.BlockID, n schema.Attr) lang.Value {
 	if r.spokenOf(b) {
-		v, _ := (&scope{cfg: r.cfg, own: b, before: r.speak[b]}).nearest(n)
+		s := r.alone(b)
+		v, _ := s.nearest(n)
 		return v
 	}
 	return r.cfg.Attr(b, n)
@@ -248,16 +251,27 @@ func (r *resolver) at(b lang.BlockID, n schema.Attr, text string) diag.Label {
 // writer is what writes an attribute of a block: an override, an exception, else itself.
 func (r *resolver) writer(b lang.BlockID, n schema.Attr) lang.BlockID {
 	if r.spokenOf(b) {
-		if _, by := (&scope{cfg: r.cfg, before: r.speak[b]}).nearest(n); by != 0 {
-			return by
+		s := scope{cfg: r.cfg, before: itself(r.speak[b])}
+		if _, l := s.nearest(n); l.by != 0 {
+			return l.by
 		}
 	}
 	return b
 }
 
 // layersOn are the layers of a row whose block exceptions or overrides speak of.
-func (r *resolver) layersOn(b lang.BlockID, chain ...lang.BlockID) fabric.LayersID {
-	return r.layersOf(r.speak[b], chain, false)
+func (r *resolver) layersOn(b lang.BlockID) fabric.LayersID {
+	return r.layersOf(itself(r.speak[b]), nil, false)
+}
+
+// layersIn are the layers of a row inside a device, and perhaps in a segment that overrides speak of.
+func (r *resolver) layersIn(b, device lang.BlockID, segment ...lang.BlockID) fabric.LayersID {
+	before, chain := itself(r.speak[b]), []layer(nil)
+	for _, s := range segment {
+		before, _ = r.stands(before, nil, s, fabric.AtSegment)
+	}
+	before, chain = r.stands(before, chain, device, r.heightOf(device))
+	return r.layersOf(before, chain, false)
 }
 
 func (r *resolver) fail(summary, help string, labels ...diag.Label) {

@@ -126,46 +126,6 @@ qos "q" {
 }
 `
 
-// TestPrecedence walks the chain: the nearest layer that writes a value wins.
-func TestPrecedence(t *testing.T) {
-	mtu := func(extra ...string) uint16 {
-		on := func(i int) string {
-			if i < len(extra) {
-				return extra[i]
-			}
-			return ""
-		}
-		f := load(t, contract+`
-defaults "nic" {
-  mtu = 2000
-}
-segment "s" {
-  vlan = 5
-  qos  = qos.q
-  `+on(0)+`
-}
-node "n" {
-  os = "ubuntu/24.04"
-  `+on(1)+`
-  nic "p[0-1]" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    native = segment.s
-    `+on(2)+`
-    `+on(3)+`
-  }
-}
-`+on(4))
-		return f.Ports[1].MTU
-	}
-	layers := []string{"mtu = 3000", "mtu = 4000", "mtu = 5000", "except \"p0\" {\n mtu = 6000\n reason = \"r\"\n}", "override {\n on = node.n.nic[\"p0\"]\n set = { mtu = 7000 }\n reason = \"r\"\n expires = \"2999-01-01\"\n}"}
-	for n := range len(layers) + 1 {
-		if got, want := mtu(layers[:n]...), uint16(2000+1000*n); got != want {
-			t.Errorf("with %d layers: MTU %d, want %d", n, got, want)
-		}
-	}
-}
-
 // TestOverrideOfADevice reaches its ports, and messages point at its set.
 func TestOverrideOfADevice(t *testing.T) {
 	f := load(t, contract+`

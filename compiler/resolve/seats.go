@@ -219,8 +219,9 @@ func (r *resolver) elsewhere() {
 // noteAt reads the `at` of one NIC, that of its exceptions and overrides before
 // its own.
 func (r *resolver) noteAt(b lang.BlockID) {
-	s := scope{cfg: r.cfg, own: b, before: r.speak[b]}
-	v, by := s.nearest(schema.AAt)
+	s := r.alone(b)
+	v, l := s.nearest(schema.AAt)
+	by := l.by
 	if v.Kind != lang.Handle {
 		return
 	}

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -122,21 +123,23 @@ func (r *resolver) followNICs() {
 	}
 }
 
-// portScope is the chain behind a port: overrides, exceptions, its block, its
-// LAG, its device, the tier and the topology that connect it, the segments on
-// it, the defaults.
+// portScope is what speaks of a port: overrides, exceptions, its block, its link, its
+// LAG, the segments on it, its device, the tier and the topology that connect it, the
+// defaults.
 func (r *resolver) portScope(p fabric.PortID, a *around, segments []lang.BlockID) *scope {
 	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic, peer: r.peerSays(p)}
-	s.before = r.before(p)
-	s.chain = r.portChain(nil, p, a, segments)
+	s.before, s.chain = r.portChain(r.before(p), nil, p, a, segments)
+	if len(s.before) > 1 {
+		s.clash = func(n schema.Attr, one, other lang.BlockID) { r.clash(n, r.f.PortAddress(p), one, other) }
+	}
 	s.id = r.layersOf(s.before, s.chain, s.nic)
 	return s
 }
 
-// before lists the overrides and exceptions that hold for a port, nearest first.
-func (r *resolver) before(p fabric.PortID) []lang.BlockID {
+// before lists the overrides and exceptions of a port itself, nearest first.
+func (r *resolver) before(p fabric.PortID) []layer {
 	if own := r.portBlock[p]; own != 0 {
-		return r.speak[own]
+		return itself(r.speak[own])
 	}
 	var list []lang.BlockID
 	if len(r.portSets) > 0 {
@@ -145,7 +148,7 @@ func (r *resolver) before(p fabric.PortID) []lang.BlockID {
 	if row := &r.f.Ports[p]; r.innerOf[row.Device] {
 		list = append(list, r.innerExcepts(r.blockOf[row.Device], r.portKind(row.Device), r.f.Text(row.Name))...)
 	}
-	return list
+	return itself(list)
 }
 
 // ofPort is what a port says of itself, and what is said of it.
@@ -154,16 +157,46 @@ func (r *resolver) ofPort(p fabric.PortID, n schema.Attr) lang.Value {
 	return v
 }
 
-// portChain is what stands around a port, nearest first.
-func (r *resolver) portChain(chain []lang.BlockID, p fabric.PortID, a *around, segments []lang.BlockID) []lang.BlockID {
-	if lag := r.f.Ports[p].LAG; lag != 0 && r.lagBlock[lag] != 0 {
-		chain = append(append(chain, r.speak[r.lagBlock[lag]]...), r.lagBlock[lag])
+// portChain adds what stands around a port, nearest first: its link, its LAG, what its
+// segments say it is for, its device, the tier and the topology that connect it, the
+// defaults for ports, links and devices.
+func (r *resolver) portChain(before, chain []layer, p fabric.PortID, a *around, segments []lang.BlockID) (_, _ []layer) {
+	row := &r.f.Ports[p]
+	link := r.linkBlock(row.Link)
+	if link != 0 && r.linkSpeaks(link) {
+		before, chain = r.stands(before, chain, link, fabric.AtLink)
 	}
-	chain = append(append(chain, a.device.before...), a.device.own)
+	if row.LAG != 0 {
+		before, chain = r.stands(before, chain, r.lagBlock[row.LAG], fabric.AtLAG)
+	}
+	for _, b := range r.widestFirst(segments) {
+		before, chain = r.stands(before, chain, b, fabric.AtSegment)
+	}
+	before, chain = r.stands(before, chain, a.device.own, r.heightOf(a.device.own))
 	tier, topology := r.connects(p)
-	chain = appendBlock(appendBlock(chain, tier), topology)
-	chain = append(append(chain, segments...), a.defaults...)
-	return append(chain, a.device.chain...)
+	before, chain = r.stands(before, chain, tier, fabric.AtTier)
+	before, chain = r.stands(before, chain, topology, fabric.AtTopology)
+	chain = append(chain, a.defaults...)
+	if link != 0 {
+		chain = r.defaultLayers(chain, link, schema.Link.String())
+	}
+	return before, append(chain, a.device.chain...)
+}
+
+// linkSpeaks reports whether the block of a link, or what speaks of it, says something
+// of the ports at its ends.
+func (r *resolver) linkSpeaks(b lang.BlockID) bool {
+	return r.spokenOf(b) || slices.ContainsFunc(r.cfg.AttrsOf(b), func(x lang.Attr) bool { return fabric.AtLink.Says(x.Num, false) })
+}
+
+// widestFirst are the segments of a port, those with the largest MTU first: the port has
+// to take the frames of all of them.
+func (r *resolver) widestFirst(segments []lang.BlockID) []lang.BlockID {
+	mtu := func(b lang.BlockID) uint16 { return r.f.Segments[r.segmentOf[b]].MTU }
+	if slices.IsSortedFunc(segments, func(a, b lang.BlockID) int { return cmp.Compare(mtu(b), mtu(a)) }) {
+		return segments
+	}
+	return slices.SortedStableFunc(slices.Values(segments), func(a, b lang.BlockID) int { return cmp.Compare(mtu(b), mtu(a)) })
 }
 
 func appendBlock(list []lang.BlockID, b lang.BlockID) []lang.BlockID {
@@ -177,6 +210,10 @@ func appendBlock(list []lang.BlockID, b lang.BlockID) []lang.BlockID {
 func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row := &r.f.Ports[p]
 	tagged, native := r.segmentsOn(p)
+	if x := r.carriedNative[p]; x.segment != 0 && x.segment != native {
+		_, by := r.segmentScope(p).find(schema.ANative)
+		r.twoNatives(p, x.by, x.segment, by, native)
+	}
 	segments := appendBlock(tagged[:len(tagged):len(tagged)], native)
 	s := r.portScope(p, a, segments)
 	row.Layers = s.id
@@ -221,28 +258,26 @@ func (r *resolver) deny(row *fabric.Port, v lang.Value) {
 	}
 }
 
-// physical reads speed, FEC, auto-negotiation and admin state. What the link
-// says of both ends is nearer than the device, farther than the port.
+// physical reads speed, FEC, auto-negotiation and admin state.
 func (r *resolver) physical(p fabric.PortID, s *scope) {
 	row := &r.f.Ports[p]
-	link := r.linkBlock(row.Link)
-	if v := r.ofLink(s, link, schema.ASpeed); v.Kind == lang.Int {
+	if v := s.get(schema.ASpeed); v.Kind == lang.Int {
 		row.Mbps = uint32(v.N)
 		row.Flags |= fabric.SpeedSet
 	} else {
 		row.Mbps = r.modelSpeed(p, s)
 	}
-	if v := r.ofLink(s, link, schema.AFEC); v.Kind != lang.Absent {
+	if v := s.get(schema.AFEC); v.Kind != lang.Absent {
 		row.FEC = fecOf(r.cfg.Text(v))
 		row.Flags |= fabric.FECSet
 	}
-	if v := r.ofLink(s, link, schema.AAutoneg); v.Kind != lang.Absent {
+	if v := s.get(schema.AAutoneg); v.Kind != lang.Absent {
 		row.Flags |= fabric.AutonegSet
 		if v.N == 1 {
 			row.Flags |= fabric.Autoneg
 		}
 	}
-	row.MACsec = r.macsec(r.ofLink(s, link, schema.AMACsec))
+	row.MACsec = r.macsec(s.get(schema.AMACsec))
 	if v := s.get(schema.AEnabled); v.Kind != lang.Absent {
 		row.Flags |= fabric.EnabledSet
 		if v.N == 0 {
@@ -264,20 +299,6 @@ func fecOf(word string) fabric.FEC {
 		return fabric.FECAuto
 	}
 	return fabric.FECUnset
-}
-
-// ofLink is an attribute that the link of a port may write too.
-func (r *resolver) ofLink(s *scope, link lang.BlockID, n schema.Attr) lang.Value {
-	if link == 0 {
-		return s.get(n)
-	}
-	if v, _ := s.nearest(n); v.Kind != lang.Absent {
-		return v
-	}
-	if v := r.linkAttr(link, n); v.Kind != lang.Absent {
-		return v
-	}
-	return s.get(n)
 }
 
 func (r *resolver) linkBlock(l fabric.LinkID) lang.BlockID {
@@ -340,11 +361,7 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			native = lang.BlockID(v.N)
 		}
 	}
-	s := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p), peer: r.peerSays(p)}
-	if row.LAG != 0 {
-		s.chain = appendBlock(nil, r.lagBlock[row.LAG])
-	}
-	s.chain = append(s.chain, r.defaultsFor(r.blockOf[row.Device], r.portKind(row.Device).String())...)
+	s := r.segmentScope(p)
 	add(s.get(schema.ASegments))
 	add(s.get(schema.ASegment))
 	one(s.get(schema.ANative))
@@ -353,7 +370,7 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			tagged = append(tagged, extra)
 		}
 	}
-	if n := r.carriedNative[p]; n != 0 && native == 0 {
+	if n := r.carriedNative[p].segment; n != 0 && native == 0 {
 		native = n
 	}
 	if row.Role == fabric.RolePeerLink {
@@ -369,6 +386,20 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 		})
 	}
 	return tagged, native
+}
+
+// segmentScope is what says which segments a port is in.
+func (r *resolver) segmentScope(p fabric.PortID) *scope {
+	row := &r.f.Ports[p]
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p), peer: r.peerSays(p)}
+	if row.LAG != 0 {
+		s.before, s.chain = r.stands(s.before, nil, r.lagBlock[row.LAG], fabric.AtLAG)
+	}
+	s.chain = r.defaultLayers(s.chain, r.blockOf[row.Device], r.portKind(row.Device).String())
+	if len(s.before) > 1 {
+		s.clash = func(n schema.Attr, one, other lang.BlockID) { r.clash(n, r.f.PortAddress(p), one, other) }
+	}
+	return s
 }
 
 // pairSegments are all segments that the ports of a pair carry: a peer link
@@ -430,6 +461,9 @@ func (r *resolver) lagVLANs(id fabric.LAGID) {
 	}
 	first := &r.f.Ports[lag.Members[0]]
 	lag.VLANs, lag.Native = first.VLANs, first.Native
+	if v := r.inside(r.lagBlock[id], schema.AMTU, r.blockOf[lag.Device], append(slices.Clip(r.f.VLANSets[lag.VLANs]), lag.Native)...); v.Kind == lang.Int {
+		lag.MTU = uint16(v.N)
+	}
 	if lag.MTU == 0 && first.Flags&fabric.MTUSet != 0 {
 		lag.MTU = first.MTU
 	}

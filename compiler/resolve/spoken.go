@@ -50,7 +50,6 @@ func (r *resolver) spoken() {
 // contradictions refuses two overrides, or two exceptions of one place, that give one
 // attribute of a block two values: neither is nearer, and order plays no part.
 func (r *resolver) contradictions() {
-	said := map[[2]fabric.DeclID]bool{}
 	blocks := make([]lang.BlockID, 0, len(r.speak))
 	for b := range r.speak {
 		blocks = append(blocks, b)
@@ -60,37 +59,93 @@ func (r *resolver) contradictions() {
 		list := r.speak[b]
 		for i, one := range list {
 			for _, other := range list[:i] {
-				if pair := [2]fabric.DeclID{r.decl(other), r.decl(one)}; pair[0] != pair[1] && r.sameRank(one, other) && !said[pair] {
-					said[pair] = r.contradict(r.cfg.Address(b), other, one)
+				if (r.cfg.Blocks[one].Kind == schema.Override) != (r.cfg.Blocks[other].Kind == schema.Override) {
+					continue
+				}
+				for _, p := range r.wordsOf(other) {
+					if n := schema.Attr(p.Key.N); n != schema.AReason {
+						r.clash(n, r.cfg.Address(b), other, one)
+					}
 				}
 			}
 		}
 	}
 }
 
-// sameRank reports whether two that speak of one block stand at one height: two
-// overrides do, and two exceptions in one block, or what those have inside.
-func (r *resolver) sameRank(a, b lang.BlockID) bool {
-	x, y := &r.cfg.Blocks[a], &r.cfg.Blocks[b]
-	if x.Kind != y.Kind {
-		return false
-	}
-	return x.Kind == schema.Override || x.Kind == schema.Except || r.cfg.Blocks[x.Parent].Kind == schema.Except
+// clashKey are two declarations that give an attribute two values.
+type clashKey struct {
+	a, b fabric.DeclID
+	num  schema.Attr
 }
 
-// contradict reports the first attribute that two blocks give different values.
-func (r *resolver) contradict(address string, a, b lang.BlockID) bool {
-	for _, p := range r.wordsOf(a) {
-		n := schema.Attr(p.Key.N)
-		other := (&scope{cfg: r.cfg}).at(b, n)
-		if n == schema.AReason || other.Kind == lang.Absent || string(r.appendValue(nil, p.Val)) == string(r.appendValue(nil, other)) {
-			continue
-		}
-		r.fail(fmt.Sprintf("%s of %s is set twice, to two values", n.Name(), address), "one of them has to go: neither counts before the other",
-			r.f.Label(r.decl(b), 0, n, ""), r.f.Label(r.decl(a), 0, n, "the other"))
-		return true
+// clash refuses two blocks at one height that give an attribute of a thing two values,
+// once for all things.
+func (r *resolver) clash(n schema.Attr, address string, a, b lang.BlockID) {
+	one, other := at(r.cfg, a, n), at(r.cfg, b, n)
+	if one.Kind == lang.Absent || other.Kind == lang.Absent || r.sameSaid(one, other) || r.toldOf(a, b, n) {
+		return
 	}
-	return false
+	key := clashKey{min(r.decl(a), r.decl(b)), max(r.decl(a), r.decl(b)), n}
+	r.fail(fmt.Sprintf("%s of %s is set twice, to two values", n.Name(), address), "one of them has to go: neither counts before the other",
+		r.f.Label(key.a, 0, n, ""), r.f.Label(key.b, 0, n, "the other"))
+}
+
+// toldOf reports whether it was told before that two blocks give an attribute two values.
+func (r *resolver) toldOf(a, b lang.BlockID, n schema.Attr) bool {
+	key := clashKey{min(r.decl(a), r.decl(b)), max(r.decl(a), r.decl(b)), n}
+	if r.clashes == nil {
+		r.clashes = map[clashKey]bool{}
+	}
+	told := r.clashes[key]
+	r.clashes[key] = true
+	return told
+}
+
+// inside is an attribute of a block that is inside others, as overrides of those say it,
+// else what speaks of the block, else the block.
+func (r *resolver) inside(b lang.BlockID, n schema.Attr, device lang.BlockID, segments ...fabric.SegmentID) lang.Value {
+	if len(r.sets) == 0 {
+		return r.attr(b, n)
+	}
+	s := r.alone(b)
+	for _, id := range segments {
+		s.before, _ = r.stands(s.before, nil, r.segmentBlock(id), fabric.AtSegment)
+	}
+	s.before, _ = r.stands(s.before, nil, device, r.heightOf(device))
+	s.clash = func(n schema.Attr, one, other lang.BlockID) { r.clash(n, r.cfg.Address(b), one, other) }
+	v, _ := s.nearest(n)
+	return v
+}
+
+// segmentBlock is the block of a segment, 0 of one that a leaf makes.
+func (r *resolver) segmentBlock(id fabric.SegmentID) lang.BlockID {
+	if r.segmentBlocks == nil {
+		r.segmentBlocks = make([]lang.BlockID, len(r.f.Segments))
+		for b, s := range r.segmentOf {
+			r.segmentBlocks[s] = b
+		}
+	}
+	return r.segmentBlocks[id]
+}
+
+// sameSaid reports whether two values say the same, lists of blocks and numbers in
+// whatever order.
+func (r *resolver) sameSaid(a, b lang.Value) bool {
+	if a.Kind != lang.List || b.Kind != lang.List {
+		return string(r.appendValue(nil, a)) == string(r.appendValue(nil, b))
+	}
+	set := func(v lang.Value) []string {
+		var list []string
+		for _, e := range r.cfg.List(v) {
+			list = append(list, string(r.appendValue(nil, e)))
+		}
+		if len(list) > 0 && r.cfg.List(v)[0].Kind != lang.Text {
+			slices.Sort(list)
+			list = slices.Compact(list)
+		}
+		return list
+	}
+	return slices.Equal(set(a), set(b))
 }
 
 // wordsOf are the attributes that an exception or override sets.
@@ -109,6 +164,7 @@ func (r *resolver) wordsOf(b lang.BlockID) []lang.Pair {
 // strays refuses what exceptions say of blocks inside a device that it does not have,
 // and what is said of a port without a block and only a block can say.
 func (r *resolver) strays() {
+	said := map[lang.DeclID]bool{}
 	for id := range r.cfg.Blocks {
 		in := &r.cfg.Blocks[id]
 		if in.Parent == 0 || r.cfg.Blocks[in.Parent].Kind != schema.Except {
@@ -126,9 +182,10 @@ func (r *resolver) strays() {
 		case has:
 		case in.Kind == schema.Port && r.port(d, r.str(in.Name)) != 0:
 			r.onlyBlocks(r.port(d, r.str(in.Name)), b)
-		default:
+		case !said[in.Decl]:
+			said[in.Decl] = true
 			r.fail(fmt.Sprintf("%s has no %s %s to be excepted", r.f.Text(r.f.Devices[d].Name), in.Kind, r.blockName(b)),
-				"name one that it has", r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(owner), "the device"))
+				r.nameMeant(d, owner, in.Kind, r.blockName(b)), r.f.DeclLabel(r.decl(b), ""), r.f.DeclLabel(r.decl(owner), "the device"))
 		}
 	}
 	ports := make([]fabric.PortID, 0, len(r.portSets))
@@ -146,10 +203,30 @@ func (r *resolver) strays() {
 	}
 }
 
+// nameMeant helps with the name of a block that a device does not have.
+func (r *resolver) nameMeant(d fabric.DeviceID, owner lang.BlockID, k schema.Kind, name string) string {
+	var names []string
+	if k == schema.Port {
+		for _, p := range r.portsOf[d].ports {
+			names = append(names, r.f.Text(p.name))
+		}
+	} else {
+		r.kids(owner, k, func(own lang.BlockID) { names = append(names, r.blockName(own)) })
+	}
+	if len(names) == 0 {
+		return "it has none: name another device, or write the block"
+	}
+	has := "it has " + summarize(names)
+	if near := lang.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q? %s", near, has)
+	}
+	return has
+}
+
 // onlyBlocks refuses what is read where the block of a port is, for one that has none.
 func (r *resolver) onlyBlocks(p fabric.PortID, by lang.BlockID) {
 	for _, n := range [2]schema.Attr{schema.AAddress, schema.AVRF} {
-		if (&scope{cfg: r.cfg}).at(by, n).Kind != lang.Absent {
+		if at(r.cfg, by, n).Kind != lang.Absent {
 			r.needsBlock(p, by, n)
 		}
 	}

@@ -226,7 +226,8 @@ func (r *resolver) cableOf(from lang.BlockID, cable lang.Value) fabric.Link {
 // where exceptions or overrides may say it.
 func (r *resolver) cableTo(b lang.BlockID, below int) lang.Value {
 	if r.spokenOf(b) {
-		if _, by := (&scope{cfg: r.cfg, before: r.speak[b]}).nearest(schema.ACable); by != 0 {
+		s := scope{cfg: r.cfg, before: itself(r.speak[b])}
+		if _, l := s.nearest(schema.ACable); l.by != 0 {
 			return lang.Value{}
 		}
 	}
