@@ -452,7 +452,6 @@ var heldBy = map[string]string{
 	"asic.vendor": "text", "asic.source": "text", "asic.sources": "text", "media.source": "text", "media.sources": "text", "nic_model.source": "text",
 	"nic_model.sources": "text",
 	"pcie.source":       "text", "pcie.sources": "text", "switch_model.source": "text", "switch_model.sources": "text", "except.reason": "text",
-	"output.description": "text", "variable.description": "text",
 	"rocec.required_version": "refused: cmd/rocec/project.go", "rocec.language": "refused: lang/language_test.go",
 	// Refused as a whole on hosts: TestDroppedWords.
 	"nic.ecn.": "refused: compiler/resolve/profiles.go", "nic.watchdog.": "refused: compiler/resolve/profiles.go",
@@ -464,7 +463,7 @@ var heldBy = map[string]string{
 	"switch_model.speeds": "compiler/resolve/interfaces.go",
 	// Lists, pictures, applications and waves.
 	"cabling.default_cable.": "lang/testdata/cabling.txtar", "gpu.numa": "compiler/resolve/gpus_test.go",
-	"nic.pcie.numa": "compiler/resolve/gpus_test.go", "node.rack": "compiler/resolve/rollout_test.go",
+	"nic.pcie.numa": "compiler/resolve/gpus_test.go", "node.rack": "compiler/resolve/rollout_test.go", "switch.rack": "compiler/resolve/rollout_test.go", "leaf.rack": "switch.rack", "spine.rack": "switch.rack", "core.rack": "switch.rack",
 	"node.site": "compiler/lint/isolation.go", "override.set": "dropped_words_test.go", "switch.place.": "compiler/resolve/topology_test.go",
 	// Read for tiers by what reads them for switches.
 	"leaf.buffer.": "switch.buffer", "leaf.cable.media": "link.cable.media", "leaf.mgmt": "switch.mgmt", "leaf.pools.": "switch.pools",
@@ -477,6 +476,9 @@ var heldBy = map[string]string{
 
 // whoHolds is what heldBy says of a word, "" if it has to act by itself.
 func whoHolds(key string) string {
+	if strings.HasSuffix(key, ".description") {
+		return "text"
+	}
 	return cmp.Or(heldBy[key], heldBy[key[:strings.LastIndexByte(key, '.')+1]])
 }
 
@@ -663,7 +665,7 @@ var wordValues = map[string][]string{
 	"at":   {`switch.tor.port["Ethernet0"]`},
 	"rate": {`"fast"`, `"slow"`}, "id": {`77`}, "mode": {`"static"`, `"lacp"`, `"active_backup"`}, "members": {`["rail0"]`},
 	"rdma": {`false`, `true`}, "segment": {`segment.other`},
-	"ifname": {`"eth9"`}, "cabling.device": {`"eth9"`}, "facing": {`"node"`}, "pci": {`"0000:41:00.0"`}, "mac": {`"02:00:00:00:00:01"`}, "adapter": {`"card1"`}, "driver": {`"1.2.3"`},
+	"ifname": {`"eth9"`}, "cabling.device": {`"eth9"`}, "facing": {`"fabric"`, `"node"`}, "pci": {`"0000:41:00.0"`}, "mac": {`"02:00:00:00:00:01"`}, "adapter": {`"card1"`}, "driver": {`"1.2.3"`},
 	"rail": {`3`}, "plane": {`3`}, "gpu": {`"g0"`},
 	"pcie": {`{ gen = 3, lanes = 1, slot = "s1", numa = 1 }`}, "pcie_switch": {`"x"`}, "gid_index": {`0`}, "receive_buffer": {`1000`},
 	"pxe": {`true`}, "gateway": {`"10.66.0.1"`},

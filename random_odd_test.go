@@ -76,7 +76,7 @@ var oddValues = map[string]func(s *site) [][2]string{
 // switches that this test leaves alone, by reason.
 var oddApart = map[string][]string{
 	"names and places, which are everyone's own": {
-		"name", "ifname", "pci", "mac", "adapter", "subnet", "gateway", "rack", "site", "id", "vars", "at", "on", "pin", "members", "place", "gpu", "pcie_switch", "rail", "plane",
+		"name", "description", "ifname", "pci", "mac", "adapter", "subnet", "gateway", "rack", "site", "id", "vars", "at", "on", "pin", "members", "place", "gpu", "pcie_switch", "rail", "plane",
 	},
 	"what makes a role": {"model", "os", "role", "facing", "cluster", "tenant", "manage", "external", "trusted", "link_layer"},
 	"nothing is emitted": {

@@ -323,7 +323,10 @@ func (r *reducer) unknownBlock(b *hclsyntax.Block, parent, parentOf schema.Kind)
 			words = append(words, schema.Def(k).Word)
 		}
 	}
-	help := didYouMean(b.Type, words)
+	help := foreignBlock(b.Type, of)
+	if help == "" {
+		help = didYouMean(b.Type, words)
+	}
 	if help == "" {
 		for k := schema.None + 1; k < schema.KindCount; k++ {
 			if schema.Def(k).Word == b.Type {
@@ -603,6 +606,9 @@ func attrHelp(name string, d *decl, def *schema.BlockDef) string {
 	}
 	if def.Each {
 		names = append(names, "for_each", "enabled")
+	}
+	if help := foreignAttr(name, names); help != "" {
+		return help
 	}
 	for _, k := range schema.Inside(d.of) {
 		switch {

@@ -402,7 +402,8 @@ func (ld *loader) tierAttrsFit(u *unit, i int32) {
 		return
 	}
 	for _, n := range []schema.Attr{
-		schema.AName, schema.AOS, schema.AModel, schema.AMgmt, schema.AConnection, schema.ARole, schema.AManage, schema.AVars, schema.ABuffer, schema.AFirmware, schema.AHash,
+		schema.AName, schema.AOS, schema.AModel, schema.AMgmt, schema.AConnection, schema.ARole, schema.AManage, schema.AVars, schema.ABuffer, schema.AFirmware, schema.AHash, schema.ARack,
+		schema.ADescription,
 	} {
 		if u.has(t, n) {
 			ld.fail(place(n), "`"+n.Name()+"` of a tier of written switches says nothing", "it stands in the blocks of the switches")

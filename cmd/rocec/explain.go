@@ -314,14 +314,16 @@ func (a *app) explainLine(p *project, d *compiled, file string, line int, lines 
 
 // thing is a device or a port of the fabric: what it is, and why.
 type thing struct {
-	Address  string     `json:"address"`
-	Peer     string     `json:"peer,omitempty"`
-	Link     string     `json:"link,omitempty"`
-	Emitters []string   `json:"emitters,omitempty"`
-	Reached  *reached   `json:"reached,omitempty"` // of a device that is not taken as declared
-	Settings []setting  `json:"settings"`
-	Headroom []reserved `json:"headroom,omitempty"`
-	Proofs   []proven   `json:"proofs,omitempty"`
+	Address   string     `json:"address"`
+	About     string     `json:"description,omitempty"`
+	Peer      string     `json:"peer,omitempty"`
+	Link      string     `json:"link,omitempty"`
+	LinkAbout string     `json:"link_description,omitempty"`
+	Emitters  []string   `json:"emitters,omitempty"`
+	Reached   *reached   `json:"reached,omitempty"` // of a device that is not taken as declared
+	Settings  []setting  `json:"settings"`
+	Headroom  []reserved `json:"headroom,omitempty"`
+	Proofs    []proven   `json:"proofs,omitempty"`
 }
 
 // reserved is the headroom of one priority, beside what it is judged by.
@@ -370,9 +372,10 @@ func (a *app) explainNamed(p *project, what string) (bool, error) {
 func (p *project) port(id fabric.PortID) thing {
 	f := p.res.Fabric
 	port := &f.Ports[id]
-	t := thing{Address: f.PortAddress(id), Settings: []setting{}}
+	t := thing{Address: f.PortAddress(id), About: p.described()[f.PortAddress(id)], Settings: []setting{}}
 	if port.Peer != 0 {
 		t.Peer, t.Link = f.PortAddress(port.Peer), f.LinkAddress(port.Link)
+		t.LinkAbout = p.described()[t.Link]
 	}
 	if dev := p.res.Intent(port.Device); dev != nil {
 		name := portIntentName(f, id)
@@ -390,6 +393,33 @@ func (p *project) port(id fabric.PortID) thing {
 	return t
 }
 
+// described are the descriptions in the source, by address. Those of exceptions and overrides stand above them.
+func (p *project) described() map[string]string {
+	if p.descriptions != nil {
+		return p.descriptions
+	}
+	p.descriptions = map[string]string{}
+	if !slices.ContainsFunc(p.cfg.Attrs, func(a lang.Attr) bool { return a.Num == schema.ADescription }) {
+		return p.descriptions
+	}
+	for id := lang.BlockID(1); int(id) < len(p.cfg.Blocks); id++ {
+		if p.cfg.Block(id).Kind == schema.Except {
+			continue
+		}
+		v := p.cfg.Attr(id, schema.ADescription)
+		first, end := p.cfg.Kids(id)
+		for kid := first; kid < end; kid++ {
+			if x := p.cfg.Attr(kid, schema.ADescription); p.cfg.Block(kid).Kind == schema.Except && x.Kind != lang.Absent {
+				v = x
+			}
+		}
+		if v.Kind != lang.Absent {
+			p.descriptions[p.cfg.Address(id)] = p.cfg.Text(v)
+		}
+	}
+	return p.descriptions
+}
+
 // portIntentName is a port's name in its device's intent: hosts use the name
 // in the operating system.
 func portIntentName(f *fabric.Fabric, id fabric.PortID) string {
@@ -402,7 +432,7 @@ func portIntentName(f *fabric.Fabric, id fabric.PortID) string {
 
 func (p *project) device(id fabric.DeviceID) thing {
 	f := p.res.Fabric
-	t := thing{Address: f.Text(f.Devices[id].Address), Settings: []setting{}}
+	t := thing{Address: f.Text(f.Devices[id].Address), About: f.Text(f.Devices[id].About), Settings: []setting{}}
 	for _, c := range lower.Selected(f, id) {
 		t.Emitters = append(t.Emitters, c.Emitter)
 	}
@@ -419,8 +449,14 @@ func (p *project) device(id fabric.DeviceID) thing {
 
 func (t *thing) text(w io.Writer) {
 	fmt.Fprintln(w, t.Address)
+	if t.About != "" {
+		fmt.Fprintf(w, "  %s\n", diag.Printable(t.About))
+	}
 	if t.Peer != "" {
 		fmt.Fprintf(w, "  peer: %s by %s\n", t.Peer, t.Link)
+	}
+	if t.LinkAbout != "" {
+		fmt.Fprintf(w, "    %s\n", diag.Printable(t.LinkAbout))
 	}
 	for _, e := range t.Emitters {
 		fmt.Fprintf(w, "  emitter: %s\n", e)

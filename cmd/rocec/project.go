@@ -94,6 +94,8 @@ type project struct {
 	lab   map[string]session.Spec // simulated devices, by name; nil: the real ones
 
 	varFiles []string // of --var-file
+
+	descriptions map[string]string // in the source, by address, once somebody has asked
 }
 
 // load reads and compiles the configuration of the working folder. Source that

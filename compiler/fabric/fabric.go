@@ -118,6 +118,7 @@ type Device struct {
 	Rack        Str
 	Cluster     Str
 	Site        Str
+	About       Str          // its description
 	Mgmt        Str          // address or name of the way in, as written
 	Connection  ConnectionID // the way to it, 0 if none is written
 	Tenant      Str          // of nodes
@@ -426,6 +427,7 @@ type Segment struct {
 	Decl       DeclID
 	Layers     LayersID
 	Address    Str
+	About      Str // its description
 	FloodClass Str // class of its qos that floods are in, as found; "" = by their marks
 	// The contract by which RDMA goes in it: its own, else that of the first NIC that
 	// sends RDMA in it, wherever that is written. What a node that nobody trusts would

@@ -20,7 +20,7 @@ func (r *resolver) segments() {
 			Name: r.str(r.cfg.Blocks[b].Name), VLAN: uint16(r.attr(b, schema.AVLAN).N), First: 11,
 			VRF: r.text(r.attr(b, schema.AVRF)), Isolated: r.attr(b, schema.AIsolated).N == 1,
 			MTU: uint16(r.attr(b, schema.AMTU).N), Decl: r.decl(b), Layers: r.layersOn(b), Address: r.f.Names.Add(r.cfg.Address(b)),
-			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent,
+			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent, About: r.text(r.attr(b, schema.ADescription)),
 		}
 		switch r.cfg.Text(r.attr(b, schema.AUnknownUnicast)) {
 		case "flood":
@@ -134,7 +134,7 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 	d := fabric.Device{
 		Name: r.str(r.cfg.Blocks[b].Name), Kind: fabric.Node, Trusted: true, Decl: r.decl(b), Layers: base.id,
 		Role: r.text(base.get(schema.ARole)), Rack: r.text(base.get(schema.ARack)), Cluster: r.text(base.get(schema.ACluster)),
-		Site: r.text(base.get(schema.ASite)), Mgmt: r.text(base.get(schema.AMgmt)), Tenant: r.text(base.get(schema.ATenant)),
+		Site: r.text(base.get(schema.ASite)), About: r.text(base.get(schema.ADescription)), Mgmt: r.text(base.get(schema.AMgmt)), Tenant: r.text(base.get(schema.ATenant)),
 		Slot: uint32(base.get(schema.ASlot).N), Address: r.f.Names.Add(r.cfg.Address(b)),
 		Manage: manageOf(r.cfg.Text(base.get(schema.AManage))), Connection: r.way(base),
 	}

@@ -92,6 +92,7 @@ var blocks = [KindCount]BlockDef{
 		Doc: "A way to live devices over SSH. A device names it with its attribute `connection`, and it is evaluated for that device: `self` is the device, as in" +
 			" `address = \"${self.name}.oob.example.net\"`. Only commands that contact devices read it, and nothing of it is emitted or recorded. It names secrets and holds none.",
 		Attrs: []AttrDef{
+			described,
 			attr(AAddress, Type{Base: Host}, "host name or IP address; the device's `mgmt` unless written, else its name"),
 			attr(APort, number(1, 65535), "TCP port (22)"),
 			attr(AUser, str(), "who logs in; the user that runs rocec unless written"),
@@ -106,12 +107,14 @@ var blocks = [KindCount]BlockDef{
 		},
 	},
 	QoS: {Kind: QoS, Word: "qos", Labels: label("name"), Each: true, Blocks: []Kind{Class}, Doc: "A contract of traffic classes that ports and segments refer to.", Attrs: []AttrDef{
+		described,
 		attr(AFrom, ref(QoS), "a qos to start from; a class of the same name replaces single attributes"),
 		attr(ATrust, enum("dscp", "pcp", "none"), "which mark classifies a frame"),
 		attr(ADCBX, dcbx, "on switch ports: \"off\" or \"advertise\""),
 		attr(ATransport, enum("roce_v2", "roce_v1", "iwarp"), "transport of the classes that carry RDMA"),
 	}},
 	Class: {Kind: Class, Word: "class", Labels: label("name"), Doc: "One traffic class.", Attrs: []AttrDef{
+		described,
 		attr(ACarries, enum("rdma", "cnp", "cluster", "other"), "what it carries; written on every class but the default one"),
 		attr(ADSCP, Type{Base: DSCP, Many: true}, "code points, by number or name"),
 		attr(APriority, priority, "802.1p priority"),
@@ -147,7 +150,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ADefault, boolean(), "takes every undeclared code point"),
 	}},
 	Segment: {Kind: Segment, Word: "segment", Labels: label("name"), Each: true, Doc: "A VLAN with its subnet and what may use it.", Attrs: []AttrDef{
-		attr(AName, str(), "the segment's name, instead of the label or key"),
+		attr(AName, str(), "the segment's name, instead of the label or key"), described,
 		required(AVLAN, vlanID, "VLAN ID"),
 		attr(ASubnet, Type{Base: CIDR}, "subnet; addresses follow from slots"),
 		attr(AFirst, number(1, 1<<24), "host number of slot 1 (11)"),
@@ -169,7 +172,7 @@ var blocks = [KindCount]BlockDef{
 	},
 	Port: {
 		Kind: Port, Word: "port", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of a switch, by name or range.",
-		Attrs: join([]AttrDef{attr(AName, str(), "with for_each: the port's name")}, portAttrs, []AttrDef{
+		Attrs: join([]AttrDef{attr(AName, str(), "with for_each: the port's name"), described}, portAttrs, []AttrDef{
 			attr(ADeny, many(enum("roce_v2", "roce_v1")), "RDMA that is dropped as it comes in, whatever its marks: RoCEv2 (UDP port 4791), RoCEv1 (EtherType 0x8915);"+
 				" by default, on external ports and towards nodes that are not trusted, what the rules of the switch can match; [] for nothing"),
 			attr(ABreakout, str(), "split: \"4x100G\"; the children replace the port"),
@@ -181,7 +184,7 @@ var blocks = [KindCount]BlockDef{
 		}, deviations),
 	},
 	LAG: {Kind: LAG, Word: "lag", Labels: label("name"), Each: true, Doc: "A link aggregation of switch ports.", Attrs: []AttrDef{
-		attr(AName, str(), "with for_each: the LAG's name"),
+		attr(AName, str(), "with for_each: the LAG's name"), described,
 		required(AMembers, Type{Base: Range}, "ports, ranges allowed"),
 		attr(AMode, enum("lacp", "static"), "negotiated or not"),
 		attr(ARate, enum("fast", "slow"), "LACP rate"),
@@ -193,7 +196,7 @@ var blocks = [KindCount]BlockDef{
 		attr(AMTU, mtu, "IP MTU of the members"),
 	}},
 	Interface: {Kind: Interface, Word: "interface", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "A layer-3 interface on a NIC, bond, port, LAG or segment.", Attrs: []AttrDef{
-		attr(AName, str(), "with for_each: the interface's name"),
+		attr(AName, str(), "with for_each: the interface's name"), described,
 		required(AOn, Type{Base: Ref, Refs: []Kind{NIC, Bond, Port, LAG, Segment}, Words: []string{"loopback", "*"}}, "what it sits on: a name, a reference, or \"loopback\""),
 		attr(APin, str(), "the member of a SET team that a host vNIC prefers"),
 		attr(ASegment, ref(Segment), "tagged segment"),
@@ -206,7 +209,7 @@ var blocks = [KindCount]BlockDef{
 	Node: {
 		Kind: Node, Word: "node", Labels: label("name"), Each: true, Blocks: []Kind{NIC, Bond, Interface, GPU, Except}, Doc: "A host.",
 		Attrs: join(deviceAttrs, []AttrDef{
-			attr(ARack, str(), "rack"), attr(ASlot, number(1, 1<<24), "position, from 1: addresses follow it"),
+			attr(ASlot, number(1, 1<<24), "position, from 1: addresses follow it"),
 			attr(ACluster, str(), "cluster the node belongs to"), attr(ATrusted, boolean(), "false: its ports are hostile"),
 			attr(ATenant, str(), "whose the node is; nodes of different tenants should not pause each other; nothing is emitted"),
 			attr(ARole, str(), "free word shared by nodes that should be alike"),
@@ -222,7 +225,7 @@ var blocks = [KindCount]BlockDef{
 	NIC: {
 		Kind: NIC, Word: "nic", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "Ports of host adapters, by name or range.",
 		Attrs: join([]AttrDef{
-			attr(AName, str(), "with for_each: the NIC's name"),
+			attr(AName, str(), "with for_each: the NIC's name"), described,
 			attr(AModel, str(), "a `nic_model`: \"nvidia/connectx-7\""),
 			renamed(AIfname, "device", str(), "name in the operating system; the label unless written"),
 			attr(APCI, str(), "PCI address that finds the port"), attr(AMAC, str(), "MAC address that finds the port"),
@@ -254,11 +257,11 @@ var blocks = [KindCount]BlockDef{
 		}, hostFound, portAttrs, deviations),
 	},
 	GPU: {Kind: GPU, Word: "gpu", Labels: label("name"), Each: true, Doc: "A GPU of a host: what its NICs are told apart by. Nothing is configured on it.", Attrs: []AttrDef{
-		attr(AName, str(), "with for_each: the GPU's name"),
+		attr(AName, str(), "with for_each: the GPU's name"), described,
 		attr(APCIeSwitch, str(), "PCIe switch of the host that it sits on, a word of your choice"), attr(ANUMA, number(0, 255), "NUMA node"),
 	}},
 	Bond: {Kind: Bond, Word: "bond", Labels: label("name"), Each: true, Doc: "NICs of a host joined into one.", Attrs: []AttrDef{
-		attr(AName, str(), "with for_each: the bond's name"),
+		attr(AName, str(), "with for_each: the bond's name"), described,
 		required(AMembers, Type{Base: Range}, "NICs, ranges allowed"),
 		required(AMode, enum("lacp", "static", "active_backup", "set"), "\"set\" is a Hyper-V SET team"),
 		attr(ARate, enum("fast", "slow"), "LACP rate"), renamed(AHashPolicy, "hash", str(), "hash policy, in the words of the OS"), attr(AID, number(1, 65535), "number of the LAG at the switch"),
@@ -267,13 +270,13 @@ var blocks = [KindCount]BlockDef{
 		attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
 	}},
 	MLAG: {Kind: MLAG, Word: "mlag", Labels: label("name"), Doc: "Two switches that share LAGs.", Attrs: []AttrDef{
-		required(ASwitches, refs(Switch), "the two switches"), attr(ADomain, number(1, 4095), "domain number (1)"),
+		described, required(ASwitches, refs(Switch), "the two switches"), attr(ADomain, number(1, 4095), "domain number (1)"),
 		attr(APeerLink, Type{Base: Range}, "ports between them, the same names on both"),
 		attr(AKeepalive, object(attr(ASource4, mapOf(str(), Type{Base: Addr}), "address of each switch, by name"), attr(AInterval, duration, "between keepalives"), attr(ATimeout, duration, "until the peer counts as gone")), "how they watch each other"),
 		attr(ACable, cable, "of the peer link"),
 	}},
 	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: []AttrDef{
-		required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"), attr(ACable, cable, "the cable"),
+		described, required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"), attr(ACable, cable, "the cable"),
 		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction of both ends"), attr(AAutoneg, boolean(), "auto-negotiation of both ends"),
 		attr(AMACsec, macsec, "encryption of the link, as it is set on both ends; nothing is emitted"),
 	}},
@@ -340,6 +343,7 @@ var blocks = [KindCount]BlockDef{
 		Kind: Topology, Word: "topology", Labels: []Label{{Name: "kind", Enum: TopologyKinds}, {Name: "name"}}, Each: true, Blocks: []Kind{Leaf, Spine, Core},
 		Doc: "A generated fabric: its tiers give switches, and its links follow from counts. `topology.NAME.leaf[3].port[\"swp9\"]` is the address of a generated port.",
 		Attrs: []AttrDef{
+			described,
 			attr(ANodes, refs(Node), "nodes that it joins; without them only switches are joined"),
 			attr(ANICs, Type{Base: Range}, "which NICs of the nodes, in this order; all unless written"),
 			attr(APlanes, number(1, 64), "planes of a `rail_optimized` or `dual_tor` topology (1): separate fabrics side by side"),
@@ -367,6 +371,7 @@ var blocks = [KindCount]BlockDef{
 		attr(APorts, Type{Base: Range}, "ports to spines"),
 	}, deviations)},
 	Cabling: {Kind: Cabling, Word: "cabling", Labels: label("name"), Doc: "A list of cables in a file. Rows that no port of the fabric is in, as those for management, are passed over; `rocec doc` counts them.", Attrs: []AttrDef{
+		described,
 		required(AFile, many(str()), "file of the list, inside the module, or a list of files"),
 		required(AFormat, enum("netbox", "csv", "dot", "lldp"), "\"netbox\": its cable import or export; \"dot\": a graph as topology checkers read it; \"lldp\": captures of what neighbours say"),
 		attr(AColumns, mapOf(enum(ColumnWords...), str()), "of \"csv\": the file's name of each column, where it differs: { a_device = \"From\" }"),
@@ -376,6 +381,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ADevice, str(), "of \"lldp\": the device that took the capture, where the file does not say; else its name without the extension"),
 	}},
 	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; a block called \"default\" speaks for all that names none; one that nothing names is told.", Attrs: []AttrDef{
+		described,
 		needed(renamed(APaths, "model", enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists")),
 		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority. Devices by their names; packets at a switch, from a neighbour (empty or * for any), to a device, go on to the next one, with the new priority if there is one; several rows are several ways"),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
@@ -391,6 +397,7 @@ var blocks = [KindCount]BlockDef{
 		attr(AMaxMismatch, duration, "longest time that the two ends of a link may differ"),
 	}},
 	Wave: {Kind: Wave, Word: "wave", Labels: label("name"), Doc: "Devices that change together. A device is in the first wave that selects it.", Attrs: []AttrDef{
+		described,
 		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier) or quoted glob, or a list of these; all that no wave before selects, unless written"),
 		attr(AGroupBy, enum("rail", "plane", "pod", "rack", "cluster", "device"), "parts of the wave, one after the other"),
 		attr(ASoak, duration, "how long the wave is watched before the next one, and each of its parts before the next part"),

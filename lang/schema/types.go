@@ -36,6 +36,9 @@ var (
 	vlanID   = number(1, 4094)
 	percent  = Type{Base: Percent, Min: 0, Max: 100}
 
+	// described is on every block that has an address.
+	described = attr(ADescription, str(), "what it is, for people: `explain` and `doc` show it, and nothing is emitted")
+
 	dcbx = or(object(
 		attr(AMode, enum("off", "advertise", "willing"), "who decides: nobody, this end, or the other end"),
 		attr(AVersion, enum("ieee", "cee"), "the DCBX version spoken"),
@@ -135,11 +138,12 @@ var (
 
 	// deviceAttrs are common to switches and nodes.
 	deviceAttrs = []AttrDef{
-		attr(AName, str(), "the device's name, instead of the label or key"),
+		attr(AName, str(), "the device's name, instead of the label or key"), described,
 		attr(AOS, str(), "operating system and lowest version: \"sonic/202405\", \"windows-server/2025\", \"ubuntu/24.04\""),
 		attr(AMgmt, str(), "management address or name; a way in, never emitted"),
 		attr(AConnection, ref(Connection), "how it is reached: a `connection` block, evaluated for it. Commands that contact devices then go to it, unless its `target` says otherwise; never emitted"),
 		attr(AManage, enum("full", "verify", "none"), "full: rocec writes it; verify: proven and compared, never written; none: taken as declared"),
+		attr(ARack, str(), "rack the device stands in"),
 		attr(ASite, str(), "building or campus the device stands in; nothing is emitted"),
 		attr(AVars, Type{Base: Any}, "free values for expressions: `self.vars`"),
 	}

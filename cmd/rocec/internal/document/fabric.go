@@ -87,9 +87,9 @@ func devices(w io.Writer, f *fabric.Fabric, title string, list []fabric.DeviceID
 					cabled++
 				}
 			}
-			rows = append(rows, []string{f.Text(row.Name), code(f.Text(row.Address)), hardware(f, d), osOf(f, row), f.Text(row.Rack), f.Text(row.Role), strconv.Itoa(cabled)})
+			rows = append(rows, []string{f.Text(row.Name), code(f.Text(row.Address)), hardware(f, d), osOf(f, row), f.Text(row.Rack), f.Text(row.Role), strconv.Itoa(cabled), f.Text(row.About)})
 		}
-		table(w, []string{"name", "address", "hardware", "system", "rack", "role", "cabled ports"}, rows)
+		table(w, described([]string{"name", "address", "hardware", "system", "rack", "role", "cabled ports"}, rows), rows)
 		return
 	}
 	type key struct{ hardware, os, role string }
@@ -105,6 +105,18 @@ func devices(w io.Writer, f *fabric.Fabric, title string, list []fabric.DeviceID
 		rows = append(rows, []string{strconv.Itoa(number[k]), k.hardware, k.os, k.role})
 	}
 	table(w, []string{"devices", "hardware", "system", "role"}, rows)
+}
+
+// described is the heads of a table whose rows end in a description, and takes that column out where no row has one.
+func described(heads []string, rows [][]string) []string {
+	last := len(heads)
+	if slices.ContainsFunc(rows, func(r []string) bool { return r[last] != "" }) {
+		return append(heads, "description")
+	}
+	for i := range rows {
+		rows[i] = rows[i][:last]
+	}
+	return heads
 }
 
 // hardware is a switch's model, or a node's NICs.
@@ -207,9 +219,9 @@ func segments(w io.Writer, f *fabric.Fabric) {
 		if row.MTU > 0 {
 			mtu = strconv.Itoa(int(row.MTU))
 		}
-		rows = append(rows, []string{code(f.Text(row.Address)), strconv.Itoa(int(row.VLAN)), subnet, gateway, f.Text(row.VRF), mtu})
+		rows = append(rows, []string{code(f.Text(row.Address)), strconv.Itoa(int(row.VLAN)), subnet, gateway, f.Text(row.VRF), mtu, f.Text(row.About)})
 	}
-	table(w, []string{"segment", "VLAN", "subnet", "gateway", "VRF", "MTU"}, rows)
+	table(w, described([]string{"segment", "VLAN", "subnet", "gateway", "VRF", "MTU"}, rows), rows)
 }
 
 // buffers shows what lossless traffic takes on each kind of switch port.
