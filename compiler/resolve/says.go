@@ -12,6 +12,7 @@ import (
 // tellers let the fabric ask who writes an attribute of a row, nearest first: provenance is
 // looked up and not stored. They may be asked by several at a time.
 func (r *resolver) tellers() {
+	r.portOf, r.ifaceBlock, r.kidRoom, r.subnetOf = nil, nil, nil, nil // the rest is asked for
 	var mu sync.Mutex
 	r.f.Says = func(p fabric.PortID, n schema.Attr) []fabric.Said {
 		mu.Lock()
