@@ -267,3 +267,57 @@ func shuffledFiles(t *testing.T, text string) fstest.MapFS {
 	}
 	return files
 }
+
+// insideOf are the kinds of blocks that what a kind writes is around.
+var insideOf = map[schema.Kind][]schema.Kind{
+	schema.Switch: {schema.Port, schema.LAG}, schema.Node: {schema.NIC, schema.Bond}, schema.Segment: {schema.Port, schema.NIC, schema.Bond},
+	schema.Bond: {schema.NIC}, schema.Link: {schema.Port, schema.NIC},
+}
+
+// secondValues are other values than those of wordValues, where these are one.
+var secondValues = map[string]string{
+	"qos": "qos.roce", "pfc": "[3]", "pause": "false", "dscp_map": "{ 26 = 2 }", "pcp_map": "{ 3 = 2 }", "queue_map": "{ 3 = 2 }", "group_map": "{ 3 = 2 }",
+	"pfc_queue_map": "{ 3 = 2 }", "headroom": "30000", "ets": "{ 0 = 40, 3 = 60 }", "tos": "8",
+}
+
+// TestOverridesReachInside sets, by an override, each attribute that a block shares with
+// what is inside of it, where that writes another value: it is as if that were not written.
+func TestOverridesReachInside(t *testing.T) {
+	tried := 0
+	for around, inner := range insideOf {
+		on := placesOf[around]["override"]
+		if around == schema.Link {
+			on = `["link.l[*]", "link.k[*]"]`
+		}
+		for i := range schema.Def(around).Attrs {
+			name := schema.Def(around).Attrs[i].Num.Name()
+			if notThere[name] != "" || name == "manage" || name == "vars" || name == "cable" { // of manage the strictest counts; the others are of each block alone
+				continue
+			}
+			values := append(slices.Clone(wordValues[name]), secondValues[name])
+			if len(values) < 2 || values[1] == "" {
+				continue
+			}
+			for _, kind := range inner {
+				if schema.Lookup(kind, name) == nil || slices.Contains(ofEachAlone, name) {
+					continue
+				}
+				set := fmt.Sprintf("override {\n on = %s\n set = { %s = %s }\n reason = \"r\"\n expires = \"2099-01-01\"\n}\n", on, name, values[1])
+				text := func(mark, words string) outcome {
+					return outcomeOf(fstest.MapFS{"fabric.roce.hcl": {Data: []byte(inPlace(mark, words) + set)}})
+				}
+				without, with := text("", ""), text(kind.String(), name+" = "+values[0])
+				tried++
+				if without.told != with.told || without.failed != with.failed {
+					t.Errorf("%s by an override of %s, where a %s writes %s: what that writes counts", name, around, kind, values[0])
+				}
+			}
+		}
+	}
+	if tried < 40 {
+		t.Errorf("%d words were tried", tried)
+	}
+}
+
+// ofEachAlone are attributes that a block has for itself and not for what is inside.
+var ofEachAlone = []string{"address", "segment", "subnet", "gateway", "external_gateway", "vrf", "hash", "rate", "mode", "id", "members", "native", "segments", "role", "model", "firmware", "driver", "enabled", "buffer"}
