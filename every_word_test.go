@@ -29,7 +29,8 @@ import (
 // address, what every device is told, its files, and what was derived.
 type outcome struct {
 	text   string
-	failed bool // something was refused
+	told   string // of it, what devices are told
+	failed bool   // something was refused
 	fabric *fabric.Fabric
 }
 
@@ -85,6 +86,7 @@ func outcomeWith(files fstest.MapFS, data fs.FS) outcome {
 	var out strings.Builder
 	cfg, diags := lang.Load(lang.Options{FS: files, Packs: data})
 	var f *fabric.Fabric
+	told := ""
 	if !diags.HasErrors() {
 		res := compiler.Compile(cfg, compiler.Options{AsOf: "2026-01-01", Rows: packs.HeadroomRows, Pedantic: true})
 		diags = append(diags, res.Diags...)
@@ -100,6 +102,7 @@ func outcomeWith(files fstest.MapFS, data fs.FS) outcome {
 					fmt.Fprintf(&out, "%s %s %o\n%s\n", f.Path, f.Step, f.Mode, f.Bytes)
 				}
 			}
+			told = out.String()
 			f = res.Fabric
 			for id := 1; id < len(f.Devices); id++ {
 				way, ok, _ := res.Connection(fabric.DeviceID(id))
@@ -130,7 +133,7 @@ func outcomeWith(files fstest.MapFS, data fs.FS) outcome {
 	for _, d := range diags {
 		fmt.Fprintln(&out, d.Rule, d.Severity, d.Summary, d.Address, d.Notes)
 	}
-	return outcome{out.String(), diags.HasErrors(), f}
+	return outcome{out.String(), told, diags.HasErrors(), f}
 }
 
 // wordText is a source that words are taken out of and put elsewhere in.

@@ -305,6 +305,9 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 		ld.fail(span, bad.summary, bad.help, append(ld.originLabel(s.mod, f, a), ld.rowLabel(s, f, a)...)...)
 		return Value{}, false
 	}
+	if out.Kind == Absent {
+		ld.cfg.noteNull(s.mod.declBase+DeclID(d.self), a.num)
+	}
 	return out, true
 }
 

@@ -49,6 +49,7 @@ type Config struct {
 	strings   []string
 	modules   []string // module address prefixes, index = Decl.Module
 	numbers   *strTable
+	nulls     map[declAttr]bool        // attributes that are null in some instance of a decl
 	overs     map[uint32]source.FileID // by index in Spans, of what override files wrote
 	pairs     map[BlockID][]Value      // cables of tiers that depend on the switch below: index = its index
 	late      *loader                  // what conditions and connections are evaluated with; nil if there are none
@@ -359,6 +360,26 @@ func (c *Config) SpanOf(d DeclID, n schema.Attr) source.Span {
 		}
 	}
 	return source.Span{}
+}
+
+// SometimesNull reports whether an attribute of a decl is an expression that is null in
+// some of its instances: there it is as if it were not written.
+func (c *Config) SometimesNull(d DeclID, n schema.Attr) bool { return c.nulls[declAttr{d, n}] }
+
+// declAttr is an attribute of a decl.
+type declAttr struct {
+	decl DeclID
+	num  schema.Attr
+}
+
+func (c *Config) noteNull(d DeclID, n schema.Attr) {
+	key := declAttr{d, n}
+	if c.nulls == nil {
+		c.nulls = map[declAttr]bool{}
+	}
+	if !c.nulls[key] {
+		c.nulls[key] = true
+	}
 }
 
 // SpansOf lists the attributes written in a decl, with their places.

@@ -25,11 +25,12 @@ import (
 func (a *app) explainCommand() *cobra.Command {
 	var in inputs
 	c := &cobra.Command{
-		Use: "explain WHAT", Short: "Explain a rule, an attribute, a device, port or link by address or name, or FILE:LINE of an artifact", Args: cobra.ExactArgs(1),
+		Use: "explain WHAT", Short: "Explain a rule, an attribute, a device, port or link by address or name, who writes ADDRESS.ATTRIBUTE, or FILE:LINE of an artifact", Args: cobra.ExactArgs(1),
 		Example: `  rocec explain ROCE301
   rocec explain link_pfc_priorities
   rocec explain 'switch.tor.port[Ethernet0]'
   rocec explain tor/Ethernet0
+  rocec explain tor/Ethernet0.mtu
   rocec explain class.bandwidth
   rocec explain out/n1/host.psd1:20`,
 		ValidArgsFunction: ruleNames,
@@ -57,6 +58,9 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			// Names of ports may end as places in files do: et-0/0/1:2.
 			if done, err := a.explainNamed(p, what); done {
+				return err
+			}
+			if done, err := a.explainChain(p, what); done {
 				return err
 			}
 			if file, line, ok := fileLine(what); ok {

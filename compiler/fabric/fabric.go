@@ -41,9 +41,11 @@ type Fabric struct {
 	Devices   []Device
 	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
 	Links     []Link
-	NoneShut  bool                // no port is shut, so that links need not be asked
-	Loose     map[PortID]Link     // what ports without a link say of their cable
-	PeerSaid  map[PortID]PeerSaid // what NICs say of the switch ports at their other ends
+	NoneShut  bool                                                      // no port is shut, so that links need not be asked
+	Loose     map[PortID]Link                                           // what ports without a link say of their cable
+	Says      func(p PortID, n schema.Attr) []Said                      // who writes an attribute of a port, nearest first
+	SaysAt    func(address string, n schema.Attr) ([]Said, schema.Kind) // the same of a block with an address, and its kind; None if there is none
+	PeerSaid  map[PortID]PeerSaid                                       // what NICs say of the switch ports at their other ends
 	LAGs      []LAG
 	Ifaces    []Iface
 	NICs      []NIC

@@ -49,3 +49,20 @@ type Layers struct {
 	Below  DeclID  // of a switch: the tier that its model and OS come from where no layer writes them
 	NIC    bool    // of a NIC: a tier in the chain says no more than TierSays
 }
+
+// Form is how a declaration comes to say something of a row.
+type Form uint8
+
+// The forms.
+const (
+	ByBlock Form = iota
+	ByExcept
+	ByOverride
+)
+
+// Said is a layer that writes an attribute of a row.
+type Said struct {
+	Layer
+	Form Form
+	Text string // the value, where it is text, a number or a block
+}

@@ -65,12 +65,17 @@ func (s *Strings) Text(id Str) string {
 type Spans struct {
 	find func(DeclID, schema.Attr) source.Span // of what it began with, zero if it is not written; nil: none is
 	more map[declAttr]source.Span
+
+	unsure func(DeclID, schema.Attr) bool
 }
 
 type declAttr struct {
 	by  DeclID
 	num schema.Attr
 }
+
+// Unsure says which attributes of a declaration are null in some rows and not in others.
+func (s *Spans) Unsure(in func(DeclID, schema.Attr) bool) { s.unsure = in }
 
 // SpansFrom is a table of what find knows: a fabric has more attributes than of
 // all else, and holds none of them twice.
@@ -278,6 +283,13 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 		return f.attrLabel(said.By, schema.APeer, ""), true
 	}
 	at, by, ok := f.Origin(own, port.Layers, n)
+	if ok && f.Spans.unsure != nil && f.Says != nil && f.Spans.unsure(by, n) {
+		said := f.Says(p, n) // its own values say: the expression is null in some rows
+		if ok = len(said) > 0; ok {
+			by = said[0].By
+			at, _ = f.Spans.Find(by, n)
+		}
+	}
 	if peer && !ok {
 		return f.attrLabel(said.By, schema.APeer, ""), true
 	}

@@ -310,14 +310,19 @@ func (b *builder) qosOrigin(id fabric.PortID, p intent.Path) []diag.Label {
 	profile := &b.f.Profiles[port.Profile]
 	word := p.Word()
 	if dev, ok := deviations[word]; ok && (profile.Deviates&dev.bit != 0 || word == "watchdog" || word == "dcbx") {
-		if label, ok := b.found(port.Decl, port.Layers, dev.attr); ok {
+		if label, ok := b.f.PortOrigin(id, dev.attr); ok {
 			return []diag.Label{label}
 		}
 	}
 	labels := b.decided(port.Profile, p)
-	if used, ok := b.found(port.Decl, port.Layers, schema.AQoS, schema.ASegments, schema.ASegment, schema.ANative); ok && len(labels) > 0 && used.Span != labels[0].Span {
-		used.Text = "used by " + b.f.PortName(id)
-		labels = append(labels, used)
+	for _, n := range [...]schema.Attr{schema.AQoS, schema.ASegments, schema.ASegment, schema.ANative} {
+		if used, ok := b.f.PortOrigin(id, n); ok && len(labels) > 0 {
+			if used.Span != labels[0].Span {
+				used.Text = "used by " + b.f.PortName(id)
+				labels = append(labels, used)
+			}
+			break
+		}
 	}
 	if len(labels) == 0 {
 		return known(b.f.PortLabel(id, schema.AQoS, ""))

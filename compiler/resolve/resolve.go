@@ -67,6 +67,7 @@ func Fabric(cfg *lang.Config) (*fabric.Fabric, diag.List) {
 	r.analysis()   // how far the proofs go
 	r.unused()
 	r.silences() // comments that silence rules
+	r.tellers()  // who says what
 	return r.f, r.diags
 }
 
@@ -157,9 +158,11 @@ func newFabric(cfg *lang.Config) *fabric.Fabric {
 		n, ok := cfg.Intern(text)
 		return fabric.Str(n), ok && int(n) < known
 	}
+	spans := fabric.SpansFrom(func(by fabric.DeclID, n schema.Attr) source.Span { return cfg.SpanOf(lang.DeclID(by), n) })
+	spans.Unsure(func(by fabric.DeclID, n schema.Attr) bool { return cfg.SometimesNull(lang.DeclID(by), n) })
 	return &fabric.Fabric{
 		Names:     fabric.StringsFrom(cfg.Strings(), find),
-		Spans:     fabric.SpansFrom(func(by fabric.DeclID, n schema.Attr) source.Span { return cfg.SpanOf(lang.DeclID(by), n) }),
+		Spans:     spans,
 		Devices:   make([]fabric.Device, 1),
 		Ports:     make([]fabric.Port, 1),
 		Links:     make([]fabric.Link, 1),

@@ -132,7 +132,6 @@ func (r *resolver) portScope(p fabric.PortID, a *around, segments []lang.BlockID
 	if len(s.before) > 1 {
 		s.clash = func(n schema.Attr, one, other lang.BlockID) { r.clash(n, r.f.PortAddress(p), one, other) }
 	}
-	s.id = r.layersOf(s.before, s.chain, s.nic)
 	return s
 }
 
@@ -216,6 +215,7 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	}
 	segments := appendBlock(tagged[:len(tagged):len(tagged)], native)
 	s := r.portScope(p, a, segments)
+	s.id = r.layersOf(s.before, s.chain, s.nic)
 	row.Layers = s.id
 	row.VLANs = r.vlanSet(tagged)
 	row.Native = r.segmentOf[native]

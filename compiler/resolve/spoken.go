@@ -101,11 +101,12 @@ func (r *resolver) toldOf(a, b lang.BlockID, n schema.Attr) bool {
 	return told
 }
 
-// inside is an attribute of a block that is inside others, as overrides of those say it,
-// else what speaks of the block, else the block.
+// inside is what is written as an attribute of a block that is inside others: where it or
+// an override of it says something, overrides of those count above that.
 func (r *resolver) inside(b lang.BlockID, n schema.Attr, device lang.BlockID, segments ...fabric.SegmentID) lang.Value {
-	if len(r.sets) == 0 {
-		return r.attr(b, n)
+	own := r.attr(b, n)
+	if len(r.sets) == 0 || own.Kind == lang.Absent {
+		return own
 	}
 	s := r.alone(b)
 	for _, id := range segments {

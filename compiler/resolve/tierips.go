@@ -156,6 +156,9 @@ func (r *resolver) leafSubnets(t *topology) {
 	for i, d := range x.devices {
 		b := x.blocks[i]
 		p := r.subnet(b)
+		if by := r.writer(b, schema.AAddressing); !p.IsValid() && by != b { // of the tier itself it is told before
+			r.fail(fmt.Sprintf("%s has `addressing` and no `subnet` that it speaks of", r.f.Text(r.f.Devices[d].Name)), "write subnet, or leave addressing out", r.at(b, schema.AAddressing, ""))
+		}
 		if !p.IsValid() || len(x.down) == 0 {
 			continue
 		}

@@ -72,10 +72,13 @@ func (r *resolver) topologyRows() {
 	}
 }
 
-// placed gives a switch the place that it writes itself.
+// placed gives a switch the place that it writes itself, or defaults where no tier does.
 func (r *resolver) placed(d fabric.DeviceID) {
 	b := r.blockOf[d]
 	v := r.attr(b, schema.APlace)
+	if v.Kind == lang.Absent && r.folds.defaults && r.tierBlock[d] == 0 {
+		v = r.deviceLayers(b).get(schema.APlace)
+	}
 	if v.Kind != lang.Object {
 		return
 	}

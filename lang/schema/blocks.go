@@ -287,8 +287,8 @@ var blocks = [KindCount]BlockDef{
 		attr(AOptions, mapOf(str(), Type{Base: Scalar}), "settings of the emitter"),
 		attr(ADelivery, enum("ssh", "bundle"), "who carries artifacts to the device"),
 	}},
-	Except: {Kind: Except, Word: "except", Labels: label("member"), Free: true, Doc: "A permanent deviation of one member of a repeated block.", Attrs: []AttrDef{attr(AReason, str(), "why")}},
-	Override: {Kind: Override, Word: "override", Doc: "A temporary exception with an end date.", Attrs: []AttrDef{
+	Except: {Kind: Except, Word: "except", Labels: label("member"), Free: true, Doc: "A permanent deviation of one member of a repeated block: what it says counts above the block it stands in. Blocks in it speak of those that the member has.", Attrs: []AttrDef{attr(AReason, str(), "why")}},
+	Override: {Kind: Override, Word: "override", Doc: "A temporary exception with an end date: what it sets counts above everything that is written for what it is on, and in it.", Attrs: []AttrDef{
 		required(AOn, Type{Base: Ref, Refs: []Kind{Switch, Port, LAG, Interface, Node, NIC, Bond, Link, MLAG, Segment, QoS}, Many: true, Words: []string{"*"}}, "what it is about, by reference or quoted glob; a wave is \"rollout.wave[NAME]\", the proofs under failures are \"analysis\""),
 		attr(AAccept, many(str()), "rules, by code or name"), attr(ASet, Type{Base: Any}, "attributes to set"),
 		required(AReason, str(), "why"), required(AExpires, Type{Base: Date}, "the day from which it no longer holds"),
