@@ -100,7 +100,7 @@ func (ld *loader) shapeOf(u *unit, d *udecl) sharing {
 		if a.expr() == 0 {
 			continue
 		}
-		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
+		if a.num == schema.AForEach || a.num == schema.AEnabled || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		shape |= sharedBy(d, u.fileOf(d, a).exprs[a.expr()-1].deps)
@@ -128,11 +128,6 @@ func sharedBy(d *udecl, need deps) sharing {
 // connections say of a device.
 func later(d *udecl, a *attr, f *file) bool { return seesBelow(d, a, f) || ofDevice(d, a, f) }
 
-// keepsEnabled: a port or NIC exists anyway, and enabled = false shuts it.
-func keepsEnabled(k schema.Kind) bool {
-	return k == schema.Port || k == schema.NIC || k == schema.Except
-}
-
 func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span32 {
 	u := m.unit
 	attrs := u.attrsOf(d)
@@ -142,7 +137,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		for i := range attrs {
 			a := &attrs[i]
 			v := a.value()
-			if a.bad || a.num == schema.AEnabled && !keepsEnabled(d.kind) || a.num == schema.AVars {
+			if a.bad || a.num == schema.AEnabled || a.num == schema.AVars {
 				continue
 			}
 			if pending(v.Kind) {
@@ -171,7 +166,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 	s := ld.scopeFor(m, id)
 	for i := range attrs {
 		a := &attrs[i]
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := fixed[i]
@@ -244,7 +239,7 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, fixed []Value, id instID) {
 	var s *scope // until an expression takes one
 	for i := range u.attrsOf(d) {
 		a := u.attr(d, i)
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := a.value()
@@ -307,6 +302,11 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 	}
 	if out.Kind == Absent {
 		ld.cfg.noteNull(s.mod.declBase+DeclID(d.self), a.num)
+	}
+	if def := a.def.of(); out.Kind == Absent && def.Required {
+		ld.fail(span, a.num.Name()+" is null, which leaves it out, and `"+ld.strs[d.head]+"` needs it", "write "+wanted(&def.Type),
+			append(ld.originLabel(s.mod, f, a), ld.rowLabel(s, f, a)...)...)
+		return Value{}, false
 	}
 	return out, true
 }
@@ -416,6 +416,7 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 	last := steps[len(steps)-1].at
 	whole := place{start, last.start + last.length}
 	ld.refAt = whole.in(f.id)
+	var read attributeOf
 	for i := 1; i < len(steps); i++ {
 		name := ld.strs[f.shift.strs[steps[i].text]]
 		at := place{start + steps[i].at.start, steps[i].at.length}
@@ -433,9 +434,16 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 			ld.fail(at.in(f.id), bad.summary, bad.help)
 			return Value{}, false
 		}
+		if next.form == isCty {
+			read = attributeOf{cur, name}
+		}
 		cur = next
 	}
-	out, bad := ld.fromVal(t, a.num.Name(), cur)
+	bad := ld.wholeBlock(t, a.num.Name(), read)
+	var out Value
+	if bad == nil {
+		out, bad = ld.fromVal(t, a.num.Name(), cur)
+	}
 	if bad != nil {
 		ld.fail(whole.in(f.id), bad.summary, bad.help)
 		return Value{}, false
@@ -444,6 +452,29 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 		m.settled[key] = out
 	}
 	return out, true
+}
+
+// attributeOf is the last attribute that a reference reads, and of what.
+type attributeOf struct {
+	of   val
+	name string
+}
+
+// wholeBlock is what is said of a reference that goes on to an attribute which never names a
+// block, where a block is taken: `segment.s.vlan` where `segment.s` is meant; nil if it does not.
+func (ld *loader) wholeBlock(t *schema.Type, name string, read attributeOf) *mistake {
+	if t.Base != schema.Ref || read.of.form != isInst {
+		return nil
+	}
+	kind := ld.insts[read.of.inst].kind
+	if def := schema.Lookup(kind, read.name); def != nil && (def.Type.Base == schema.Ref || def.Type.Base == schema.Any) {
+		return nil
+	}
+	block, help := ld.addrOf(read.of.inst), "write "+wanted(t)
+	if refers(t, kind) {
+		help = "write `" + block + "`"
+	}
+	return &mistake{name + " takes a reference to " + kindsOf(t) + ", and `" + block + "." + read.name + "` is an attribute of the " + kind.String(), help}
 }
 
 // fromVal converts the end of a reference.

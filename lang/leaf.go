@@ -36,6 +36,12 @@ func leafText(tb *tables, t *schema.Type, name, s string) (Value, *mistake) {
 	if slices.Contains(t.Words, s) {
 		return tb.word(s), nil
 	}
+	if now, ok := t.Was[s]; ok {
+		if now == "[]" {
+			return tb.list(nil), nil
+		}
+		s = now
+	}
 	switch t.Base {
 	case schema.String:
 		if t.Enum != nil && !slices.Contains(t.Enum, s) {
@@ -263,6 +269,9 @@ func leafBool(tb *tables, t *schema.Type, name string, b bool) (Value, *mistake)
 	case schema.String, schema.Scalar:
 		if t.Enum == nil {
 			return tb.text(strconv.FormatBool(b)), nil
+		}
+		if now, ok := t.Was[strconv.FormatBool(b)]; ok {
+			return tb.text(now), nil
 		}
 		return Value{}, notOneOf(t, name, strconv.FormatBool(b))
 	case schema.Ref:

@@ -109,11 +109,11 @@ func (r *resolver) followNICs() {
 		if nic.NIC == 0 {
 			nic, port = port, nic
 		}
-		if nic.NIC != 0 && port.NIC == 0 && port.MTU == 0 && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
+		if nic.NIC != 0 && port.NIC == 0 && port.MTU == 0 && !port.Kept.Has(schema.AMTU) && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
 			port.MTU = nic.MTU
 			port.Flags |= fabric.MTUSet
 		}
-		if f.Links[l].Topology == 0 || nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
+		if f.Links[l].Topology == 0 || nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Kept.Has(schema.ASpeed) || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
 			continue
 		}
 		if port.Mbps != nic.Mbps {
@@ -219,7 +219,10 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row.Layers = s.id
 	row.VLANs = r.vlanSet(tagged)
 	row.Native = r.segmentOf[native]
-	if native == 0 && len(tagged) == 0 {
+	r.keeps(row, s)
+	if untagged, _ := s.find(schema.ANative); r.cfg.IsWord(untagged, "off") {
+		row.Flags |= fabric.NativeSet
+	} else if native == 0 && len(tagged) == 0 && !row.Kept.Has(schema.ANative) {
 		row.Native = r.tierNative(p)
 	}
 	r.physical(p, s)
@@ -278,18 +281,30 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 		}
 	}
 	row.MACsec = r.macsec(s.get(schema.AMACsec))
-	if v := s.get(schema.AEnabled); v.Kind != lang.Absent {
+	if v := s.get(schema.AAdmin); v.Kind != lang.Absent {
 		row.Flags |= fabric.EnabledSet
-		if v.N == 0 {
+		if r.cfg.Text(v) == "down" {
 			row.Flags |= fabric.ShutDown
 			r.someShut.Store(true)
 		}
 	}
 }
 
+// keeps notes what of a port is left as the device has it.
+func (r *resolver) keeps(row *fabric.Port, s *scope) {
+	if !r.folds.keeps {
+		return
+	}
+	for _, n := range fabric.Keepable() {
+		if s.keeps(n) {
+			row.Kept = row.Kept.With(n)
+		}
+	}
+}
+
 func fecOf(word string) fabric.FEC {
 	switch word {
-	case "none":
+	case "off":
 		return fabric.FECNone
 	case "rs":
 		return fabric.FECRS
@@ -333,6 +348,9 @@ func (r *resolver) mtu(p fabric.PortID, s *scope, bridged bool) {
 		row.Flags |= fabric.MTUSet
 	}
 	dev := &r.f.Devices[row.Device]
+	if row.Kept.Has(schema.AMTU) {
+		return
+	}
 	if dev.Kind == fabric.Node {
 		if row.MTU == 0 {
 			row.MTU = 1500
@@ -460,7 +478,7 @@ func (r *resolver) lagVLANs(id fabric.LAGID) {
 		return
 	}
 	first := &r.f.Ports[lag.Members[0]]
-	lag.VLANs, lag.Native = first.VLANs, first.Native
+	lag.VLANs, lag.Native, lag.Kept = first.VLANs, first.Native, first.Kept
 	if v := r.inside(r.lagBlock[id], schema.AMTU, r.blockOf[lag.Device], append(slices.Clip(r.f.VLANSets[lag.VLANs]), lag.Native)...); v.Kind == lang.Int {
 		lag.MTU = uint16(v.N)
 	}
@@ -472,7 +490,7 @@ func (r *resolver) lagVLANs(id fabric.LAGID) {
 // headroom enters what is written of a port's headroom, 0 if nothing is.
 func (r *resolver) headroom(p fabric.PortID, s *scope, profile fabric.ProfileID) fabric.HeadroomID {
 	var h fabric.Headroom
-	v := s.get(schema.AHeadroom)
+	v, _ := s.find(schema.AHeadroom)
 	switch {
 	case v.Kind == lang.Int:
 		h.AllBytes, h.Zero = uint32(v.N), v.N == 0

@@ -104,7 +104,7 @@ func (r *resolver) toldOf(a, b lang.BlockID, n schema.Attr) bool {
 // inside is what is written as an attribute of a block that is inside others: where it or
 // an override of it says something, overrides of those count above that.
 func (r *resolver) inside(b lang.BlockID, n schema.Attr, device lang.BlockID, segments ...fabric.SegmentID) lang.Value {
-	own := r.attr(b, n)
+	own := r.wrote(b, n)
 	if len(r.sets) == 0 || own.Kind == lang.Absent {
 		return own
 	}
