@@ -111,7 +111,7 @@ func (a *app) explainAttribute(what string) (bool, error) {
 			return true, a.explainWords(list)
 		case def.Word == block || name == "":
 			for _, w := range wordsOf(def) {
-				if w.Attribute == name || name == "" && w.Attribute == block {
+				if short := strings.TrimPrefix(w.Attribute, schema.AObserved.Name()+"."); w.Attribute == name || short == name || name == "" && short == block {
 					list = append(list, w)
 				}
 			}
@@ -152,9 +152,8 @@ func wordMeant(what string) string {
 
 func wordsOf(def *schema.BlockDef) []word {
 	var list []word
-	for i := range def.Attrs {
-		at := &def.Attrs[i]
-		list = append(list, word{Block: def.Word, Attribute: at.Num.Name(), Type: typeText(at.Type), Doc: at.Doc, Proofs: restsOn(at.Num)})
+	for _, at := range inOrder(def) {
+		list = append(list, word{Block: def.Word, Attribute: attrWord(&at), Type: typeText(at.Type), Doc: at.Doc, Proofs: restsOn(at.Num)})
 	}
 	return list
 }

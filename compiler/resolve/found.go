@@ -42,6 +42,13 @@ func (r *resolver) found(prof *fabric.Profile, p fabric.PortID, s *scope, host b
 	if c := r.cfg.Field(s.get(schema.AECN), schema.AColors); c.Kind != lang.Absent && full {
 		r.foundAlone("port "+r.f.PortName(p), "colors of ecn", r.f.PortLabel(p, schema.AECN, ""))
 	}
+	if v, ok := said(schema.AECNColors); ok {
+		for q := range prof.ECN {
+			if m := prof.ECN[q].Mode; m == fabric.Auto || m == fabric.Written {
+				prof.ECN[q].Unmarked = r.unmarked(v)
+			}
+		}
+	}
 	if v, ok := said(schema.ARemark); ok {
 		prof.Remarks = true
 		for d := range prof.Remark {
