@@ -48,6 +48,8 @@ func (ld *loader) step(v val, name string) (val, *mistake) {
 			return ld.stepTier(v.inst, name)
 		}
 		return ld.stepMember(v.inst, name)
+	case isObserved:
+		return ld.stepObserved(v.inst, name)
 	case isEach:
 		switch name {
 		case "key":
@@ -124,12 +126,15 @@ func (ld *loader) stepInst(id instID, name string) (val, *mistake) {
 		}
 	}
 	if ad := schema.Lookup(in.kind, name); ad != nil {
+		if ad.Num == schema.AObserved {
+			return val{form: isObserved, ld: ld, inst: id}, nil
+		}
 		v, m := ld.written(id, ad.Num)
 		return val{v: v}, m
 	}
 	names := []string{"name", "key", "index"}
-	for i := range schema.Def(in.kind).Attrs {
-		if n := schema.Def(in.kind).Attrs[i].Num.Name(); n != "name" {
+	for _, n := range attrNamesOf(schema.Def(in.kind).Plain()) {
+		if n != "name" {
 			names = append(names, n)
 		}
 	}

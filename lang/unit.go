@@ -85,6 +85,9 @@ func (u *unit) add(fi int32, f *file, base int32) (top []int32) {
 	for i := range f.progs {
 		f.progs[i].decl += base
 	}
+	for i := range f.outside {
+		f.outside[i].decl += base
+	}
 	f.decls = nil
 	f.tables = tables{}
 	return top

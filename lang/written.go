@@ -36,7 +36,7 @@ func (ld *loader) written(id instID, n schema.Attr) (cty.Value, *mistake) {
 		d := &m.unit.decls[in.decl]
 		a := m.unit.find(d, n)
 		if a == nil {
-			return cty.NullVal(cty.DynamicPseudoType), nil
+			return ld.observedField(id, n)
 		}
 		f := m.unit.fileOf(d, a)
 		c = &cell{what: n.Name() + " of " + ld.strs[d.head], span: a.at.in(f.id)}
