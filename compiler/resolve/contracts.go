@@ -231,9 +231,6 @@ func (r *resolver) ecn(v lang.Value) fabric.ECN {
 	if x := r.cfg.Field(v, schema.AProbability); x.Kind == lang.Int || x.Kind == lang.Percent {
 		e.Probability = uint8(x.N)
 	}
-	if x := r.cfg.Field(v, schema.AColors); x.Kind != lang.Absent {
-		e.Unmarked = r.unmarked(x)
-	}
 	return e
 }
 
