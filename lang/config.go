@@ -133,6 +133,14 @@ type CableList struct {
 	Format string        // "netbox", "csv", "dot", "lldp"
 	File   source.FileID // the first of its files
 	Rows   []CableRow    // in the order of files and lines
+
+	Renames []Rename // in the order of the names of the list
+}
+
+// Rename is one entry of `rename`.
+type Rename struct {
+	From, To Str
+	Used     bool // a row has the name
 }
 
 // LLDP reports whether a list is of captures: each row is what device A hears.
