@@ -81,7 +81,7 @@ var oddApart = map[string][]string{
 	"what makes a role": {"model", "os", "role", "facing", "cluster", "tenant", "manage", "external", "trusted", "link_layer"},
 	"nothing is emitted": {
 		"mgmt", "connection", "acs", "virtualised", "persistent", "consumers", "memlock", "modules", "tos", "dcqcn", "pcie", "driver_origin", "gid_index", "receive_buffer", "pxe", "macsec",
-		"remark", "pfc_direction", "stp", "pools", "semi_lossless", "external_gateway",
+		"remark", "pfc_direction", "stp", "pools", "semi_lossless", "external_gateway", "observed", "ecn_colors",
 	},
 	"of cables":                            {"cable", "breakout"},
 	"of the port at the other end":         {"peer"},

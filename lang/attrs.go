@@ -178,6 +178,10 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		if v.Kind == Absent || a.num == schema.AVars {
 			continue
 		}
+		if a.num == schema.AObserved {
+			vals = ld.observedNow(vals, m, d, a, v)
+			continue
+		}
 		vals = append(vals, Attr{a.num, v.Kind, v.N})
 	}
 	ld.scopes = append(ld.scopes, s)

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -116,6 +117,11 @@ func (ld *loader) takeList(m *modinst, id instID, d *cableDraft) {
 		row.Span.File = file
 	}
 	list := CableList{Name: ld.insts[id].name, Block: BlockID(id), Decl: ld.insts[id].declID, Define: !d.verify, Format: d.format, Rows: d.rows}
+	for _, from := range slices.Sorted(maps.Keys(d.rename)) {
+		n, ok := d.lookup(from)
+		_, used := d.renames[n]
+		list.Renames = append(list.Renames, Rename{ld.str(from), ld.str(d.rename[from]), ok && used})
+	}
 	at := ld.spanOfAttr(id, schema.AFile)
 	from, before, twice := 0, 0, 0
 	for i := range d.parts {

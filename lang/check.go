@@ -21,13 +21,12 @@ import (
 // View is the compiled fabric as conditions may ask it, in plain rows. A row
 // holds strings, numbers, bools, slices and further maps.
 type View interface {
-	Links(args []string) []map[string]any
-	Ports(args []string) []map[string]any
-	Peers(ref string) []map[string]any
-	// Paths are the ways between two endpoints, for a class that may be named;
-	// the error is one of the arguments.
-	Paths(args []string) ([]map[string]any, error)
+	// Ask answers one of Questions; the error is one of the arguments.
+	Ask(function string, args []string) ([]map[string]any, error)
 }
+
+// Questions are the functions that ask the compiled fabric.
+var Questions = []string{"devices", "links", "paths", "peers", "ports", "segments"}
 
 // checkExpr is the condition and the message of an assert.
 type checkExpr struct {
@@ -57,7 +56,7 @@ func (ld *loader) checks(m *modinst) {
 }
 
 // Eval evaluates a condition over a compiled fabric. If it does not hold, the
-// text is its message. Conditions are evaluated by one goroutine at a time.
+// text is its message. If it holds because it asks about nothing, that is a warning. Conditions are evaluated by one goroutine at a time.
 func (c *Config) Eval(check Check, view View) (bool, string, diag.List) {
 	e := check.eval
 	ld := e.ld
@@ -71,10 +70,40 @@ func (c *Config) Eval(check Check, view View) (bool, string, diag.List) {
 		return false, "", ld.sorted()
 	}
 	if holds {
-		return true, "", nil
+		ld.vacuous(s, e.file, check)
+		return true, "", ld.sorted()
 	}
 	msg, _ := ld.message(s, e.file, e.assert)
 	return false, msg, ld.sorted()
+}
+
+// vacuous tells that a condition holds whatever the fabric is like: what it asks of each is asked of none. Who means that says so, as in
+// `length(x) == 0 || alltrue(...)`.
+func (ld *loader) vacuous(s *scope, f *file, check Check) {
+	cond := &f.exprs[check.eval.assert.cond-1]
+	var visit func(e hclsyntax.Expression)
+	visit = func(e hclsyntax.Expression) {
+		switch e := e.(type) {
+		case *hclsyntax.BinaryOpExpr:
+			if e.Op == hclsyntax.OpLogicalAnd {
+				visit(e.LHS)
+				visit(e.RHS)
+			}
+		case *hclsyntax.FunctionCallExpr:
+			if e.Name != "alltrue" || len(e.Args) != 1 {
+				return
+			}
+			all, ok := s.eval(f, &expr{tree: e.Args[0], deps: cond.deps, at: placeOf(e.Args[0].Range())})
+			if all, _ = all.Unmark(); ok && all.IsKnown() && !all.IsNull() && all.CanIterateElements() && all.LengthInt() == 0 {
+				ld.diags.Add(diag.Diagnostic{
+					Severity: diag.Warning, Summary: "check " + check.Name + " asks about nothing: its list is empty, so it holds whatever the fabric is like", Address: "check." + check.Name,
+					Labels: []diag.Label{{Span: placeOf(e.Args[0].Range()).in(f.id), Where: "check " + quoteWord(check.Name)}},
+					Help:   "see what the list is made of; where it may be empty, write length(...) == 0 || alltrue(...)",
+				})
+			}
+		}
+	}
+	visit(cond.tree)
 }
 
 // Console evaluates an expression in the root module of a Config that was
@@ -130,16 +159,9 @@ func (ld *loader) viewed(m *modinst, view View) *modinst {
 	if view == nil {
 		return &out
 	}
-	out.ctx.Functions["links"] = ld.asking(func(args []string) ([]map[string]any, error) { return view.Links(args), nil })
-	out.ctx.Functions["ports"] = ld.asking(func(args []string) ([]map[string]any, error) { return view.Ports(args), nil })
-	out.ctx.Functions["paths"] = ld.asking(view.Paths)
-	out.ctx.Functions["peers"] = ld.asking(func(args []string) ([]map[string]any, error) {
-		var rows []map[string]any
-		for _, a := range args {
-			rows = append(rows, view.Peers(a)...)
-		}
-		return rows, nil
-	})
+	for _, name := range Questions {
+		out.ctx.Functions[name] = ld.asking(func(args []string) ([]map[string]any, error) { return view.Ask(name, args) })
+	}
 	if t, ok := view.(TestView); ok {
 		ld.testing(out.ctx.Functions, t)
 	}

@@ -11,6 +11,8 @@
 package lang
 
 import (
+	"strings"
+
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
@@ -46,6 +48,7 @@ type Config struct {
 	Outputs   []OutputVal // of the root module, rendered
 	Former    diag.List   // words of earlier editions: warnings that carry their edits
 	Unused    []Unused    // what is declared and never named, in the order of modules and files
+	Misplaced []Misplaced // what was seen and stands among what is wanted, in the same order
 	strings   []string
 	modules   []string // module address prefixes, index = Decl.Module
 	numbers   *strTable
@@ -133,6 +136,14 @@ type CableList struct {
 	Format string        // "netbox", "csv", "dot", "lldp"
 	File   source.FileID // the first of its files
 	Rows   []CableRow    // in the order of files and lines
+
+	Renames []Rename // in the order of the names of the list
+}
+
+// Rename is one entry of `rename`.
+type Rename struct {
+	From, To Str
+	Used     bool // a row has the name
 }
 
 // LLDP reports whether a list is of captures: each row is what device A hears.
@@ -350,16 +361,36 @@ func (c *Config) Fraction(v Value) Ratio {
 // SpanOf is where an attribute of a decl was written, zero if it was not.
 func (c *Config) SpanOf(d DeclID, n schema.Attr) source.Span {
 	decl := &c.Decls[d]
+	var all source.Span // of `observed` that is an expression
 	for i, s := range c.SpansOf(d) {
+		if s.Num != n && s.Num != schema.AObserved {
+			continue
+		}
+		at := source.Span{File: decl.Span.File, Start: s.Start, Len: s.Len}
+		if f, ok := c.overs[decl.spans.first+uint32(i)]; ok {
+			at.File = f
+		}
 		if s.Num == n {
-			at := source.Span{File: decl.Span.File, Start: s.Start, Len: s.Len}
-			if f, ok := c.overs[decl.spans.first+uint32(i)]; ok {
-				at.File = f
-			}
 			return at
 		}
+		all = at
 	}
-	return source.Span{}
+	if !all.IsZero() && schema.Field(c.kindOf(d), n.Name()) == nil {
+		return source.Span{}
+	}
+	return all
+}
+
+// kindOf is the kind of block whose attributes a decl has: that of what an except stands in, and that of defaults.
+func (c *Config) kindOf(d DeclID) schema.Kind {
+	switch decl := &c.Decls[d]; decl.Kind {
+	case schema.Except:
+		return c.kindOf(decl.Parent)
+	case schema.Defaults:
+		return defaultsOf(strings.Trim(strings.TrimPrefix(c.strings[decl.Head], decl.Kind.String()), " \t\""))
+	default:
+		return decl.Kind
+	}
 }
 
 // SometimesNull reports whether an attribute of a decl is an expression that is null in

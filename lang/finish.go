@@ -52,7 +52,7 @@ func (ld *loader) finish() (*Config, diag.List) {
 	if len(ld.mods) > 0 {
 		c.variables = ld.mods[0].varNames
 	}
-	c.Unused, c.Former = ld.unused(), ld.formerFindings()
+	c.Unused, c.Former, c.Misplaced = ld.unused(), ld.formerFindings(), ld.misplacedIn()
 	if len(c.Checks) > 0 || ld.Keep || ld.ways != nil {
 		c.late = ld
 	}
@@ -166,6 +166,11 @@ func (ld *loader) noteOf(of schema.Kind, n schema.Attr, v Value, at writtenAt) {
 			if p.Key == fieldKey(schema.AGen) {
 				ld.want(schema.PCIe, ld.text(strconv.FormatInt(p.Val.N, 10)), at)
 			}
+		}
+	case schema.AECN:
+		if v.Kind == Object && slices.ContainsFunc(ld.maps[v.N], func(p Pair) bool { return p.Key == fieldKey(schema.AColors) }) {
+			f := at.u.fileOf(at.d, at.a)
+			f.outside = append(f.outside, misplaced{at.d.self, schema.AECNColors, at.a.at})
 		}
 	case schema.AExternal:
 		ld.extern = ld.extern || v.N == 1

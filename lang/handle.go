@@ -65,21 +65,22 @@ func inKeyOrder(v cty.Value) cty.Value {
 type valForm uint8
 
 const (
-	isCty     valForm = iota
-	isInst            // a block
-	isFamily          // a block with for_each, not yet told which
-	isKids            // the blocks of a kind inside a block
-	isRoot            // `node`, before the name
-	isVars            // `var`
-	isLocals          // `local`
-	isModules         // `module`
-	isCall            // a module call with for_each
-	isModule          // an instance of a module
-	isEach            // `each`
-	isSelf            // the device around
-	isMember          // `port`, `nic`, `interface`
-	isTier            // `leaf`, `spine`, `core`: a generated switch
-	isRow             // a row of a table: `each.value` under for_each = rows(...)
+	isCty      valForm = iota
+	isInst             // a block
+	isFamily           // a block with for_each, not yet told which
+	isKids             // the blocks of a kind inside a block
+	isRoot             // `node`, before the name
+	isVars             // `var`
+	isLocals           // `local`
+	isModules          // `module`
+	isCall             // a module call with for_each
+	isModule           // an instance of a module
+	isEach             // `each`
+	isSelf             // the device around
+	isMember           // `port`, `nic`, `interface`
+	isTier             // `leaf`, `spine`, `core`: a generated switch
+	isObserved         // `observed` of a block
+	isRow              // a row of a table: `each.value` under for_each = rows(...)
 )
 
 // val is a value on its way through a reference.
@@ -138,7 +139,7 @@ func (v val) plain() (cty.Value, *mistake) {
 		return v.each.whole(), nil
 	case isEach:
 		return cty.ObjectVal(map[string]cty.Value{"key": v.each.keyValue(), "value": v.each.whole()}), nil
-	case isMember, isSelf, isTier:
+	case isMember, isSelf, isTier, isObserved:
 		obj := map[string]cty.Value{}
 		for _, name := range v.names() {
 			out, m := v.ld.step(v, name)
@@ -170,6 +171,8 @@ func (v val) names() []string {
 		return selfNames
 	case isTier:
 		return tierNames
+	case isObserved:
+		return attrNamesOf(schema.Def(v.ld.insts[v.inst].kind).Seen())
 	}
 	return memberNames
 }

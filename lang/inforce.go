@@ -22,6 +22,9 @@ func (ld *loader) written(id instID, n schema.Attr) (cty.Value, *mistake) {
 		if m != nil {
 			return cty.DynamicVal, m
 		}
+		if len(places) == 0 && ld.insts[id].decl >= 0 {
+			return ld.observedField(id, n)
+		}
 		if len(places) == 0 {
 			return cty.NullVal(cty.DynamicPseudoType), nil
 		}

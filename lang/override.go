@@ -41,11 +41,8 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 		for _, kind := range kinds {
 			ad := schema.LookupFormer(kind, k.AsString())
 			if ad == nil {
-				var names []string
-				for i := range schema.Def(kind).Attrs {
-					names = append(names, schema.Def(kind).Attrs[i].Num.Name())
-				}
-				ld.fail(span, "`"+kind.String()+"` has no attribute "+quoteWord(k.AsString())+" to set", choiceHelp(k.AsString(), "it has ", names))
+				ld.fail(span, "`"+kind.String()+"` has no attribute "+quoteWord(k.AsString())+" to set",
+					choiceHelp(k.AsString(), "it has ", attrNamesOf(schema.Def(kind).Plain())))
 				return Value{}, false
 			}
 			if ad.Num.Name() != k.AsString() {
@@ -70,9 +67,24 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 			ld.fail(span, "set has `"+num.Name()+"` twice: once by a former name", "leave one of them out")
 			return Value{}, false
 		}
-		if val.Kind != Absent {
-			out = append(out, Pair{fieldKey(num), val})
+		if !slices.ContainsFunc(kinds, func(of schema.Kind) bool { return schema.Field(of, k.AsString()) == nil }) {
+			f.outside = append(f.outside, misplaced{d.self, num, a.at})
 		}
+		var more []Pair
+		switch {
+		case val.Kind == Absent:
+		case num == schema.AObserved:
+			more = ld.maps[val.N]
+		default:
+			more = []Pair{{fieldKey(num), val}}
+		}
+		for _, p := range more {
+			if slices.ContainsFunc(out, func(o Pair) bool { return o.Key == p.Key }) {
+				ld.bothPlaces(schema.Attr(p.Key.N), span, span)
+				return Value{}, false
+			}
+		}
+		out = append(out, more...)
 	}
 	return ld.pairsOf(Object, out), true
 }

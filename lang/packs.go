@@ -98,6 +98,12 @@ func (p *packs) names(k schema.Kind) []string {
 	return names
 }
 
+// predeclared reports whether there is a qos of a name without anybody writing it.
+func (ld *loader) predeclared(name string) bool {
+	_, ok := ld.packs.index[schema.QoS.String()][name]
+	return ok || name == "untrusted"
+}
+
 // packFamily finds a predeclared block, and reads the file it stands in.
 func (ld *loader) packFamily(k schema.Kind, name string) *family {
 	file := ld.packs.file(k, name)
@@ -180,7 +186,7 @@ func (ld *loader) userFamily(k schema.Kind, name Str) *family {
 // evalWants evaluates the capability data that the fabric mentions, and what
 // that mentions.
 func (ld *loader) evalWants() {
-	if ld.extern && ld.userFamily(schema.QoS, ld.str("untrusted")) == nil {
+	if ld.extern {
 		ld.usePack(schema.QoS, "untrusted")
 	}
 	for i := 0; i < len(ld.wants); i++ {

@@ -68,6 +68,8 @@ type quickAttr struct {
 	form quickForm
 	n    int64
 	tree hclsyntax.Expression
+
+	observed bool // it stands in `observed`
 }
 
 type quickForm uint8
@@ -120,14 +122,14 @@ func (q *quick) tree() bool {
 
 // quickMark is how far the rows of a file are filled.
 type quickMark struct {
-	decls, attrs, refs, steps, exprs, progs, strs, lists, maps, ratios, diags, formers int
+	decls, attrs, refs, steps, exprs, progs, strs, lists, maps, ratios, diags, formers, outside int
 }
 
 func (q *quick) mark() quickMark {
 	r := q.r
 	return quickMark{
 		len(r.decls), len(r.attrs), len(r.refs), len(r.steps), len(r.exprs), len(r.progs),
-		len(r.strs), len(r.lists), len(r.maps), len(r.ratios), len(r.diags), len(r.formers),
+		len(r.strs), len(r.lists), len(r.maps), len(r.ratios), len(r.diags), len(r.formers), len(r.outside),
 	}
 }
 
@@ -138,7 +140,7 @@ func (q *quick) undo(m quickMark) {
 	maps.DeleteFunc(r.refNum, func(_ string, n uint32) bool { return int(n) >= m.refs })
 	r.decls, r.attrs, r.refs, r.steps = r.decls[:m.decls], r.attrs[:m.attrs], r.refs[:m.refs], r.steps[:m.steps]
 	r.exprs, r.progs, r.lists = r.exprs[:m.exprs], r.progs[:m.progs], r.lists[:m.lists]
-	r.maps, r.ratios, r.diags, r.formers, r.stack = r.maps[:m.maps], r.ratios[:m.ratios], r.diags[:m.diags], r.formers[:m.formers], r.stack[:0]
+	r.maps, r.ratios, r.diags, r.formers, r.outside, r.stack = r.maps[:m.maps], r.ratios[:m.ratios], r.diags[:m.diags], r.formers[:m.formers], r.outside[:m.outside], r.stack[:0]
 	q.known = [schema.KindCount][]*quickWord{} // their values may be of strings that are gone
 }
 
@@ -319,10 +321,39 @@ func (q *quick) attr(d *decl, def *schema.BlockDef, likely int) bool {
 	if c := p.peek(); c != '\n' && c != '\r' && c != '}' {
 		return false
 	}
+	if w.def.Num == schema.AObserved {
+		return q.observed(d, def, &a)
+	}
+	return q.enter(a)
+}
+
+// observed enters the fields of `observed`. What is wrong in it takes a tree.
+func (q *quick) observed(d *decl, def *schema.BlockDef, a *quickAttr) bool {
+	if a.form != quickTree {
+		return q.enter(*a)
+	}
+	list, ok := q.r.observations(d, a.tree)
+	if !ok {
+		return q.enter(*a)
+	}
+	for _, o := range list {
+		if o.def == nil {
+			return false
+		}
+		w := q.word(d, def, []byte(o.word), 0)
+		if !q.enter(quickAttr{quickWord: w, form: quickTree, tree: o.tree, at: placeOf(o.tree.Range()), observed: true}) {
+			return false
+		}
+	}
+	return true
+}
+
+// enter enters an attribute in the order of numbers. False: it is written twice.
+func (q *quick) enter(a quickAttr) bool {
 	i := len(q.found)
-	for i > 0 && q.found[i-1].def.Num >= w.def.Num {
-		if i--; q.found[i].def.Num == w.def.Num {
-			return false // written twice
+	for i > 0 && q.found[i-1].def.Num >= a.def.Num {
+		if i--; q.found[i].def.Num == a.def.Num {
+			return false
 		}
 	}
 	q.found = append(q.found, a)
@@ -463,6 +494,7 @@ func (q *quick) settle(d *decl) {
 	for i := range q.found {
 		a := &q.found[i]
 		r.attrs = append(r.attrs, attr{def: a.ref, num: a.def.Num, at: a.at})
+		r.noteMisplaced(a.def, a.at, a.observed)
 	}
 	for i := range q.found {
 		q.reduce(&r.attrs[first+i], &q.found[i], d)

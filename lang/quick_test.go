@@ -14,8 +14,8 @@ import (
 // rows prints all that a file was reduced to, numbers of strings included.
 func rows(f *file) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "broken %v\nstrs %q\nlists %v\nmaps %v\nratios %v\ndecls %+v\nattrs %+v\nrefs %v\nsteps %+v\nprogs %+v\nignores %+v\n",
-		f.broken, f.strs, f.lists, f.maps, f.ratios, f.decls, f.attrs, f.refs, f.steps, f.progs, f.ignores)
+	fmt.Fprintf(&b, "broken %v\nstrs %q\nlists %v\nmaps %v\nratios %v\ndecls %+v\nattrs %+v\nrefs %v\nsteps %+v\nprogs %+v\nignores %+v\noutside %+v\n",
+		f.broken, f.strs, f.lists, f.maps, f.ratios, f.decls, f.attrs, f.refs, f.steps, f.progs, f.ignores, f.outside)
 	for i := range f.exprs {
 		e := &f.exprs[i]
 		fmt.Fprintf(&b, "expr %v %v ", e.deps, e.at)
@@ -57,6 +57,9 @@ func sameReduced(t *testing.T, src []byte) bool {
 	return true
 }
 
+// observedSeed is what an importer writes most of.
+const observedSeed = "node \"n\" {\n  observed = { acs = true }\n  nic \"a\" {\n    observed = {\n      tos = 106 # seen\n    }\n  }\n}\n"
+
 var quickSeeds = []string{
 	"",
 	"# nothing\n",
@@ -73,6 +76,10 @@ var quickSeeds = []string{
 	"node \"n\" {\n  lag = 1\n}\nnode \"m\" {\n  mgmt = \"10.0.0.1\"\n  mgmt = \"10.0.0.2\"\n}\n",
 	"node \"n\" { mgmt = \"10.0.0.1\" }\nnode \"m\" { nic \"a\" {} }\n",
 	"connection \"c\" {\n  password_env = \"a secret!\"\n  user = \"u\"\n  user = \"v\"\n}\n",
+	"node \"n\" {\n  observed = { acs = true, modules = [\"a\"] }\n  nic \"a\" {\n    observed = {\n      tos = 106 # seen\n      pxe = null\n    }\n    gid_index = 3\n  }\n}\n",
+	"node \"n\" {\n  observed = { tos = 1, toss = 2 }\n}\nnode \"m\" {\n  tos = 4\n  observed = { acs = true, tos = 1, acs = 1 }\n}\n", // wrong
+	"node \"n\" {\n  observed = null\n  nic \"a\" { observed = {} }\n  nic \"b\" { observed = local.a }\n  nic \"c\" { observed = 7 }\n}\n",
+	"defaults \"nic\" {\n  observed = { tos = 1 }\n}\nswitch \"s\" {\n  port \"a[1-3]\" {\n    deny = []\n    except \"a2\" { observed = { macsec = \"on\" } }\n  }\n}\n",
 	"nosuch \"x\" {}\nnode {}\nnode \"a\" \"b\" {}\nnode \"\" {}\n",
 }
 
@@ -81,7 +88,7 @@ func TestQuick(t *testing.T) {
 	for _, s := range quickSeeds {
 		sameReduced(t, []byte(s))
 	}
-	if !sameReduced(t, []byte(quickSeeds[2])) || !sameReduced(t, []byte(quickSeeds[5])) {
+	if !sameReduced(t, []byte(quickSeeds[2])) || !sameReduced(t, []byte(quickSeeds[5])) || !sameReduced(t, []byte(observedSeed)) {
 		t.Error("a plain file takes the way of trees")
 	}
 	files, _ := writtenOut(3)

@@ -151,10 +151,17 @@ func (f *file) syntax(diags hcl.Diagnostics) {
 	f.diags = append(f.diags, syntaxErrors(diags, f.src, f.id)...)
 }
 
+// takenAttr is an attribute of the block at hand with its tree.
+type takenAttr struct {
+	attr
+	tree     hclsyntax.Expression
+	observed bool // it stands in `observed`
+}
+
 type reducer struct {
 	*file
-	stack  []int32 // the blocks around
-	taken  []attr  // of the block at hand
+	stack  []int32     // the blocks around
+	taken  []takenAttr // of the block at hand
 	args   []*hclsyntax.Attribute
 	refKey []byte  // room of noteRef
 	own    mention // of the variable at hand
@@ -495,7 +502,10 @@ func (r *reducer) fabric(b *hclsyntax.Block, d *decl) {
 		if ad.Num.Name() != name {
 			r.formerWord(placeOf(a.NameRange), ad, name)
 		}
-		r.taken = append(r.taken, attr{def: defOf(d, ad), num: ad.Num, at: placeOf(a.Expr.Range())})
+		if ad.Num == schema.AObserved && r.observed(d, a.Expr) {
+			continue
+		}
+		r.taken = append(r.taken, takenAttr{attr{def: defOf(d, ad), num: ad.Num, at: placeOf(a.Expr.Range())}, a.Expr, false})
 	}
 	for _, a := range sortedUnknown(r.args) {
 		if ad := r.lookup(d, def, a.Name); ad != nil {
@@ -505,12 +515,15 @@ func (r *reducer) fabric(b *hclsyntax.Block, d *decl) {
 		r.unknownAttr(a, d, def)
 	}
 	r.args = r.args[:0]
-	slices.SortFunc(r.taken, func(a, b attr) int { return cmp.Compare(a.num, b.num) })
+	slices.SortFunc(r.taken, func(a, b takenAttr) int { return cmp.Compare(a.num, b.num) })
+	r.bothPlaces()
 	d.attrs = span32{uint32(len(r.attrs)), uint32(len(r.taken))}
-	r.attrs = append(r.attrs, r.taken...)
 	for i := range r.taken {
-		at := &r.attrs[int(d.attrs.first)+i]
-		r.value(at, writtenOf(b.Body.Attributes, at.def.of()).Expr, d)
+		r.attrs = append(r.attrs, r.taken[i].attr)
+		r.noteMisplaced(r.taken[i].def.of(), r.taken[i].at, r.taken[i].observed)
+	}
+	for i := range r.taken {
+		r.value(&r.attrs[int(d.attrs.first)+i], r.taken[i].tree, d)
 	}
 }
 
@@ -595,14 +608,9 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 // attrHelp says what an attribute that a block does not take may have been meant to
 // be: one of its own, a block in it, or that of another block.
 func attrHelp(name string, d *decl, def *schema.BlockDef) string {
-	var names []string
-	for i := range def.Attrs {
-		names = append(names, def.Attrs[i].Num.Name())
-	}
+	names := attrNamesOf(def.Plain())
 	if d.of != d.kind {
-		for i := range schema.Def(d.of).Attrs {
-			names = append(names, schema.Def(d.of).Attrs[i].Num.Name())
-		}
+		names = append(names, attrNamesOf(schema.Def(d.of).Plain())...)
 		names = slices.DeleteFunc(names, func(n string) bool { return n == name })
 	}
 	if def.Each {
@@ -628,6 +636,9 @@ func attrHelp(name string, d *decl, def *schema.BlockDef) string {
 	help := choiceHelp(name, "it takes ", names)
 	if Nearest(name, names) != "" {
 		return help
+	}
+	if near := Nearest(name, attrNamesOf(schema.Def(d.of).Seen())); near != "" {
+		return "did you mean `" + near + "` of `" + schema.AObserved.Name() + "`?"
 	}
 	if len(names) > mostChoices {
 		help += " (rocec explain " + schema.Def(d.of).Word + ")"

@@ -31,6 +31,7 @@ type file struct {
 	named   map[mention]bool // by expressions
 	ignores []Ignore
 	formers []former
+	outside []misplaced
 	diags   diag.List
 	shift   *shift
 }

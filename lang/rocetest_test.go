@@ -152,13 +152,14 @@ func TestReadTestsMistakes(t *testing.T) {
 // twoLinks has two links, and one artifact.
 type twoLinks struct{}
 
-func (twoLinks) Links([]string) []map[string]any {
-	return []map[string]any{{"up": true}, {"up": false}}
-}
-func (twoLinks) Ports([]string) []map[string]any { return nil }
-func (twoLinks) Peers(string) []map[string]any   { return nil }
-func (twoLinks) Paths([]string) ([]map[string]any, error) {
-	return nil, errors.New("no such end")
+func (twoLinks) Ask(function string, _ []string) ([]map[string]any, error) {
+	switch function {
+	case "links":
+		return []map[string]any{{"up": true}, {"up": false}}, nil
+	case "paths":
+		return nil, errors.New("no such end")
+	}
+	return nil, nil
 }
 
 func (twoLinks) Findings(rules []string) []map[string]any {

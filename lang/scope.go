@@ -244,9 +244,10 @@ func (s *scope) secretIn(e *expr) bool {
 }
 
 func (ld *loader) functionHelp(name string) string {
-	switch name {
-	case "links", "ports", "peers", "paths":
+	if slices.Contains(Questions, name) {
 		return "it asks the compiled fabric, which only check blocks, tests and the console can"
+	}
+	switch name {
 	case "findings", "artifact", "artifacts":
 		return "it asks what came of a command, which only tests can"
 	}

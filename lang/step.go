@@ -48,6 +48,8 @@ func (ld *loader) step(v val, name string) (val, *mistake) {
 			return ld.stepTier(v.inst, name)
 		}
 		return ld.stepMember(v.inst, name)
+	case isObserved:
+		return ld.stepObserved(v.inst, name)
 	case isEach:
 		switch name {
 		case "key":
@@ -124,6 +126,9 @@ func (ld *loader) stepInst(id instID, name string) (val, *mistake) {
 		}
 	}
 	if ad := schema.LookupFormer(in.kind, name); ad != nil {
+		if ad.Num == schema.AObserved {
+			return val{form: isObserved, ld: ld, inst: id}, nil
+		}
 		if ad.Num.Name() != name {
 			ld.stepped = ad
 		}
@@ -131,8 +136,8 @@ func (ld *loader) stepInst(id instID, name string) (val, *mistake) {
 		return val{v: v}, m
 	}
 	names := []string{"name", "key", "index"}
-	for i := range schema.Def(in.kind).Attrs {
-		if n := schema.Def(in.kind).Attrs[i].Num.Name(); n != "name" {
+	for _, n := range attrNamesOf(schema.Def(in.kind).Plain()) {
+		if n != "name" {
 			names = append(names, n)
 		}
 	}

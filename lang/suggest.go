@@ -32,6 +32,9 @@ func distance(a, b string, limit int) int {
 	return prev[len(b)]
 }
 
+// Apart reports whether two words are at most so many single-letter edits apart.
+func Apart(a, b string, edits int) bool { return distance(a, b, edits) <= edits }
+
 // Nearest returns the candidate that a typing mistake would turn into word, or
 // "". Of equally near ones it takes the first.
 func Nearest(word string, candidates []string) string {

@@ -102,6 +102,9 @@ func (u *unit) add(fi int32, f *file, base int32) (top []int32) {
 	for i := range f.progs {
 		f.progs[i].decl += base
 	}
+	for i := range f.outside {
+		f.outside[i].decl += base
+	}
 	f.decls = nil
 	f.tables = tables{}
 	return top
@@ -170,6 +173,11 @@ func (ld *loader) register(u *unit) {
 		if d.kind == schema.Target || d.kind == schema.Override {
 			continue
 		}
+		if name := ld.strs[d.label]; d.kind == schema.QoS && u.dir != packDir && ld.predeclared(name) {
+			ld.fail(u.spanOf(d), "`qos."+name+"` is predeclared", "call yours otherwise; what it shall have in common with that one it takes over by from = qos."+name)
+			d.flags |= isTwice
+			continue
+		}
 		k := key{d.kind, d.label}
 		if first, ok := seen[k]; ok {
 			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` is written twice", "give one another name, or join them", diag.Label{Span: u.spanOf(&u.decls[first]), Text: "first written"})
@@ -183,7 +191,7 @@ func (ld *loader) register(u *unit) {
 	}
 }
 
-const isTwice declFlags = 1 << 7
+const isTwice declFlags = 1 << 7 // or has the name of what is predeclared
 
 // required reports attributes that a block must have.
 func (ld *loader) required(u *unit, i int32) {

@@ -91,9 +91,7 @@ func (ld *loader) unusedOf(m *modinst) (list []Unused) {
 		if f.kind != schema.QoS && f.kind != schema.Segment || len(f.insts) == 0 {
 			continue // what is not there is not declared
 		}
-		if name := ld.strs[f.label]; name != "untrusted" || f.kind != schema.QoS { // external ports have it
-			add(f.kind, f.kind.String(), name, m.unit.spanOf(&m.unit.decls[f.decl]), f.decl)
-		}
+		add(f.kind, f.kind.String(), ld.strs[f.label], m.unit.spanOf(&m.unit.decls[f.decl]), f.decl)
 	}
 	return list
 }

@@ -51,7 +51,6 @@ segment "s" {
 		{"two of those", "module \"m\" {\n  for_each = toset([\"a\", \"b\"])\n  source = \"./idle\"\n  size = var.v\n}", "local.l qos.q segment.s module.m[\"a\"].var.size"},
 		{"one that is switched off", "qos \"off\" {\n  enabled = false\n  class \"default\" {\n    default = true\n  }\n}", none},
 		{"a qos as another's base", "qos \"more\" {\n  from = qos.q\n}\nswitch \"a\" {\n  os = \"sonic/202505\"\n  qos = qos.more\n}", "var.v local.l segment.s"},
-		{"the contract of external ports", "qos \"untrusted\" {\n  class \"default\" {\n    default = true\n  }\n}", none},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()

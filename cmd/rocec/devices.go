@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/targets"
@@ -106,7 +107,7 @@ func (p *project) devicesBy(judge *judge) []served {
 			out = append(out, *s)
 		}
 	}
-	if all := append(slices.Concat(found...), p.clusters(out)...); len(all) > 0 {
+	if all := slices.Concat(p.unknownTargets(), slices.Concat(found...), p.clusters(out)); len(all) > 0 {
 		p.diags = append(p.diags, diag.Sort(diag.Fold(all), p.cfg.Files)...)
 	}
 	return out
@@ -145,9 +146,9 @@ func (p *project) serve(id fabric.DeviceID, found *diag.List) *served {
 			Help: `select the node in a target "netqos" block; Network ATC would undo what NetQos writes`,
 		})
 	}
-	s := &served{id: id, name: f.Text(dev.Name), address: f.Text(dev.Address), target: p.emitter(chosen[0], found), chosen: chosen[0]}
+	s := &served{id: id, name: f.Text(dev.Name), address: f.Text(dev.Address), target: all.Find(chosen[0].Emitter), chosen: chosen[0]}
 	if s.target == nil {
-		return nil
+		return nil // unknownTargets says so
 	}
 	p.deliverable(s, found)
 	return s
@@ -171,16 +172,24 @@ func address(d *intent.Device, device, finding string) string {
 	return finding
 }
 
-func (p *project) emitter(c lower.Chosen, found *diag.List) *targets.Target {
+// unknownTargets are target blocks of emitters that nobody has, whether they select a device or not.
+func (p *project) unknownTargets() (found diag.List) {
 	f := p.res.Fabric
-	t := all.Find(c.Emitter)
-	if t == nil {
+	for i := range f.Selections {
+		name := f.Text(f.Selections[i].Emitter)
+		if all.Find(name) != nil {
+			continue
+		}
+		help := "use one of " + strings.Join(all.Names(), ", ")
+		if near := lang.Nearest(name, all.Names()); near != "" {
+			help = fmt.Sprintf("did you mean %q?", near)
+		}
 		found.Add(diag.Diagnostic{
-			Summary: fmt.Sprintf("target %s is not one of this version", c.Emitter), Labels: []diag.Label{f.DeclLabel(c.Decl, "")},
-			Help: "use one of " + strings.Join(all.Names(), ", "),
+			Summary: fmt.Sprintf("there is no target %q", name), Address: fmt.Sprintf("target.%s", name),
+			Labels: []diag.Label{f.DeclLabel(f.Selections[i].Decl, "")}, Help: help,
 		})
 	}
-	return t
+	return found
 }
 
 // deliveries are the devices that rocec writes, to be made one by one. What is

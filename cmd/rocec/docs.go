@@ -61,9 +61,8 @@ func languagePage() []byte {
 		}
 		if len(def.Attrs) > 0 {
 			b.WriteString("\n| attribute | value | meaning |\n| --- | --- | --- |\n")
-			for i := range def.Attrs {
-				at := &def.Attrs[i]
-				name := at.Num.Name()
+			for _, at := range inOrder(def) {
+				name := attrWord(&at)
 				if at.Required {
 					name += " (required)"
 				}
@@ -82,6 +81,17 @@ func languagePage() []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// inOrder are the attributes of a block as its documents list them: what is wanted, then what was seen.
+func inOrder(def *schema.BlockDef) []schema.AttrDef { return append(def.Plain(), def.Seen()...) }
+
+// attrWord is an attribute as it is written in its block.
+func attrWord(at *schema.AttrDef) string {
+	if at.Observed {
+		return schema.AObserved.Name() + "." + at.Num.Name()
+	}
+	return at.Num.Name()
 }
 
 func header(def *schema.BlockDef) string {

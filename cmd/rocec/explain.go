@@ -121,7 +121,8 @@ func (a *app) explainAttribute(what string) (bool, error) {
 			return true, a.explainWords(list)
 		case def.Word == block || name == "":
 			for _, w := range wordsOf(def) {
-				if w.called(name) || name == "" && w.called(block) {
+				short := strings.TrimPrefix(w.Attribute, schema.AObserved.Name()+".")
+				if w.called(name) || short == name || name == "" && (w.called(block) || short == block) {
 					list = append(list, w)
 				}
 			}
@@ -162,9 +163,8 @@ func wordMeant(what string) string {
 
 func wordsOf(def *schema.BlockDef) []word {
 	var list []word
-	for i := range def.Attrs {
-		at := &def.Attrs[i]
-		list = append(list, word{Block: def.Word, Attribute: at.Num.Name(), Type: typeText(at.Type), Doc: docOf(at), Proofs: restsOn(at.Num), Former: at.Former})
+	for _, at := range inOrder(def) {
+		list = append(list, word{Block: def.Word, Attribute: attrWord(&at), Type: typeText(at.Type), Doc: docOf(&at), Proofs: restsOn(at.Num), Former: at.Former})
 	}
 	return list
 }

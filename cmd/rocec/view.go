@@ -3,11 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/paths"
 	"github.com/rocec/rocec/compiler/resolve"
+	"github.com/rocec/rocec/lang"
 )
 
 // fabricView is the compiled fabric as checks and the console see it: plain
@@ -17,12 +21,27 @@ type fabricView struct {
 	t *tracer
 }
 
-// asking are the functions that ask it, for the page of functions.
-var asking = []struct{ name, signature, doc, example string }{
-	{"links", "links(role, role)", "Links whose ends have the two roles, in that order: \"node\", and of a switch its `role`, its tier or \"switch\"; all links without arguments. A row has address, a, b, length_m and media.", `alltrue([for l in links("node", "leaf") : l.a.index == l.b.switch.index])`},
-	{"paths", "paths(from, to, class)", "Ways that the routing has from one NIC, node or IP address to another, a row for each shape: ways that treat the frames of the class alike (without it, of the first class that carries RDMA). A row has class, ways, links, ports, sound and fault. Ends that share no segment and no VRF have no ways.", `sum(paths(node.gpu["gpu01"], node.gpu["gpu02"])[*].ways) >= 4`},
-	{"peers", "peers(address...)", "Ports at the other ends of the cables of devices or ports, in rows like those of ports.", `length(peers(switch.tor)) == 16`},
-	{"ports", "ports(address...)", "Ports whose address fits one of the texts; all without. A row has address, name, index, speed_mbps, mtu, device, role, linked, qos, and node or switch.", `alltrue([for p in ports("switch.*.port[*]") : p.mtu >= 9000])`},
+// asking are the functions that ask it, for the page of functions: one for each of lang.Questions.
+var asking = []struct {
+	name, signature, doc, example string
+	ask                           func(*fabricView, []string) ([]map[string]any, error)
+}{
+	{"devices", "devices(address...)", "Switches and nodes whose address fits one of the texts; all without. A row has address, name, kind (\"switch\" or \"node\"), role, tier, index, group, plane, rail, pod, rack, slot, cluster, tenant, site, os, model, manage and ports, their number; null is what the device does not have.", `alltrue([for d in devices("node.*") : d.rack != null])`, (*fabricView).Devices},
+	{"links", "links(end, end)", "Links whose ends are what the two words say, in that order: \"node\", of a switch its `role`, its tier or \"switch\", or the address of a device; all links without arguments. A row has address, a, b, length (\"3m\"), length_m, media and up.", `alltrue([for l in links("node", "leaf") : l.a.index == l.b.switch.index])`, (*fabricView).Links},
+	{"paths", "paths(from, to, class)", "Ways that the routing has from one NIC, node or IP address to another, a row for each shape: ways that treat the frames of the class alike (without it, of the first class that carries RDMA). A row has class, ways, links, ports, sound and fault. Ends that share no segment and no VRF have no ways.", `sum(paths(node.gpu["gpu01"], node.gpu["gpu02"])[*].ways) >= 4`, (*fabricView).Paths},
+	{"peers", "peers(address...)", "Ports at the other ends of the cables of devices or ports, in rows like those of ports.", `length(peers(switch.tor)) == 16`, (*fabricView).Peers},
+	{"ports", "ports(address...)", "Ports whose address, or whose device's, fits one of the texts; all without. A row has address, name, index, speed (\"400G\"), speed_mbps, mtu, device, role, linked, up, qos, rail of a NIC that has one, and node or switch.", `alltrue([for p in ports("switch.*.port[*]") : p.speed == "400G"])`, (*fabricView).Ports},
+	{"segments", "segments(address...)", "Segments whose address fits one of the texts; all without. A row has address, name, vlan, subnet, gateway, vrf, qos, mtu, isolated and ports: the addresses of those that carry it.", `alltrue([for s in segments() : s.mtu >= 9000 if s.qos != null])`, (*fabricView).Segments},
+}
+
+// Ask answers one of the functions.
+func (v *fabricView) Ask(function string, args []string) ([]map[string]any, error) {
+	for _, f := range asking {
+		if f.name == function {
+			return f.ask(v, args)
+		}
+	}
+	return nil, fmt.Errorf("nothing answers %s", function)
 }
 
 func (p *project) fabricView() *fabricView { return &fabricView{f: p.res.Fabric, t: p.tracer()} }
@@ -76,60 +95,245 @@ func (v *fabricView) up(ports []fabric.PortID) []fabric.PortID {
 	})
 }
 
-// Links lists links whose ends have the two given roles, in that order: "node",
-// and of a switch its `role`, its tier in a topology or "switch". Without roles,
-// all.
-func (v *fabricView) Links(roles []string) []map[string]any {
+// Links lists links whose ends are what two words say, in that order: "node",
+// of a switch its `role`, its tier in a topology or "switch", or an address.
+// Without words, all.
+func (v *fabricView) Links(ends []string) ([]map[string]any, error) {
+	if len(ends) != 0 && len(ends) != 2 {
+		return nil, fmt.Errorf("links takes what its two ends are, or nothing, and not %d arguments", len(ends))
+	}
+	for _, word := range ends {
+		if err := v.someoneIs(word); err != nil {
+			return nil, err
+		}
+	}
 	var rows []map[string]any
 	for id := 1; id < len(v.f.Links); id++ {
 		l := &v.f.Links[id]
 		a, b := l.A, l.B
-		if len(roles) == 2 {
+		if len(ends) == 2 {
 			switch {
-			case v.is(a, roles[0]) && v.is(b, roles[1]):
-			case v.is(b, roles[0]) && v.is(a, roles[1]):
+			case v.is(a, ends[0]) && v.is(b, ends[1]):
+			case v.is(b, ends[0]) && v.is(a, ends[1]):
 				a, b = b, a
 			default:
 				continue
 			}
 		}
 		rows = append(rows, map[string]any{
-			"address": v.f.LinkAddress(fabric.LinkID(id)), "a": v.port(a), "b": v.port(b),
+			"address": v.f.LinkAddress(fabric.LinkID(id)), "a": v.port(a), "b": v.port(b), "length": lengthText(l.CableMm),
 			"length_m": float64(l.CableMm) / 1000, "media": v.f.Text(v.f.Media[l.Media].Name), "up": v.f.Up(fabric.LinkID(id), v.t.down),
 		})
 	}
-	return rows
+	return rows, nil
 }
 
-// Ports lists the ports whose address fits one of the patterns; all without any.
-func (v *fabricView) Ports(patterns []string) []map[string]any {
+// Ports lists the ports whose address fits one of the patterns, or whose device's does; all without any.
+func (v *fabricView) Ports(patterns []string) ([]map[string]any, error) {
+	ids, err := v.portsAt(patterns)
+	rows := make([]map[string]any, len(ids))
+	for i, id := range ids {
+		rows[i] = v.port(id)
+	}
+	return rows, err
+}
+
+// Peers lists the ports at the other ends of the cables of devices or ports.
+func (v *fabricView) Peers(patterns []string) ([]map[string]any, error) {
+	ids, err := v.portsAt(patterns)
 	var rows []map[string]any
-	for id := 1; id < len(v.f.Ports); id++ {
-		address := v.f.PortAddress(fabric.PortID(id))
-		fits := len(patterns) == 0
-		for _, p := range patterns {
-			fits = fits || resolve.Match(p, address)
-		}
-		if fits {
-			rows = append(rows, v.port(fabric.PortID(id)))
+	for _, id := range ids {
+		if peer := v.f.Ports[id].Peer; peer != 0 && len(patterns) > 0 {
+			rows = append(rows, v.port(peer))
 		}
 	}
-	return rows
+	return rows, err
 }
 
-// Peers lists the ports at the other ends of a device's or port's cables.
-func (v *fabricView) Peers(ref string) []map[string]any {
-	var rows []map[string]any
-	for id := 1; id < len(v.f.Ports); id++ {
-		p := &v.f.Ports[id]
-		if p.Peer == 0 {
+// portsAt are the ports that patterns fit, each once; all without any.
+func (v *fabricView) portsAt(patterns []string) ([]fabric.PortID, error) {
+	var ids []fabric.PortID
+	fitted := make([]bool, len(patterns))
+	for d := 1; d < len(v.f.Devices); d++ {
+		whole := v.fits(patterns, v.f.Text(v.f.Devices[d].Address), fitted)
+		first, end := v.f.PortsOf(fabric.DeviceID(d))
+		for id := first; id < end; id++ {
+			if v.fits(patterns, v.f.PortAddress(id), fitted) || whole {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, v.unfitted(patterns, fitted, func() []string {
+		var names []string
+		for id := 1; id < len(v.f.Ports); id++ {
+			names = append(names, v.f.PortAddress(fabric.PortID(id)))
+		}
+		return append(names, v.devices()...)
+	})
+}
+
+// fits reports whether an address is one of those that are asked for, and notes which patterns it fits.
+func (v *fabricView) fits(patterns []string, address string, fitted []bool) bool {
+	fits := len(patterns) == 0
+	for i, p := range patterns {
+		if resolve.Match(p, address) {
+			fits, fitted[i] = true, true
+		}
+	}
+	return fits
+}
+
+// unfitted is the error of what nothing has: an address, or a glob of ports or interfaces of a device that is not there. A glob over
+// devices may fit none.
+func (v *fabricView) unfitted(patterns []string, fitted []bool, names func() []string) error {
+	for i, p := range patterns {
+		if fitted[i] {
 			continue
 		}
-		if resolve.Match(ref, v.f.PortAddress(fabric.PortID(id))) || resolve.Match(ref, v.f.Text(v.f.Devices[p.Device].Address)) {
-			rows = append(rows, v.port(p.Peer))
+		if !strings.Contains(p, "*") {
+			return nothingAt(p, names())
+		}
+		for _, inner := range []string{".port[", ".nic["} {
+			of, _, ok := strings.Cut(p, inner)
+			if ok && !strings.Contains(of, "*") && !slices.ContainsFunc(v.devices(), func(d string) bool { return resolve.Match(of, d) }) {
+				return nothingAt(of, v.devices())
+			}
 		}
 	}
-	return rows
+	return nil
+}
+
+func nothingAt(address string, names []string) error {
+	if near := lang.Nearest(address, names); near != "" {
+		return fmt.Errorf("nothing has the address %s: did you mean %s?", address, near)
+	}
+	return fmt.Errorf("nothing has the address %s", address)
+}
+
+// devices are the addresses of all devices.
+func (v *fabricView) devices() []string {
+	var list []string
+	for d := 1; d < len(v.f.Devices); d++ {
+		list = append(list, v.f.Text(v.f.Devices[d].Address))
+	}
+	return list
+}
+
+// someoneIs is an error where no device can be what a word says.
+func (v *fabricView) someoneIs(word string) error {
+	words := []string{"node", "switch"}
+	for t := fabric.NoTier + 1; t <= fabric.CoreTier; t++ {
+		words = append(words, t.String())
+	}
+	if slices.Contains(words, word) {
+		return nil
+	}
+	for d := 1; d < len(v.f.Devices); d++ {
+		dev := &v.f.Devices[d]
+		if v.deviceIs(dev, word) {
+			return nil
+		}
+		if role := v.f.Text(dev.Role); role != "" && !slices.Contains(words, role) {
+			words = append(words, role)
+		}
+	}
+	if near := lang.Nearest(word, append(words, v.devices()...)); near != "" {
+		return fmt.Errorf("no device has the role or address %q: did you mean %q?", word, near)
+	}
+	return fmt.Errorf("no device has the role or address %q: roles are %s", word, strings.Join(words, ", "))
+}
+
+// Devices lists the devices whose address fits one of the patterns; all without any.
+func (v *fabricView) Devices(patterns []string) ([]map[string]any, error) {
+	var rows []map[string]any
+	fitted := make([]bool, len(patterns))
+	for d := 1; d < len(v.f.Devices); d++ {
+		dev := &v.f.Devices[d]
+		if !v.fits(patterns, v.f.Text(dev.Address), fitted) {
+			continue
+		}
+		row := map[string]any{"tier": nil, "index": nil, "group": nil, "plane": nil, "rail": nil, "pod": nil}
+		maps.Copy(row, v.device(dev))
+		model := ""
+		if dev.Model != 0 {
+			model = v.f.Text(v.f.Models[dev.Model].Name)
+		}
+		maps.Copy(row, map[string]any{
+			"address": v.f.Text(dev.Address), "kind": kindWord(dev), "role": orNull(v.f.Text(dev.Role)), "rack": orNull(v.f.Text(dev.Rack)), "cluster": orNull(v.f.Text(dev.Cluster)),
+			"tenant": orNull(v.f.Text(dev.Tenant)), "site": orNull(v.f.Text(dev.Site)), "model": orNull(model), "manage": [...]string{fabric.Full: "full", fabric.Verify: "verify", fabric.HandsOff: "none"}[dev.Manage], "ports": int(dev.NPorts),
+			"os": orNull(strings.TrimSuffix(v.f.Text(dev.OSName)+"/"+v.f.Text(dev.OSVersion), "/")),
+		})
+		if dev.Slot == 0 {
+			row["slot"] = nil
+		}
+		rows = append(rows, row)
+	}
+	return rows, v.unfitted(patterns, fitted, v.devices)
+}
+
+// Segments lists the segments whose address fits one of the patterns; all without any.
+func (v *fabricView) Segments(patterns []string) ([]map[string]any, error) {
+	f := v.f
+	carriers := map[fabric.SegmentID][]string{}
+	for id := 1; id < len(f.Ports); id++ {
+		p := &f.Ports[id]
+		on := slices.Clone(f.VLANSets[p.VLANs])
+		if p.Native != 0 && !slices.Contains(on, p.Native) {
+			on = append(on, p.Native)
+		}
+		for _, s := range on {
+			carriers[s] = append(carriers[s], f.PortAddress(fabric.PortID(id)))
+		}
+	}
+	var rows []map[string]any
+	var names []string
+	fitted := make([]bool, len(patterns))
+	for id := 1; id < len(f.Segments); id++ {
+		s := &f.Segments[id]
+		names = append(names, f.Text(s.Address))
+		if !v.fits(patterns, f.Text(s.Address), fitted) {
+			continue
+		}
+		row := map[string]any{
+			"address": f.Text(s.Address), "name": f.Text(s.Name), "vlan": int(s.VLAN), "subnet": nil, "gateway": nil, "vrf": orNull(f.Text(s.VRF)),
+			"qos": orNull(f.Text(f.QoS[s.QoS].Name)), "mtu": nil, "isolated": s.Isolated, "ports": append([]string{}, carriers[fabric.SegmentID(id)]...),
+		}
+		if s.Subnet.IsValid() {
+			row["subnet"] = s.Subnet.String()
+		}
+		if s.Gateway.IsValid() {
+			row["gateway"] = s.Gateway.String()
+		}
+		if s.MTU != 0 {
+			row["mtu"] = int(s.MTU)
+		}
+		rows = append(rows, row)
+	}
+	return rows, v.unfitted(patterns, fitted, func() []string { return names })
+}
+
+// orNull is a text, or null where there is none.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// lengthText is a length as the source has it, null where nobody knows it.
+func lengthText(mm uint32) any {
+	if mm == 0 {
+		return nil
+	}
+	return strconv.FormatFloat(float64(mm)/1000, 'f', -1, 64) + "m"
+}
+
+// speedText is a speed as the source has it, null where nobody knows it.
+func speedText(mbps uint32) any {
+	if mbps == 0 {
+		return nil
+	}
+	return fabric.Speed(mbps)
 }
 
 func (v *fabricView) role(p fabric.PortID) string {
@@ -145,8 +349,11 @@ func (v *fabricView) role(p fabric.PortID) string {
 
 // is reports whether the device of a port is what a word says.
 func (v *fabricView) is(p fabric.PortID, word string) bool {
-	dev := &v.f.Devices[v.f.Ports[p].Device]
-	return v.role(p) == word || dev.Tier.String() == word || kindWord(dev) == word
+	return v.deviceIs(&v.f.Devices[v.f.Ports[p].Device], word)
+}
+
+func (v *fabricView) deviceIs(dev *fabric.Device, word string) bool {
+	return v.f.Text(dev.Role) == word || dev.Tier.String() == word || kindWord(dev) == word || resolve.Match(word, v.f.Text(dev.Address))
 }
 
 func kindWord(dev *fabric.Device) string {
@@ -176,7 +383,7 @@ func (v *fabricView) port(id fabric.PortID) map[string]any {
 	dev := &v.f.Devices[p.Device]
 	first, _ := v.f.PortsOf(p.Device)
 	row := map[string]any{
-		"address": v.f.PortAddress(id), "name": v.f.Text(p.Name), "index": int(id - first), "speed_mbps": int(p.Mbps), "mtu": int(p.MTU),
+		"address": v.f.PortAddress(id), "name": v.f.Text(p.Name), "index": int(id - first), "speed": speedText(p.Mbps), "speed_mbps": int(p.Mbps), "mtu": int(p.MTU),
 		"device": v.f.Text(dev.Name), "role": v.role(id), "linked": p.Peer != 0, "up": p.Link != 0 && v.f.Up(p.Link, v.t.down),
 		"qos":         v.f.Text(v.f.QoS[v.f.Profiles[p.Profile].QoS].Name),
 		kindWord(dev): v.device(dev),

@@ -80,6 +80,7 @@ type Fabric struct {
 	Overrides  []Override
 	Ignores    []Ignore
 	Unused     []Unused
+	Misplaced  []Misplaced
 	Names      Strings
 	Spans      Spans       // of what declarations write
 	Prefixes   PrefixTable // of Ifaces
@@ -606,6 +607,14 @@ type Unused struct {
 	Name, Address Str
 	At            source.Span
 	Decl          DeclID
+}
+
+// Misplaced are attributes of one file that say what was seen and stand among settings.
+type Misplaced struct {
+	Attrs []schema.Attr // each once
+	Count int
+	At    source.Span // of the first
+	Decl  DeclID
 }
 
 // Ignore is a comment that silences rules over a range of source.

@@ -139,7 +139,15 @@ type Cabling struct {
 	Rows    uint32 // in the file
 	Skipped uint32 // of no port that the source has
 	Beyond  uint32 // differences from the source beyond MaxMismatches, which are in no table
+	Renames []Rename
 	Decl    DeclID
+}
+
+// Rename is a device that a list calls otherwise than the fabric does.
+type Rename struct {
+	From, To Str
+	Used     bool // some row has it
+	Known    bool // some device is called To
 }
 
 // MaxMismatches is how many differences of one list from the source are kept: a

@@ -7,6 +7,7 @@ var (
 	Edit         = edit
 	FoundHosts   = foundHosts
 	FoundSwitch  = foundSwitch
+	Clusters     = clusters
 	SharedBuffer = sharedBuffer
 	SharedPort   = sharedPort
 	TwoTors      = twoTors

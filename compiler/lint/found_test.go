@@ -129,24 +129,56 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestFoundAlone: what is only taken as found is refused where rocec writes the
-// device, as nothing would reach it.
-func TestFoundAlone(t *testing.T) {
+// TestContradicted: what was seen of a device that rocec writes is an error where its
+// settings say otherwise, at both lines, and stands where they do not.
+func TestContradicted(t *testing.T) {
 	unmanaged := func(text string) string { return swap(t, text, `manage = "verify"`, `manage = "full"`) }
 	hosts := func(text string) string { return swap(t, text, `manage   = "verify"`, ``) }
-	for name, text := range map[string]string{
-		"tos of port n1/rail0":                 hosts(lint.FoundHosts(`tos = 104`, ``)),
-		"dcqcn of port n1/rail0":               hosts(lint.FoundHosts(`dcqcn = [3]`, ``)),
-		"dcbx of port n1/rail0":                swap(t, lint.BothDCBX(`"advertise"`, `{ mode = "off", owner = ["os", "lldpad"] }`), "manage = \"verify\"\n  slot", "slot"),
-		"remark of port tor/Ethernet0":         unmanaged(lint.FoundSwitch(`remark = { 10 = 0 }`)),
-		"pfc_direction of port tor/Ethernet0":  unmanaged(lint.FoundSwitch(`pfc_direction = "both"`)),
-		"colors of ecn of port tor/Ethernet0":  unmanaged(lint.FoundSwitch(`ecn = { colors = ["green"] }`)),
-		"semi_lossless of switch far":          lint.TwoTors(`semi_lossless = true`, dac, ``),
-		"flood_class of segment storage is x,": lint.TwoNodesEdit("  mtu    = 9000\n}\nswitch", "  mtu    = 9000\n  flood_class = \"x\"\n}\nswitch"),
+	buffer := func(pools string) string {
+		return lint.TwoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"20MB\", headroom = \"4MB\" }\n  observed = { pools = { "+pools+" } }")
+	}
+	far := func(seen string) string { return lint.TwoTors(`observed = { `+seen+` }`, dac, ``) }
+	for _, x := range []struct{ text, want, line, other string }{
+		{hosts(lint.FoundHosts(`observed = { tos = 106 }`, ``)), "", "", ""},
+		{hosts(lint.FoundHosts(`observed = { tos = 26 }`, ``)), "tos of nic n1/rail0 is 26, which is DSCP 6, and rocec writes that of class rdma: DSCP 26", "26", "[26]"},
+		{hosts(lint.FoundHosts(`tos = 26`, ``)), "tos of nic n1/rail0 is 26, which is DSCP 6, and rocec writes that of class rdma: DSCP 26", "26", "[26]"},
+		{hosts(lint.FoundHosts(`observed = { dcqcn = [3] }`, "    congestion = \"dcqcn\"\n")), "", "", ""},
+		{hosts(lint.FoundHosts(`observed = { dcqcn = [] }`, ``)), "", "", ""},
+		{hosts(lint.FoundHosts(`observed = { dcqcn = [] }`, "    congestion = \"dcqcn\"\n")), "dcqcn of nic n1/rail0 is off for priority 3, and rocec turns it on for class rdma", "[]", `"dcqcn"`},
+		{hosts(lint.FoundHosts(`observed = { dcqcn = [3] }`, "    congestion = \"receiver\"\n")), "dcqcn of nic n1/rail0 is on for priority 3, and rocec turns it off for class rdma", "[3]", `"receiver"`},
+		{hosts(lint.FoundHosts(`observed = { pfc_direction = "send" }`, ``)), `pfc_direction of port n1/rail0 is "send", and rocec turns PFC on in both directions`, `"send"`, `class "rdma"`},
+		{unmanaged(lint.FoundSwitch(`observed = { pfc_direction = "both" }`)), "", "", ""},
+		{unmanaged(lint.FoundSwitch(`observed = { pfc_direction = "receive" }`)), `pfc_direction of port tor/Ethernet0 is "receive", and rocec turns PFC on in both directions`, `"receive"`, `class "rdma"`},
+		{unmanaged(lint.FoundSwitch("pfc = [3]\n    observed = { pfc_direction = \"receive\" }")), `pfc_direction of port tor/Ethernet0 is "receive", and rocec turns PFC on in both directions`, `"receive"`, `[3]`},
+		{unmanaged(lint.FoundSwitch(`observed = { ecn_colors = ["red", "green", "yellow"] }`)), "", "", ""},
+		{unmanaged(lint.FoundSwitch(`observed = { ecn_colors = ["green"] }`)), "port tor/Ethernet0 marks some colours only, and rocec writes ECN for all", `["green"]`, `"auto"`},
+		{unmanaged(lint.FoundSwitch(`ecn = { min = "150KB", max = "1500KB", probability = 5, colors = [] }`)), "port tor/Ethernet0 marks some colours only, and rocec writes ECN for all", `{ min = "150KB", max = "1500KB", probability = 5, colors = [] }`, `"auto"`},
+		{far(`semi_lossless = false`), "", "", ""},
+		{far(`semi_lossless = true`), "switch far is semi-lossless, and rocec turns PFC on for port far/Ethernet0", "true", `class "rdma"`},
+		{buffer(`ingress = "20MB", headroom = "4MB"`), "", "", ""},
+		{buffer(`egress_lossy = "14MB"`), "", "", ""},
+		{buffer(`ingress = "18MB"`), "the shared pool of switch tor has 18000000 B, and rocec writes 20000000 B", `{ ingress = "18MB" }`, `{ shared = "20MB", headroom = "4MB" }`},
+		{buffer(`headroom = "5MB"`), "the shared headroom pool of switch tor has 5000000 B, and rocec writes 4000000 B", `{ headroom = "5MB" }`, `{ shared = "20MB", headroom = "4MB" }`},
+		{swap(t, lint.BothDCBX(`"advertise"`, `{ mode = "off", owner = ["os", "lldpad"] }`), "manage = \"verify\"\n  slot", "slot"), "dcbx of port n1/rail0 has several owners, and rocec writes one", "", ""},
+		{lint.TwoNodesEdit("  mtu    = 9000\n}\nswitch", "  mtu    = 9000\n  observed = { flood_class = \"x\" }\n}\nswitch"), "flood_class of segment storage is x, which qos roce does not have", `"x"`, ""},
 	} {
-		found := compiled(t, text)
-		if len(found) == 0 || !strings.HasPrefix(found[0].Summary, name) || len(found[0].Labels) == 0 || found[0].Labels[0].Span.End() == 0 {
-			t.Errorf("%s is not refused at its line: %v", name, found)
+		found := slices.DeleteFunc(compiled(t, x.text), func(d diag.Diagnostic) bool { return d.Rule != "" })
+		switch {
+		case x.want == "" && len(found) == 0:
+			continue
+		case len(found) != 1 || found[0].Summary != x.want:
+			t.Errorf("%+v, and not once %q:\n%s", found, x.want, x.text)
+			continue
+		}
+		for i, want := range []string{x.line, x.other} {
+			if want == "" {
+				continue
+			}
+			if len(found[0].Labels) <= i {
+				t.Errorf("%s: label %d is missing", x.want, i)
+			} else if at := found[0].Labels[i].Span; !strings.HasPrefix(x.text[at.Start:at.End()], want) {
+				t.Errorf("%s: label %d is at %q, not %q", x.want, i, x.text[at.Start:at.End()], want)
+			}
 		}
 	}
 }

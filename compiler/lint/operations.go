@@ -12,7 +12,7 @@ import (
 
 var operations = []*Rule{
 	roce902, roce903, roce905, roce906, roce907, roce909, roce910, roce911, roce914, roce915, roce917, roce918,
-	roce919, roce920, roce921, roce922,
+	roce919, roce920, roce921, roce922, roce923, roce924, roce925,
 }
 
 var roce917 = &Rule{

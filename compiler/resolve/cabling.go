@@ -40,6 +40,9 @@ func (r *resolver) lists() {
 		if list.Define {
 			row.Mode = fabric.Define
 		}
+		for _, n := range list.Renames {
+			row.Renames = append(row.Renames, fabric.Rename{From: r.str(n.From), To: r.str(n.To), Used: n.Used, Known: r.named(n.To) != 0})
+		}
 		id := fabric.CablingID(len(r.f.Cablings))
 		r.f.Cablings = append(r.f.Cablings, row)
 		r.loose = append(r.loose, nil)

@@ -231,13 +231,16 @@ func (r *resolver) ecn(v lang.Value) fabric.ECN {
 	if x := r.cfg.Field(v, schema.AProbability); x.Kind == lang.Int || x.Kind == lang.Percent {
 		e.Probability = uint8(x.N)
 	}
-	if x := r.cfg.Field(v, schema.AColors); x.Kind != lang.Absent {
-		e.Unmarked = fabric.Green | fabric.Yellow | fabric.Red
-		for _, c := range r.cfg.List(x) {
-			e.Unmarked &^= map[string]fabric.Colors{"green": fabric.Green, "yellow": fabric.Yellow, "red": fabric.Red}[r.cfg.Text(c)]
-		}
-	}
 	return e
+}
+
+// unmarked are the colours beside those that are marked.
+func (r *resolver) unmarked(marked lang.Value) fabric.Colors {
+	rest := fabric.Green | fabric.Yellow | fabric.Red
+	for _, c := range r.cfg.List(marked) {
+		rest &^= map[string]fabric.Colors{"green": fabric.Green, "yellow": fabric.Yellow, "red": fabric.Red}[r.cfg.Text(c)]
+	}
+	return rest
 }
 
 func (r *resolver) watchdog(v lang.Value) fabric.Watchdog {

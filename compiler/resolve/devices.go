@@ -172,6 +172,7 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 		Alpha: r.ratio(r.cfg.Field(buffer, schema.AAlpha)), MaxOver: r.ratio(r.cfg.Field(buffer, schema.AMaxOversubscription)),
 	}
 	r.asFound(&d, base)
+	r.foundPools(&d, base)
 	d.Layers = base.id
 	if v, l := base.where(schema.AMTU); v.Kind == lang.Int && l.height != fabric.AtDefaults {
 		d.MTU = uint16(v.N)
@@ -180,9 +181,6 @@ func (r *resolver) device(b lang.BlockID, kind schema.Kind) fabric.Device {
 	d.Firmware = r.text(base.get(schema.AFirmware))
 	r.expected("firmware", d.Firmware, func() diag.Label { return r.f.Label(d.Decl, d.Layers, schema.AFirmware, "") })
 	d.SemiLossless = base.get(schema.ASemiLossless).N == 1
-	if d.SemiLossless && d.Manage == fabric.Full {
-		r.foundAlone("switch "+r.f.Text(d.Name), schema.ASemiLossless.Name(), r.f.Label(d.Decl, d.Layers, schema.ASemiLossless, ""))
-	}
 	hash := base.get(schema.AHash)
 	d.Hash.Function = r.text(r.cfg.Field(hash, schema.AFunction))
 	if seed := r.cfg.Field(hash, schema.ASeed); seed.Kind == lang.Int {

@@ -246,11 +246,14 @@ func (r *resolver) selections() {
 	})
 }
 
-// unused copies what the source declares and never names.
+// unused copies what the source declares and never names, and what stands in the wrong place.
 func (r *resolver) unused() {
 	for _, u := range r.cfg.Unused {
 		row := fabric.Unused{Kind: u.Kind, Name: r.f.Names.Add(u.Name), Address: r.f.Names.Add(u.Address), At: u.Span, Decl: fabric.DeclID(u.Decl)}
 		r.f.Unused = append(r.f.Unused, row)
+	}
+	for _, m := range r.cfg.Misplaced {
+		r.f.Misplaced = append(r.f.Misplaced, fabric.Misplaced{Attrs: m.Attrs, Count: m.Count, At: m.Span, Decl: fabric.DeclID(m.Decl)})
 	}
 }
 

@@ -129,6 +129,7 @@ type resolver struct {
 	layers        layerTable
 	folds         folds
 	profiles      map[fabric.Profile]fabric.ProfileID
+	contradicted  map[[2]source.Span]bool // observations that were refused, with the settings
 	vlanSets      map[string]fabric.VLANSetID
 	sets          map[lang.BlockID][]lang.BlockID // overrides with `set`, by the block they reach
 	speak         map[lang.BlockID][]lang.BlockID // those and exceptions, nearest first

@@ -6,7 +6,7 @@ run "nothing_to_say" {
 
 run "cabled_as_the_list_says" {
   assert {
-    condition     = alltrue([for l in links("node", "storage-tor") : l.media == "dac" && l.a.speed_mbps == 100000])
+    condition     = alltrue([for l in links("node", "storage-tor") : l.media == "dac" && l.a.speed == "100G"])
     error_message = "Every host has 100G over copper."
   }
 }

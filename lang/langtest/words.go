@@ -30,6 +30,10 @@ func Words(text string) []Word {
 		for name, a := range b.Body.Attributes {
 			if def := schema.LookupFormer(kind, name); def != nil {
 				one := Word{kind.String() + "." + def.Num.Name(), a.SrcRange.Start.Byte, a.SrcRange.End.Byte}
+				if def.Num == schema.AObserved {
+					list = append(list, observed(kind, def.Type, a.Expr)...)
+					continue
+				}
 				list = append(append(list, one), fields(one.Key, def.Type, a.Expr)...)
 			}
 		}
@@ -72,6 +76,19 @@ func walk(text string, visit func(schema.Kind, *hclsyntax.Block)) {
 		}
 	}
 	inside(schema.None, file.Body.(*hclsyntax.Body).Blocks)
+}
+
+// observed are the fields of `observed` that is written out, which are attributes of its block.
+func observed(kind schema.Kind, t schema.Type, e hclsyntax.Expression) []Word {
+	list := fields(kind.String(), t, e)
+	if obj, ok := e.(*hclsyntax.ObjectConsExpr); ok {
+		for _, it := range obj.Items {
+			if def := schema.Field(kind, hcl.ExprAsKeyword(it.KeyExpr)); def != nil {
+				list = append(list, fields(kind.String()+"."+def.Num.Name(), def.Type, it.ValueExpr)...)
+			}
+		}
+	}
+	return list
 }
 
 // fields are those of an object that is written out.

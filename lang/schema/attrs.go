@@ -335,6 +335,8 @@ const (
 	AEndpoint
 	APrefix
 	APathStyle
+	AObserved
+	AECNColors
 	AttrCount // the number of attribute numbers, 0 included
 )
 
@@ -392,4 +394,5 @@ var names = [AttrCount]string{
 	ABackend: "backend", ARemote: "remote", ABranch: "branch", APush: "push", AUpdateMethod: "update_method", ALockAddress: "lock_address", ALockMethod: "lock_method",
 	AUnlockAddress: "unlock_address", AUnlockMethod: "unlock_method", AUsernameEnv: "username_env", ABucket: "bucket", ARegion: "region", AEndpoint: "endpoint", APrefix: "prefix", APathStyle: "path_style",
 	ASTP: "stp", AARPTimeout: "arp_timeout", AMACTimeout: "mac_timeout",
+	AObserved: "observed", AECNColors: "ecn_colors",
 }

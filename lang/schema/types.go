@@ -26,6 +26,12 @@ func was(t Type, word, now string) Type {
 }
 
 func attr(n Attr, t Type, doc string) AttrDef { return AttrDef{Num: n, Type: t, Doc: doc} }
+
+// seen is an attribute that says what was found: a field of the block's `observed`.
+func seen(n Attr, t Type, doc string) AttrDef {
+	return AttrDef{Num: n, Type: t, Doc: doc, Observed: true}
+}
+
 func required(n Attr, t Type, doc string) AttrDef {
 	return AttrDef{Num: n, Type: t, Doc: doc, Required: true}
 }
@@ -67,10 +73,13 @@ var (
 		attr(AProbability, or(Type{Base: Percent, Min: 1, Max: 100}, "auto"), "marking probability at max, in percent"),
 	}
 
-	// ecnFound is the marking of a device or port, with what only a found one may lack.
-	ecnFound = or(object(join(ecnFields, []AttrDef{
-		attr(AColors, many(enum("green", "yellow", "red")), "colours of packets that are marked, as found (all); nothing is emitted: only where rocec does not write the port"),
-	})...), "auto", "off", "keep")
+	// ecnFound is the marking of a device or port. Which colours it marks was written in it once.
+	ecnFound = or(object(join(ecnFields, []AttrDef{attr(AColors, colors, "what `observed` says as ecn_colors")})...), "auto", "off", "keep")
+
+	colors = many(enum("green", "yellow", "red"))
+
+	// markedColors is the rest of what is known of the marking of a switch or port.
+	markedColors = seen(AECNColors, colors, "colours of packets that are marked with ECN (all)")
 
 	// macsec is what is known of encryption on a link or port: rocec writes none.
 	macsec = or(object(
@@ -132,18 +141,18 @@ var (
 		attr(AEgressLossless, size, "static threshold of lossless traffic on its way out"),
 	)
 
-	// deviations are what a device, port or NIC as found may restate.
+	// deviations are what a device, port or NIC may restate: other than its qos has it, and written so where rocec writes it.
 	deviations = []AttrDef{
 		attr(ATrust, or(enum("dscp", "pcp", "none"), "keep"), "which mark classifies a frame"),
-		attr(ADSCPMap, kept(mapOf(Type{Base: DSCP}, priority)), "DSCP to priority, as found; the rest follows the qos"),
-		attr(APCPMap, kept(mapOf(number(0, 7), priority)), "PCP to priority, as found"),
-		attr(AQueueMap, kept(mapOf(priority, number(0, 15))), "priority to egress queue, as found"),
-		attr(AGroupMap, kept(mapOf(priority, number(0, 15))), "priority to priority group, as found"),
-		attr(APFC, or(many(priority), "keep"), "priorities with PFC, as found"),
-		attr(APFCQueueMap, kept(mapOf(priority, number(0, 15))), "priority of a received PFC frame to the queue it stops, as found"),
-		renamed(APause, "pause", kept(boolean()), "802.3x global pause, as found"),
-		attr(APFCDirection, enum("both", "receive", "send"), "\"receive\": pauses are honoured and none are sent, \"send\": the reverse, as found (\"both\"); nothing is emitted: only where rocec does not write the port"),
-		attr(AETS, kept(mapOf(number(0, 7), or(percent, "strict"))), "traffic class to ETS percent or \"strict\", as found"),
+		attr(ADSCPMap, kept(mapOf(Type{Base: DSCP}, priority)), "DSCP to priority; the rest follows the qos"),
+		attr(APCPMap, kept(mapOf(number(0, 7), priority)), "PCP to priority"),
+		attr(AQueueMap, kept(mapOf(priority, number(0, 15))), "priority to egress queue"),
+		attr(AGroupMap, kept(mapOf(priority, number(0, 15))), "priority to priority group"),
+		attr(APFC, or(many(priority), "keep"), "priorities with PFC"),
+		attr(APFCQueueMap, kept(mapOf(priority, number(0, 15))), "priority of a received PFC frame to the queue it stops"),
+		renamed(APause, "pause", kept(boolean()), "802.3x global pause"),
+		seen(APFCDirection, enum("both", "receive", "send"), "\"receive\": pauses are honoured and none are sent, \"send\": the reverse (\"both\"); only where rocec does not write the port"),
+		attr(AETS, kept(mapOf(number(0, 7), or(percent, "strict"))), "traffic class to ETS percent or \"strict\""),
 		attr(ADCBX, dcbx, "DCBX on this device or port"),
 		attr(AECN, ecnFound, "ECN of every class that marks, on this device or port"),
 		attr(AHeadroom, Type{Base: Bytes, Words: []string{"keep"}, Key: &Type{Base: String}, Elem: &Type{Base: Bytes}}, "headroom of every lossless class of this port; a map by class name gives each its own"),
@@ -172,12 +181,13 @@ var (
 		attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared where a capture shows it, never installed"),
 		attr(AHash, kept(hash), "how flows are spread over links of equal cost"),
 		attr(ASparePorts, kept(enum("shut")), "\"shut\" shuts down the ports of the model that no block names and no cable uses"),
-		attr(APools, pools, "packet buffer as found on the device, where `buffer` does not write it; compared with each other and with the model, never emitted"),
-		attr(ASTP, enum("off", "stp", "rstp", "mstp", "pvst"), "spanning tree as found; never emitted"),
+		seen(APools, pools, "packet buffer of the device, where `buffer` does not write it; compared with each other and with the model"),
+		seen(ASTP, enum("off", "stp", "rstp", "mstp", "pvst"), "spanning tree"),
 		attr(AARPTimeout, kept(duration), "how long an ARP entry lives without an answer: \"4h\""),
 		attr(AMACTimeout, kept(duration), "how long a learned MAC address lives without traffic: \"30m\""),
-		attr(ARemark, remark, "DSCP that policers and remark rules of every port write, by the DSCP that comes in, as found; nothing is emitted: only where rocec does not write the switch"),
-		attr(ASemiLossless, boolean(), "the switch honours pauses and passes none on, as found; nothing is emitted: only where rocec does not write the switch"),
+		seen(ARemark, remark, "DSCP that policers and remark rules of every port write, by the DSCP that comes in; only where rocec does not write the switch"),
+		seen(ASemiLossless, boolean(), "the switch honours pauses and passes none on; only where rocec does not write the switch"),
+		markedColors,
 	}
 
 	// tierAttrs are common to the tiers of a topology.
@@ -195,8 +205,8 @@ var (
 
 	// hostFound is what a host may do to RDMA traffic where rocec does not write it.
 	hostFound = []AttrDef{
-		attr(AToS, number(0, 255), "ToS byte that the host writes into RDMA traffic, as found: DSCP x 4, and 2 more for ECT; nothing is emitted: only where rocec does not write the host"),
-		attr(ADCQCN, many(priority), "priorities on which the NIC sends CNPs and slows down for them, as found; nothing is emitted: only where rocec does not write the host"),
+		seen(AToS, number(0, 255), "ToS byte that the host writes into RDMA traffic: DSCP x 4, and 2 more for ECT; only where rocec does not write the host"),
+		seen(ADCQCN, many(priority), "priorities on which the NIC sends CNPs and slows down for them; only where rocec does not write the host"),
 	}
 
 	// portAttrs are common to switch ports and NICs.

@@ -85,7 +85,6 @@ func (x *expander) portText(topology, tier lang.BlockID, p fabric.PortID, block 
 	row := &x.f.Ports[p]
 	has := map[schema.Attr]bool{}
 	if block != 0 {
-		def := schema.Def(schema.Port)
 		say := slices.Clone(x.cfg.AttrsOf(block))
 		first, end := x.cfg.Kids(block)
 		for k := first; k < end; k++ {
@@ -96,14 +95,7 @@ func (x *expander) portText(topology, tier lang.BlockID, p fabric.PortID, block 
 				say = append(slices.DeleteFunc(say, func(b lang.Attr) bool { return b.Num == a.Num }), a)
 			}
 		}
-		for _, a := range say {
-			for i := range def.Attrs {
-				if def.Attrs[i].Num == a.Num && a.Val().Kind != lang.Absent && a.Num != schema.AName {
-					has[a.Num] = true
-					fmt.Fprintf(&b, "%s = %s\n", a.Num.Name(), x.valueText(&def.Attrs[i].Type, a.Val()))
-				}
-			}
-		}
+		has = x.attrs(&b, schema.Port, say)
 	}
 	if row.Link == 0 || x.f.Links[row.Link].Origin != fabric.OfTopology {
 		return b.String(), ""

@@ -2,6 +2,7 @@ package expand
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -11,17 +12,7 @@ import (
 
 func (x *expander) generatedSwitch(w *strings.Builder, topology, tier lang.BlockID, d fabric.DeviceID) {
 	fmt.Fprintf(w, "switch %s {\n", quoted(x.f.Text(x.f.Devices[d].Name)))
-	def := schema.Def(x.cfg.Block(tier).Kind)
-	for _, a := range x.cfg.AttrsOf(tier) {
-		if ofTier(a.Num) || a.Val().Kind == lang.Absent {
-			continue
-		}
-		for i := range def.Attrs {
-			if def.Attrs[i].Num == a.Num {
-				fmt.Fprintf(w, "%s = %s\n", a.Num.Name(), x.valueText(&def.Attrs[i].Type, a.Val()))
-			}
-		}
-	}
+	x.attrs(w, x.cfg.Block(tier).Kind, slices.DeleteFunc(slices.Clone(x.cfg.AttrsOf(tier)), func(a lang.Attr) bool { return ofTier(a.Num) }))
 	fmt.Fprintf(w, "place = %s\n", x.place(d))
 	for _, n := range []schema.Attr{schema.AModel, schema.AOS} {
 		if x.cfg.Attr(tier, n).Kind == lang.Absent {
@@ -31,6 +22,29 @@ func (x *expander) generatedSwitch(w *strings.Builder, topology, tier lang.Block
 	x.portBlocks(w, topology, tier, d)
 	x.interfaces(w, d)
 	fmt.Fprint(w, "}\n\n")
+}
+
+// attrs writes attributes of a block, what was seen last, and returns which they are.
+func (x *expander) attrs(w *strings.Builder, kind schema.Kind, list []lang.Attr) map[schema.Attr]bool {
+	has := map[schema.Attr]bool{}
+	var seen []string
+	for _, a := range list {
+		def := schema.Lookup(kind, a.Num.Name())
+		if def == nil || a.Val().Kind == lang.Absent || a.Num == schema.AName {
+			continue
+		}
+		has[a.Num] = true
+		line := a.Num.Name() + " = " + x.valueText(&def.Type, a.Val())
+		if def.Observed {
+			seen = append(seen, line)
+			continue
+		}
+		fmt.Fprintln(w, line)
+	}
+	if seen != nil {
+		fmt.Fprintf(w, "%s = %s\n", schema.AObserved.Name(), braces(seen))
+	}
+	return has
 }
 
 // place is where a switch stands in its topology, as a switch says it itself.
