@@ -29,6 +29,7 @@ type file struct {
 	progs   []prog
 	named   map[mention]bool // by expressions
 	ignores []Ignore
+	formers []former
 	diags   diag.List
 	shift   *shift
 }

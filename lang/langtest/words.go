@@ -28,7 +28,7 @@ func Words(text string) []Word {
 	var list []Word
 	walk(text, func(kind schema.Kind, b *hclsyntax.Block) {
 		for name, a := range b.Body.Attributes {
-			if def := schema.Lookup(kind, name); def != nil {
+			if def := schema.LookupFormer(kind, name); def != nil {
 				one := Word{kind.String() + "." + name, a.SrcRange.Start.Byte, a.SrcRange.End.Byte}
 				list = append(append(list, one), fields(one.Key, def.Type, a.Expr)...)
 			}

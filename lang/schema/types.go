@@ -27,6 +27,11 @@ func required(n Attr, t Type, doc string) AttrDef {
 	return AttrDef{Num: n, Type: t, Doc: doc, Required: true}
 }
 
+// renamed is attr for what had another name in an earlier edition.
+func renamed(n Attr, former string, t Type, doc string) AttrDef {
+	return AttrDef{Num: n, Type: t, Doc: doc, Former: []string{former}}
+}
+
 var (
 	priority = number(0, 7)
 	speed    = Type{Base: Speed}
@@ -128,7 +133,7 @@ var (
 		attr(AGroupMap, mapOf(priority, number(0, 15)), "priority to priority group"),
 		attr(APFC, or(many(priority), "keep"), "priorities with PFC"),
 		attr(APFCQueueMap, mapOf(priority, number(0, 15)), "priority of a received PFC frame to the queue it stops"),
-		attr(APause, boolean(), "802.3x global pause"),
+		renamed(APause, "pause", boolean(), "802.3x global pause"),
 		seen(APFCDirection, enum("both", "receive", "send"), "\"receive\": pauses are honoured and none are sent, \"send\": the reverse (\"both\"); only where rocec does not write the port"),
 		attr(AETS, mapOf(number(0, 7), or(percent, "strict")), "traffic class to ETS percent or \"strict\""),
 		attr(ADCBX, dcbx, "DCBX on this device or port"),
@@ -194,8 +199,8 @@ var (
 		attr(AExternal, boolean(), "the peer is not of this fabric and not trusted"),
 		attr(AManage, enum("full", "verify", "none"), "who writes this port"),
 		attr(AQoS, or(ref(QoS), "keep"), "the qos of the port; \"keep\" leaves the vendor's default"),
-		attr(ASegments, refs(Segment), "segments carried tagged"),
-		attr(ANative, ref(Segment), "the segment carried untagged"),
+		renamed(ASegments, "segments", refs(Segment), "segments carried tagged"),
+		renamed(ANative, "native", ref(Segment), "the segment carried untagged"),
 		attr(AMTU, mtu, "IP MTU; on a bridged switch port a floor"),
 		attr(ACable, cable, "of the link on this port: as good as in the link block, and before what a tier, an mlag, a `default_cable` or defaults say; what one leaves out the other fills in, and two that differ are an error"),
 	}
