@@ -74,8 +74,11 @@ func (f *fixer) run(m move) ([]byte, *Problem) {
 	var out []byte
 	at, last := 0, Change{Start: -1}
 	for _, c := range f.changes {
-		if c == last || c.Start < at {
-			continue // made once, or left to the next pass
+		if c == last {
+			continue
+		}
+		if c.Start < at {
+			return nil, &Problem{c.Start, lineOf(f.src, c.Start), 1, "two changes are needed here that cannot both be made, file is left as it is"}
 		}
 		out = append(append(out, f.src[at:c.Start]...), c.Text...)
 		at, last = c.End, c

@@ -298,10 +298,15 @@ func (f *fixer) cables(b *hclsyntax.Block, body *hclsyntax.Body, s site) {
 	var pieces []piece
 	list := bodyPairs(body)
 	last := 0 // where the attributes end
+	into := slices.IndexFunc(body.Blocks, func(x *hclsyntax.Block) bool { return x.Type == word })
 	for _, p := range list {
 		cut := f.pieceOf(p)
 		last = cut.to
-		if slices.ContainsFunc(ofLinks, func(n schema.Attr) bool { return n.Name() == p.name }) {
+		switch {
+		case !slices.ContainsFunc(ofLinks, func(n schema.Attr) bool { return n.Name() == p.name }):
+		case into >= 0 && body.Blocks[into].Body.Attributes[p.name] != nil:
+			f.byPerson(p.start, "%s is written in `%s` too: leave one of them out", p.name, word)
+		default:
 			pieces = append(pieces, cut)
 		}
 	}
@@ -317,8 +322,8 @@ func (f *fixer) cables(b *hclsyntax.Block, body *hclsyntax.Body, s site) {
 		f.replace(open.End.Byte, close.Start.Byte, end+write(indent+"  ")+indent)
 		return
 	}
-	if i := slices.IndexFunc(body.Blocks, func(x *hclsyntax.Block) bool { return x.Type == word }); i >= 0 {
-		f.intoBlock(body.Blocks[i], pieces)
+	if into >= 0 {
+		f.intoBlock(body.Blocks[into], pieces)
 	} else {
 		f.changes = append(f.changes, Change{Start: last, End: last, Text: write(f.indent(list[0].start))})
 	}

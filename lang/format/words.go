@@ -86,6 +86,7 @@ func (f *fixer) step(p place, t hcl.Traverser) place {
 	}
 	def := schema.LookupFormer(p.kind, a.Name)
 	if def == nil {
+		f.readsEnabled(p.kind, a)
 		if a.Name == "name" || a.Name == "key" || a.Name == "index" {
 			return place{}
 		}
@@ -95,7 +96,6 @@ func (f *fixer) step(p place, t hcl.Traverser) place {
 	if def.Num.Name() != a.Name {
 		f.replace(end-len(a.Name), end, def.Num.Name())
 	}
-	f.readsEnabled(p.kind, a)
 	if r := def.Type.Refs; def.Type.Base == schema.Ref && len(r) == 1 {
 		return place{block, r[0]}
 	}

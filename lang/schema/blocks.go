@@ -175,7 +175,7 @@ var blocks = [KindCount]BlockDef{
 			attr(ABreakout, str(), "split: \"4x100G\"; the children replace the port"),
 			attr(AAddress, many(Type{Base: CIDR}), "addresses of a routed port"),
 			attr(AVRF, str(), "routing table of a routed port"),
-			attr(ARole, enum("node", "fabric", "peer_link"), "where the cable does not show it"),
+			renamed(AFacing, "role", enum("node", "fabric", "peer_link"), "what is at the other end, where the cable does not show it"),
 			seen(ARemark, remark, "DSCP that policers and remark rules of the port write, by the DSCP that comes in; only where rocec does not write the port"),
 			markedColors,
 			seen(AMACsec, macsec, "encryption of the link, as it is set on this port"),

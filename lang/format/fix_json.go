@@ -1,0 +1,3 @@
+package format
+
+func fixJSON(_ string, src []byte, _ int) ([]byte, []Problem, *Problem) { return src, nil, nil }
