@@ -3,18 +3,18 @@ package schema
 // order is in which order the attributes of a block are written: what it stands for and how often, who it is, where it is, what it is
 // made of, its link, its VLANs, its addresses, its contract, and what was seen of it. A new attribute is a word in one of the rows.
 var order = [][]Attr{
-	{AForEach, AEnabled, ACount, ASwitches, ANodes, ANICs, APlanes, APods, APorts, AEnds, AFrom},
+	{AForEach, AEnabled, ACount, ASwitches, ANodes, ANICs, APlanes, APods, AEnds, AFrom},
 	{AName, ADescription, AModel, AOS, AIfname, ARole, AFacing, AMgmt, AConnection, AManage, AVars},
-	{ASite, ARack, ASlot, ACluster, ATenant, ATrusted, ARail, APlane, APlace, AAt, AOn, APin},
-	{APCI, AMAC, AAdapter, APCIe, APCIeSwitch, AGPU, ANUMA, ALinkLayer, ARoCEMode, AFirmware, ADriver, AVFs},
-	{AMembers, AMode, ARate, AHashPolicy, AID, ADomain, APeerLink, AKeepalive},
+	{ASite, ARack, ASlot, ACluster, ATenant, ATrusted, APlace, AAt, AOn, APin},
+	{APorts, ANodePorts, AUpPorts, ADownPorts, APCI, AMAC, AAdapter, APCIe, ARail, APlane, APCIeSwitch, AGPU, ANUMA, ALinkLayer, ARoCEMode, AFirmware, ADriver, AVFs},
+	{AMode, AMembers, ARate, AHashPolicy, AID, ADomain, APeerLink, AKeepalive},
 	{ABreakout, ASpeed, AFEC, AAutoneg, ACable, AExternal},
 	{AVLAN, ASegment, ANative, ASegments},
-	{ASubnet, AFirst, AAddress, AGateway, AExternalGateway, AVRF, ALoopback, AFabricSubnet, AAddressing, ARouting},
-	{ANodePorts, AUpPorts, ADownPorts, ASparePorts, AHash, AARPTimeout, AMACTimeout},
-	{ADefault, ACarries, AIsolated, AQoS, APeer, ARDMA, AMTU, ADeny},
-	{ATrust, ADSCP, APriority, AQueue, APriorityGroup, ALossless, ABandwidth, AStrict, ACap, AECN, ACongestion, AWatchdog, ABuffer},
-	{AMatch, AMark, ATransport, ARDMAMTU, ARedundancy, AMaxOversubscription, ALatencyBudget, ARemap},
+	{ALoopback, AVRF, ASubnet, AFirst, AAddress, AGateway, AExternalGateway, AFabricSubnet, AAddressing, ARouting},
+	{ASparePorts, AHash, AARPTimeout, AMACTimeout},
+	{ACarries, AQoS, APeer, AIsolated, ARDMA, AMTU, ADeny},
+	{ATrust, ADSCP, APriority, AQueue, APriorityGroup, ALossless, ABandwidth, AStrict, ACap, AMatch, AECN, ACongestion, AWatchdog, ABuffer},
+	{AMark, ATransport, ARDMAMTU, ARedundancy, AMaxOversubscription, ALatencyBudget, ARemap, ADefault},
 	{ADSCPMap, APCPMap, AQueueMap, AGroupMap, APFC, APFCQueueMap, APause, AETS, ADCBX, AHeadroom},
 	{AObserved},
 }
