@@ -31,7 +31,7 @@ func (a *app) fmtCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var fixes map[string]wording
+			var fixes map[string]format.Fixed
 			if fix {
 				if fixes, err = a.fixFiles(files, args, recursive); err != nil {
 					return err
@@ -71,12 +71,12 @@ func (a *app) fmtStream(fix, check, diff bool) error {
 		fmt.Fprintf(a.err, "<stdin>: %s\n", what)
 		return exit(2)
 	}
-	w := wording{text: src}
+	w := format.Fixed{Text: src}
 	if fix {
 		w = fixStream(src)
 	}
 	out, code := a.canonical("<stdin>", "-", w)
-	if code == 2 && len(w.left) == 0 {
+	if code == 2 && len(w.Left) == 0 {
 		return exit(2)
 	}
 	switch {
@@ -95,19 +95,19 @@ func (a *app) fmtStream(fix, check, diff bool) error {
 }
 
 // canonical is the canonical layout of a file. What is wrong with it, and what is left to do by hand, is told, and the exit code is 2.
-func (a *app) canonical(shown, name string, w wording) ([]byte, int) {
-	problem, out := w.problem, w.text
+func (a *app) canonical(shown, name string, w format.Fixed) ([]byte, int) {
+	problem, out := w.Problem, w.Text
 	if problem == nil {
-		out, problem = format.Source(name, w.text)
+		out, problem = format.Source(name, w.Text)
 	}
 	if problem != nil {
 		fmt.Fprintln(a.err, problemAt(shown, *problem))
 		return out, 2
 	}
-	for _, p := range w.left {
+	for _, p := range w.Left {
 		fmt.Fprintln(a.err, problemAt(shown, p))
 	}
-	if len(w.left) > 0 {
+	if len(w.Left) > 0 {
 		return out, 2
 	}
 	return out, 0
@@ -170,7 +170,7 @@ func formatted(name string) bool {
 }
 
 // fmtFile formats one file and returns the exit code it asks for.
-func (a *app) fmtFile(name string, fixes map[string]wording, check, diff, list, write bool) (int, error) {
+func (a *app) fmtFile(name string, fixes map[string]format.Fixed, check, diff, list, write bool) (int, error) {
 	src, err := readFile(name)
 	if err != nil {
 		return 1, err
@@ -179,12 +179,12 @@ func (a *app) fmtFile(name string, fixes map[string]wording, check, diff, list, 
 		fmt.Fprintf(a.err, "%s: %s\n", name, what)
 		return 2, nil
 	}
-	w, ok := fixes[name]
+	w, ok := fixes[filepath.Clean(name)]
 	if !ok {
-		w.text = src
+		w.Text = src
 	}
 	out, code := a.canonical(name, name, w)
-	if string(out) == string(src) || code == 2 && len(w.left) == 0 {
+	if string(out) == string(src) || code == 2 && len(w.Left) == 0 {
 		return code, nil
 	}
 	if list {

@@ -13,24 +13,13 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-// wording is a file in the words of the newest edition of the language.
-type wording struct {
-	text    []byte
-	left    []format.Problem // what is to be done by hand
-	problem *format.Problem
-}
-
-// done reports whether nothing is left to do.
-func (w wording) done() bool { return w.problem == nil && len(w.left) == 0 }
-
-// fixFiles writes files in the words of the newest edition, in memory. A folder whose files all are in them afterwards says so: in the
-// `rocec` block that it has, or, where the folder as a whole was asked for, in a new one in its first file.
-func (a *app) fixFiles(files, args []string, recursive bool) (map[string]wording, error) {
-	out := map[string]wording{}
+// fixFiles writes files in the words of the newest edition, in memory.
+func (a *app) fixFiles(files, args []string, recursive bool) (map[string]format.Fixed, error) {
+	out := map[string]format.Fixed{}
 	folders := map[string][]string{}
 	for _, name := range files {
 		dir := filepath.Dir(name)
-		folders[dir] = append(folders[dir], name)
+		folders[dir] = append(folders[dir], filepath.Clean(name))
 	}
 	for _, dir := range slices.Sorted(maps.Keys(folders)) {
 		asked := folders[dir]
@@ -39,51 +28,19 @@ func (a *app) fixFiles(files, args []string, recursive bool) (map[string]wording
 			return nil, err
 		}
 		texts := map[string][]byte{}
-		edition, named := 0, ""
 		for _, name := range slices.Concat(of, asked) {
-			src, err := readFile(name)
-			if err != nil {
+			if texts[name], err = readFile(name); err != nil {
 				return nil, err
 			}
-			if texts[name] = src; !slices.Contains(of, name) {
-				continue
-			}
-			e, has := format.Language(name, src)
-			if edition = max(edition, e); has {
-				named = name
+			if notText(texts[name]) != "" {
+				texts[name] = []byte("=") // not read, and not in the words of any edition
 			}
 		}
-		done := true
-		for name, src := range texts {
-			if notText(src) != "" {
-				done = false
-				continue
-			}
-			var w wording
-			w.text, w.left, w.problem = format.Fix(name, src, edition)
-			asked := slices.Contains(asked, name)
-			if asked {
-				out[name] = w
-			}
-			if slices.Contains(of, name) {
-				done = done && w.done() && (asked || string(w.text) == string(src))
-			}
-		}
-		if edition > 0 || len(of) == 0 {
-			continue
-		}
-		switch whole := inFolders(dir, args, recursive); {
-		case !done && whole:
+		whole := inFolders(dir, args, recursive)
+		fixed, done := format.Folder(texts, func(name string) bool { return slices.Contains(asked, name) }, whole)
+		maps.Copy(out, fixed)
+		if !done && whole {
 			fmt.Fprintf(a.err, "%s: language = %d is not written, as something is left to do by hand\n", dir, schema.Language)
-			continue
-		case !done, named == "" && !whole:
-			continue
-		case named == "":
-			named = of[0]
-		}
-		if w, ok := out[named]; ok {
-			w.text, w.problem = format.SetLanguage(named, w.text)
-			out[named] = w
 		}
 	}
 	return out, nil
@@ -119,13 +76,9 @@ func inFolders(dir string, args []string, recursive bool) bool {
 }
 
 // fixStream is fixFiles for standard input, which is taken as the whole of a folder if it has a `rocec` block.
-func fixStream(src []byte) wording {
-	edition, has := format.Language("-", src)
-	var w wording
-	if w.text, w.left, w.problem = format.Fix("-", src, edition); w.done() && edition == 0 && has {
-		w.text, w.problem = format.SetLanguage("-", w.text)
-	}
-	return w
+func fixStream(src []byte) format.Fixed {
+	out, _ := format.Folder(map[string][]byte{"-.roce.hcl": src}, func(string) bool { return true }, false)
+	return out["-.roce.hcl"]
 }
 
 // problemAt is where a problem is, as fmt writes it.
