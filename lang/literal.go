@@ -46,6 +46,11 @@ func (r *reducer) value(at *attr, e hclsyntax.Expression, d *decl) {
 	case isWrong:
 		at.bad = true
 	case isExpr:
+		if at.num == schema.ALanguage {
+			r.fail(at.at, "language takes a plain number: it is read before anything is evaluated", "write language = "+itoa(schema.Language))
+			at.bad = true
+			return
+		}
 		r.keep(at, e)
 		d.flags |= hasDynamic
 	}

@@ -38,6 +38,9 @@ func reducePart(name string, id source.FileID, src []byte, part place, maxBytes 
 		f.refuse(p)
 		return f
 	}
+	if f.otherLanguage() {
+		return f
+	}
 	r := reducer{file: f}
 	if !f.json && r.quickFile() {
 		return f

@@ -94,7 +94,7 @@ func (s *soundness) vlans(o intent.Object, name string, native intent.Opt[uint16
 		at := path(o, name, "segments")
 		s.vlan(id, at)
 		if slices.Contains(tagged.Value[:i], id) || native.IsSet() && native.Value == id {
-			s.refuse(fmt.Sprintf("%s %q is in VLAN %d twice", o, name, id), "name it once, tagged or native", at)
+			s.refuse(fmt.Sprintf("%s %q is in VLAN %d twice", o, name, id), "name it once, tagged or untagged", at)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (s *soundness) qos(q *intent.QoS) {
 		}
 	}
 	if q.Pause.Or(false) && q.PFC.Or(0) != 0 {
-		s.refuse(fmt.Sprintf("qos %q has global pause and PFC on %s, which exclude each other", q.Name, q.PFC.Value), "write pause = false", at("pause"), at("pfc"))
+		s.refuse(fmt.Sprintf("qos %q has global pause and PFC on %s, which exclude each other", q.Name, q.PFC.Value), "write global_pause = false", at("pause"), at("pfc"))
 	}
 	s.dcbx(q.DCBX, at("dcbx"))
 	for _, m := range q.Marks {

@@ -66,7 +66,7 @@ func languagePage() []byte {
 				if at.Required {
 					name += " (required)"
 				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, cell(typeText(at.Type)), cell(at.Doc))
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, cell(typeText(at.Type)), cell(docOf(at)))
 			}
 		}
 		if def.Free {
@@ -109,6 +109,14 @@ func header(def *schema.BlockDef) string {
 	return head + " {\n}"
 }
 
+// docOf is what an attribute means, and what it was called in earlier editions of the language.
+func docOf(at *schema.AttrDef) string {
+	if len(at.Former) == 0 {
+		return at.Doc
+	}
+	return fmt.Sprintf("%s; called `%s` before language %d", at.Doc, strings.Join(at.Former, "`, `"), schema.Language)
+}
+
 // typeText shows a type in a few words.
 func typeText(t schema.Type) string {
 	text := ""
@@ -124,6 +132,9 @@ func typeText(t schema.Type) string {
 		text = "number"
 		if t.Max > 0 {
 			text = fmt.Sprintf("number %d to %d", t.Min, t.Max)
+		}
+		if t.Max > 0 && t.Min == t.Max {
+			text = fmt.Sprint(t.Max)
 		}
 	case schema.Percent:
 		text = "percent"

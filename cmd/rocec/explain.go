@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -96,6 +97,11 @@ type word struct {
 	Doc       string `json:"doc"`
 
 	Proofs []string `json:"proofs,omitempty"` // properties that rest on it
+	Former []string `json:"former,omitempty"` // names in earlier editions of the language
+}
+
+func (w *word) called(name string) bool {
+	return w.Attribute != "" && (w.Attribute == name || slices.Contains(w.Former, name))
 }
 
 // explainAttribute explains a block, block.attribute, or an attribute in every
@@ -111,7 +117,7 @@ func (a *app) explainAttribute(what string) (bool, error) {
 			return true, a.explainWords(list)
 		case def.Word == block || name == "":
 			for _, w := range wordsOf(def) {
-				if short := strings.TrimPrefix(w.Attribute, schema.AObserved.Name()+"."); w.Attribute == name || short == name || name == "" && short == block {
+				if short := strings.TrimPrefix(w.Attribute, schema.AObserved.Name()+"."); w.called(name) || short == name || name == "" && (short == block || w.called(block)) {
 					list = append(list, w)
 				}
 			}
@@ -153,7 +159,7 @@ func wordMeant(what string) string {
 func wordsOf(def *schema.BlockDef) []word {
 	var list []word
 	for _, at := range inOrder(def) {
-		list = append(list, word{Block: def.Word, Attribute: attrWord(&at), Type: typeText(at.Type), Doc: at.Doc, Proofs: restsOn(at.Num)})
+		list = append(list, word{Block: def.Word, Attribute: attrWord(&at), Type: typeText(at.Type), Doc: docOf(&at), Proofs: restsOn(at.Num), Former: at.Former})
 	}
 	return list
 }

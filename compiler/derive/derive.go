@@ -305,7 +305,7 @@ func (s *sweep) caps(in inputs, p fabric.PortID, port *Port) {
 		case sched.CapPercent == 0:
 		case in.mbps == 0:
 			s.fail(p, fmt.Sprintf("%s caps queue %d at %d %% of a speed that is not known", s.f.PortName(p), q, sched.CapPercent),
-				`write speed on the port, or the cap as a speed: "10G"`, s.f.PortLabel(p, schema.ASpeed, ""))
+				`write speed on the port, or max_rate as a speed: "10G"`, s.f.PortLabel(p, schema.ASpeed, ""))
 		default:
 			port.CapMbps[q] = max(uint32(uint64(sched.CapPercent)*uint64(in.mbps)/100), 1)
 		}

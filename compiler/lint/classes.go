@@ -91,9 +91,9 @@ func etsShare(p *Pass) {
 var roce203 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE203", Name: "ets_strict_uncapped", Severity: diag.Error,
-		Title:  "a strict class that carries data has a rate cap",
-		Why:    "strict traffic is served before everything else: without a cap it starves the other classes",
-		Fix:    "give it a share instead of strict, or a cap",
+		Title:  "a strict class that carries data has a largest rate",
+		Why:    "strict traffic is served before everything else: without a largest rate it starves the other classes",
+		Fix:    "write bandwidth instead of strict, or max_rate",
 		Source: "theory I8",
 		Bad:    twoNodesEdit("bandwidth = 50\n    ecn       = \"auto\"", "strict    = true\n    ecn       = \"auto\"", "bandwidth = 50", "bandwidth = 100"),
 		Good:   twoNodes(``),
@@ -120,9 +120,9 @@ func strictUncapped(p *Pass) {
 				return
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("class %s is strict on %s and has no cap: it can starve the rest", p.Fabric.Text(c.Name), p.Name(e)),
+				Summary: fmt.Sprintf("class %s is strict on %s and has no max_rate: it can starve the rest", p.Fabric.Text(c.Name), p.Name(e)),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: []diag.Label{p.AtContract(e, schema.AETS, c, schema.AStrict, "")}, Help: "give it bandwidth instead of strict, or a cap",
+				Labels: []diag.Label{p.AtContract(e, schema.AETS, c, schema.AStrict, "")}, Help: "write bandwidth instead of strict, or max_rate",
 			})
 		})
 	})
@@ -299,7 +299,7 @@ func pcpUntagged(p *Pass) {
 			Summary: fmt.Sprintf("port %s trusts PCP, and its RDMA is untagged there: it lands in priority %d", p.Name(e), e.Profile.PCP[0]),
 			Address: p.Fabric.PortAddress(e.ID),
 			Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtContract(e, schema.ATrust, nil, 0, "trust")},
-			Help:    `carry the segment tagged (segments), or write trust = "dscp"`,
+			Help:    `carry the segment in tagged, or write trust = "dscp"`,
 		}
 		if peer := p.End(e.Port.Peer); untagged(peer) {
 			switch {
@@ -501,7 +501,7 @@ var roce210 = &Rule{
 		Good:   twoNodes(``),
 	},
 	Run:   groupShared,
-	mends: drop("group"),
+	mends: drop("priority_group", "group"),
 }
 
 // unmarkedIn reports whether a port of a switch puts frames that nobody marks in
@@ -586,7 +586,7 @@ var roce211 = &Rule{
 		Good:   twoNodes(``),
 	},
 	Run:   classRange,
-	mends: drop("queue", "group", "queue_map", "group_map"),
+	mends: drop("queue", "priority_group", "group", "queue_map", "group_map"),
 }
 
 func classRange(p *Pass) {

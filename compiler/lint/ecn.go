@@ -289,7 +289,7 @@ func (p *Pass) pausedElsewhere(id fabric.PortID) string {
 	if id == 0 {
 		return ""
 	}
-	return fmt.Sprintf("global pause keeps it on %s, and not on all of its ports: write pause = true on the others as well where they have "+
+	return fmt.Sprintf("global pause keeps it on %s, and not on all of its ports: write global_pause = true on the others as well where they have "+
 		"it", p.Fabric.PortName(id))
 }
 

@@ -161,7 +161,7 @@ var roce303 = &Rule{
 		Good:   twoNodes(`pause = false`),
 	},
 	Run:   globalPause,
-	mends: set("pause", "false"),
+	mends: []mend{{"global_pause", "false"}, {"pause", "false"}},
 }
 
 func globalPause(p *Pass) {

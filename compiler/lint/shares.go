@@ -16,7 +16,7 @@ var roce204 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE204", Name: "ets_strict_caps", Severity: diag.Warning,
 		Title:  "the caps of the strict classes leave something to the others",
-		Why:    "strict queues are served first, each up to its cap: where the caps add to the line rate, the shares of the other classes are shares of nothing",
+		Why:    "strict queues are served first, each up to its max_rate: where these add to the line rate, the shares of the other classes are shares of nothing",
 		Fix:    "lower the caps",
 		Source: "theory I8",
 		Bad:    strictPair("60", "40"),
@@ -54,13 +54,13 @@ func strictCaps(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("strict caps on %s add to %s and leave 0 %% of its %s for the other classes", p.Name(e), Rate(uint32(min(sum, 1<<31))), fabric.Speed(e.Port.Mbps)),
-			Address: p.Fabric.PortAddress(e.ID), Help: "lower the caps",
+			Address: p.Fabric.PortAddress(e.ID), Help: "lower max_rate",
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			if s := e.Profile.Sched[on.Queue&7]; on.Queue < 8 && s.Strict && caps[on.Queue] > 0 && len(d.Labels) < 3 {
 				text := ""
 				if len(d.Labels) > 0 {
-					text = "and the cap of " + p.Fabric.Text(c.Name)
+					text = "and max_rate of " + p.Fabric.Text(c.Name)
 				}
 				d.Labels = append(d.Labels, p.Fabric.Label(c.Decl, 0, schema.ACap, text))
 			}

@@ -94,7 +94,7 @@ func oneNIC(a, b *fabric.Class) string {
 // sharings are all things of which a class has no own: each row is one of them.
 var sharings = []shared{
 	{schema.AECN, oneQueue, func(c *fabric.Class) any { return written(c.ECN) }, "ECN marking"},
-	{schema.ACap, oneQueue, func(c *fabric.Class) any { return written([2]uint32{c.CapMbps, uint32(c.CapPercent)}) }, "rate cap"},
+	{schema.ACap, oneQueue, func(c *fabric.Class) any { return written([2]uint32{c.CapMbps, uint32(c.CapPercent)}) }, "largest rate"},
 	{schema.AStrict, oneQueue, func(c *fabric.Class) any {
 		switch {
 		case c.Strict:

@@ -26,7 +26,7 @@ var unusedWords = map[schema.Kind]struct{ what, help string }{
 	schema.Variable: {"variable", "read it as %s, or leave it out with what sets it"},
 	schema.Locals:   {"local", "read it as %s, or leave it out"},
 	schema.QoS:      {"qos", "write qos = %s on the segment, port, device or topology that it is for, or leave it out"},
-	schema.Segment:  {"segment", "write %s in native, segment or segments of what is in it, or leave it out"},
+	schema.Segment:  {"segment", "write %s in untagged, segment or tagged of what is in it, or leave it out"},
 }
 
 func declarationUnused(p *Pass) {

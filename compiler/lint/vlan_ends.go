@@ -80,7 +80,7 @@ func (p *Pass) lost(l fabric.LinkID, e, other End) (lost []fabric.SegmentID) {
 				Severity: p.vlanSeverity(e, other, s),
 				Summary:  fmt.Sprintf("%s is tagged on %s and untagged on its peer %s", p.vlanName(s), p.Name(e), p.Name(other)),
 				Labels:   []diag.Label{p.AtPort(e, p.vlanAttr(e), ""), p.AtPort(other, schema.ANative, "other end")},
-				Help:     "write native on both ends, or segments on both",
+				Help:     "write untagged on both ends, or tagged on both",
 			}))
 		}
 	}
@@ -95,7 +95,7 @@ func (p *Pass) lost(l fabric.LinkID, e, other End) (lost []fabric.SegmentID) {
 		Severity: p.vlanSeverity(e, other, s),
 		Summary:  fmt.Sprintf("%s is untagged on %s, and its peer %s takes nothing untagged", p.vlanName(s), p.Name(e), p.Name(other)),
 		Labels:   []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(other, schema.ANative, "other end")},
-		Help:     "write native on the other end, or segments on both",
+		Help:     "write untagged on the other end, or tagged on both",
 	}))
 	return lost
 }
@@ -124,7 +124,7 @@ func (p *Pass) missing(l fabric.LinkID, e, lacks End, lost []fabric.SegmentID) {
 	if len(instead) > 0 {
 		summary += ", which tags " + list(instead)
 	}
-	d := diag.Diagnostic{Severity: severity, Summary: summary, Help: "add the segment to segments of the other end"}
+	d := diag.Diagnostic{Severity: severity, Summary: summary, Help: "add the segment to tagged of the other end"}
 	attr := schema.ASegments
 	if lacks.Device.Kind == fabric.Node {
 		attr = schema.ASegment
@@ -138,7 +138,7 @@ func (p *Pass) missing(l fabric.LinkID, e, lacks End, lost []fabric.SegmentID) {
 		return
 	}
 	d.Labels = []diag.Label{p.AtPort(lacks, attr, ""), p.AtPort(e, p.vlanAttr(e), "other end")}
-	d.Help = "add the segment to segments of " + p.Name(lacks)
+	d.Help = "add the segment to tagged of " + p.Name(lacks)
 	p.Report(p.AboutLink(l, lacks, e, d))
 }
 

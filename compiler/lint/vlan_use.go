@@ -46,7 +46,7 @@ var roce612 = &Rule{
 		ID: "ROCE612", Name: "vlan_pxe", Severity: diag.Warning,
 		Title:  "a node that boots over the network finds an untagged VLAN",
 		Why:    "the boot ROM sends without a tag: on a port that has tagged VLANs only, the node never starts",
-		Fix:    "give the switch port a native segment, and classify by DSCP",
+		Fix:    "give the switch port an untagged segment, and classify by DSCP",
 		Source: "Guo et al., SIGCOMM 2016, section 3",
 		Bad:    pxe(``) + given("boot"),
 		Good:   pxe("native = segment.boot"),
@@ -80,7 +80,7 @@ func bootsUntagged(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s boots over the network, and %s has no untagged VLAN", p.Name(e), p.Name(peer)), Address: f.PortAddress(e.ID), Concerns: []string{f.PortAddress(peer.ID)},
-			Labels: []diag.Label{p.AtPort(e, schema.APXE, ""), p.AtPort(peer, schema.ASegments, "tagged only")}, Help: "write native on the switch port, and trust DSCP",
+			Labels: []diag.Label{p.AtPort(e, schema.APXE, ""), p.AtPort(peer, schema.ASegments, "tagged only")}, Help: "write untagged on the switch port, and trust DSCP",
 		})
 	}
 }

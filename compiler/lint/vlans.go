@@ -34,9 +34,9 @@ func (p *Pass) eachRDMA(visit func(fabric.SegmentID)) {
 var roce602 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE602", Name: "vlan_native", Severity: diag.Error,
-		Title:  "both ends of a link have one native VLAN",
+		Title:  "both ends of a link have one untagged VLAN",
 		Why:    "untagged frames leave one VLAN and arrive in another: the two merge",
-		Fix:    "align native",
+		Fix:    "align untagged",
 		Source: "theory I16",
 		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 200\n  qos = qos.roce\n}\nswitch \"tor\" {", "native = segment.storage", "native = segment.other"),
 		Good:   twoNodes(``),
@@ -53,8 +53,8 @@ func vlanNative(p *Pass) {
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return fmt.Sprint(f.Segments[e.Port.Native].VLAN) })
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
-			Summary: fmt.Sprintf("native VLAN is %d on %s and %d on its peer %s: the VLANs merge", f.Segments[first.Port.Native].VLAN, p.Name(first), f.Segments[second.Port.Native].VLAN, p.Name(second)),
-			Labels:  []diag.Label{p.AtPort(first, schema.ANative, ""), p.AtPort(second, schema.ANative, "other end")}, Help: "write one native segment on both ends", Notes: noted(note),
+			Summary: fmt.Sprintf("untagged VLAN is %d on %s and %d on its peer %s: the VLANs merge", f.Segments[first.Port.Native].VLAN, p.Name(first), f.Segments[second.Port.Native].VLAN, p.Name(second)),
+			Labels:  []diag.Label{p.AtPort(first, schema.ANative, ""), p.AtPort(second, schema.ANative, "other end")}, Help: "write one segment in untagged of both ends", Notes: noted(note),
 		}))
 	})
 }
@@ -188,8 +188,8 @@ func vlanOutside(p *Pass) {
 var roce605 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE605", Name: "vlan_default", Severity: diag.Error,
-		Title:  "an RDMA VLAN is not VLAN 1, and not native towards the outside",
-		Why:    "VLAN 1 is everywhere by default, and a native VLAN takes in whatever comes untagged",
+		Title:  "an RDMA VLAN is not VLAN 1, and not untagged towards the outside",
+		Why:    "VLAN 1 is everywhere by default, and an untagged VLAN takes in whatever comes untagged",
 		Fix:    "use a dedicated tagged VLAN",
 		Source: "theory I16, I17",
 		Bad:    twoNodesEdit(`vlan   = 100`, `vlan   = 1`),
@@ -219,7 +219,7 @@ func vlanDefault(p *Pass) {
 				continue
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("RDMA VLAN %d (%s) is native on %s, towards the outside", seg.VLAN, f.Text(seg.Name), p.Name(e)), Address: f.PortAddress(e.ID),
+				Summary: fmt.Sprintf("RDMA VLAN %d (%s) is untagged on %s, towards the outside", seg.VLAN, f.Text(seg.Name), p.Name(e)), Address: f.PortAddress(e.ID),
 				Labels: []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtPort(e, schema.AExternal, "external")}, Help: "take it off the port",
 			})
 		}

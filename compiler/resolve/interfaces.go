@@ -78,7 +78,7 @@ func (r *resolver) windows(d fabric.DeviceID) bool {
 }
 
 // impliedIface is the interface of a NIC or bond that has a segment, subnet,
-// native segment or address of its own, or a leaf with a subnet.
+// untagged segment or address of its own, or a leaf with a subnet. A SET team takes none from its untagged segment.
 func (r *resolver) impliedIface(d fabric.DeviceID, b lang.BlockID) {
 	address := r.said(b, schema.AAddress)
 	if r.cfg.IsWord(address, "none") {
@@ -94,6 +94,10 @@ func (r *resolver) impliedIface(d fabric.DeviceID, b lang.BlockID) {
 	seg, native := r.said(b, schema.ASegment), lang.Value{}
 	if seg.Kind != lang.Handle {
 		native = r.said(b, schema.ANative)
+	}
+	if native.Kind == lang.Handle && address.Kind == lang.Absent && r.f.LAGs[row.OnLAG].Mode == fabric.SET && r.said(b, schema.ASubnet).Kind == lang.Absent {
+		r.idleGateway(b) // a vSwitch has no address: what is untagged on it is of its vNICs
+		return
 	}
 	switch {
 	case seg.Kind == lang.Handle:

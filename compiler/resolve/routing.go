@@ -44,8 +44,8 @@ func (r *resolver) routings() {
 		case row.Model == fabric.TableRouting:
 			row.Table = r.table(b)
 		case file.Kind != lang.Absent:
-			r.fail(fmt.Sprintf("routing %s has a file, and its model is not table", r.blockName(b)), `write model = "table", or leave out file`,
-				r.at(b, schema.AFile, ""), r.at(b, schema.APaths, "the model"))
+			r.fail(fmt.Sprintf("routing %s has a file, and its paths are not by table", r.blockName(b)), `write paths = "table", or leave out file`,
+				r.at(b, schema.AFile, ""), r.at(b, schema.APaths, "its paths"))
 		}
 		if row.Default {
 			if other > 0 {

@@ -201,7 +201,7 @@ func (r *resolver) tierSegment(t *topology, b lang.BlockID) fabric.SegmentID {
 	for s := 1; s < len(r.f.Segments); s++ {
 		if seg := &r.f.Segments[s]; seg.VLAN == tierVLAN && !seg.Tier {
 			r.fail(fmt.Sprintf("node ports of %s are in VLAN %d, which segment %s has", r.cfg.Address(t.block), tierVLAN, r.f.Text(seg.Name)),
-				"write `native` on the node ports of the leaves, give that segment another VLAN, or write addressing = \"per_port\"",
+				"write `untagged` on the node ports of the leaves, give that segment another VLAN, or write addressing = \"per_port\"",
 				r.at(b, schema.ASubnet, ""), r.f.Label(seg.Decl, 0, schema.AVLAN, "the segment"))
 			return 0
 		}

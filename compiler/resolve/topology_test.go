@@ -725,7 +725,7 @@ topology "ring" "q" {
 	}
 	for edit, want := range map[string]string{
 		`announce = ["10.0.0.1/8"]`: "announced prefix 10.0.0.1/8 has bits set beyond its length | [\"10.0.0.1/8\"]",
-		`file = "x.csv"`:            "routing pods has a file, and its model is not table | \"x.csv\" | \"up_down\"",
+		`file = "x.csv"`:            "routing pods has a file, and its paths are not by table | \"x.csv\" | \"up_down\"",
 	} {
 		if diff := cmp.Diff(want, refused(t, strings.Replace(source, `announce = ["10.0.0.0/8"]`, edit, 1))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

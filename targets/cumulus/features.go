@@ -104,7 +104,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.LAGActiveBkp, Note: "a mode of host bonds", Source: guideBond},
 	{ID: feature.LAGSet, Note: "a mode of Windows teams", Source: guideBond},
 	{ID: feature.LAGRate, Support: feature.Native, Source: reference + "interface <interface-id> bond lacp-rate"},
-	{ID: feature.LAGHash, Note: "leave hash out: system forwarding lag-hash is one for the whole switch", Source: guideBond + ", Custom Hashing"},
+	{ID: feature.LAGHash, Note: "leave hash_policy out: system forwarding lag-hash is one for the whole switch", Source: guideBond + ", Custom Hashing"},
 	{ID: feature.MLAG, Support: feature.Native, Source: guideMLAG},
 	{ID: feature.SVI, Support: feature.Native, Source: guideVLAN + "VLAN Layer 3 Addressing"},
 	{ID: feature.RoutedPort, Support: feature.Native, Source: reference + "interface <interface-id> ip address"},

@@ -172,7 +172,7 @@ func (l *limit) members(port string, native intent.Opt[uint16], tagged intent.Op
 		}
 	}
 	if native.IsSet() && !tagged.IsSet() {
-		l.refuse(fmt.Sprintf("%s has an untagged VLAN and nothing says which are tagged", port), "manage segments too, [] for none: NVUE gives a port that names no VLAN all of the bridge", at("native"))
+		l.refuse(fmt.Sprintf("%s has an untagged VLAN and nothing says which are tagged", port), "manage tagged too, [] for none: NVUE gives a port that names no VLAN all of the bridge", at("native"))
 	}
 	if native.IsSet() {
 		one(native.Value, "native")

@@ -63,9 +63,9 @@ func (l *limit) sched(q *intent.QoS, at func(string) intent.Path) {
 	for queue, s := range q.Sched.Value {
 		switch {
 		case s.Kind == intent.SchedIdle && s.CapMbps > 0:
-			l.refuse(fmt.Sprintf("queue %d has a cap and no class", queue), "leave cap out", at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate and no class", queue), "leave max_rate out", at("cap"))
 		case uint64(s.CapMbps)*1000 > maxRateKbps:
-			l.refuse(fmt.Sprintf("queue %d has a cap of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateKbps/1000), at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateKbps/1000), at("cap"))
 		}
 	}
 }

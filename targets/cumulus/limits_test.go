@@ -54,7 +54,7 @@ func TestLimits(t *testing.T) {
 		"no cable":      {leaf, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some(uint32(0)) }, "a cable of 0 mm"},
 		"long cable":    {leaf, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some(uint32(100_000_001)) }, "a cable of 100000001 mm"},
 		"no such qos":   {leaf, func(d *intent.Device) { d.Ports[0].QoS = "gone" }, `names qos "gone"`},
-		"implied trunk": {tor, func(d *intent.Device) { d.Ports[0].Tagged = intent.Opt[[]uint16]{} }, "nothing says which are tagged (manage segments too, [] for none"},
+		"implied trunk": {tor, func(d *intent.Device) { d.Ports[0].Tagged = intent.Opt[[]uint16]{} }, "nothing says which are tagged (manage tagged too, [] for none"},
 		"deny RoCEv1": {
 			tor, func(d *intent.Device) { d.Ports[3].Deny = intent.Some([]intent.RDMA{intent.RoCEv2, intent.RoCEv1}) },
 			"cannot set deny_roce_v1 on port \"swp3\" (write deny = [\"roce_v2\"]",

@@ -29,7 +29,7 @@ func (l *limit) lagOf(g *intent.LAG) {
 		l.refuse(fmt.Sprintf("bond %q has the number %d, and Linux bonds have only a name", g.Name, g.ID), "remove the number", here("id"))
 	}
 	if g.Hash != "" && (g.Mode == "active_backup" || !slices.Contains(bondHashes, g.Hash)) {
-		l.refuse(fmt.Sprintf("bond %q of mode %s has the hash %q", g.Name, g.Mode, g.Hash),
+		l.refuse(fmt.Sprintf("bond %q of mode %s has the hash_policy %q", g.Name, g.Mode, g.Hash),
 			"with lacp or static, write one of "+strings.Join(bondHashes, ", "), here("hash"))
 	}
 	if g.MLAG && g.Mode != "lacp" {

@@ -242,7 +242,7 @@ func (l *limit) marks(q *intent.QoS) {
 		case m.Carries == "rdma" && !m.Application && (m.DSCP.IsSet() || m.ECT):
 			if rdma++; rdma == 2 {
 				l.refuse(fmt.Sprintf("qos %q has two RDMA classes that the host marks, and rdma_cm has one default TOS", q.Name),
-					"write mark = \"application\" for the classes whose applications set the TOS", here)
+					"write marked_by = \"application\" for the classes whose applications set the TOS", here)
 			}
 		case m.Carries == "cnp":
 			if cnp++; cnp == 2 {
@@ -273,14 +273,14 @@ func (l *limit) mark(q *intent.QoS, m intent.Mark, here intent.Path) {
 		l.rdmaMark(q, m, no)
 	case "cnp":
 		if m.Application || m.ECT || m.Congestion != "" {
-			no("remove application, ecn and congestion: the adapter itself writes CNPs", "carries CNPs as an application's traffic")
+			no("remove application, ecn and congestion_control: the adapter itself writes CNPs", "carries CNPs as an application's traffic")
 		}
 	default:
 		if m.Congestion != "" || m.ECT {
-			no("remove ecn and congestion: this target sets them for RDMA", "carries %q with congestion control of RDMA", m.Carries)
+			no("remove ecn and congestion_control: this target sets them for RDMA", "carries %q with congestion control of RDMA", m.Carries)
 		}
 		if m.DSCP.Or(0) != 0 && !m.Application {
-			no("write mark = \"application\" where the application sets the mark", "wants DSCP %d, and nothing on the host writes it", m.DSCP.Value)
+			no("write marked_by = \"application\" where the application sets the mark", "wants DSCP %d, and nothing on the host writes it", m.DSCP.Value)
 		}
 		if m.Default && q.DSCP.IsSet() && !marked(q, 0) && q.DSCP.Value[0] != m.Priority {
 			no("make the map and the class agree", "has priority %d, unmarked traffic goes to %d", m.Priority, q.DSCP.Value[0])
@@ -299,7 +299,7 @@ func (l *limit) rdmaMark(q *intent.QoS, m intent.Mark, no func(help, format stri
 	}
 	// cma_connect_iw gives a connection the TOS that its application set, and never the default.
 	if m.Transport == "iwarp" && (m.DSCP.IsSet() || m.ECT || m.Congestion != "") && !m.Application {
-		no("remove its dscp, ecn and congestion, or write mark = \"application\"", "is of iWARP, which only applications mark")
+		no("remove its dscp, ecn and congestion_control, or write marked_by = \"application\"", "is of iWARP, which only applications mark")
 	}
 	switch m.Congestion {
 	case "", "receiver":

@@ -17,7 +17,7 @@ var written = []targets.Written{
 	{Settings: "modules of RDMA", Place: "`/etc/modules-load.d/rocec-*.conf`", Lasts: "systemd-modules-load at boot"},
 	{Settings: "unlimited locked memory", Place: "`/etc/security/limits.d/60-rocec.conf`", Lasts: "PAM at every login; a systemd service needs `LimitMEMLOCK=infinity` of its own"},
 	{
-		Settings: "variables of applications for each class of RDMA (TOS and service level of NCCL and UCX, of a class with `mark = \"application\"` too), devices in the order of the GPUs beside them",
+		Settings: "variables of applications for each class of RDMA (TOS and service level of NCCL and UCX, of a class with `marked_by = \"application\"` too), devices in the order of the GPUs beside them",
 		Place:    "`/etc/rocec/env/CLASS.env`, `rocec-env`", Lasts: "`rocec-env` asks for the names of RDMA devices and the index of the GID whenever it is called; no file holds an index",
 	},
 	{

@@ -52,7 +52,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.Strict, Support: feature.Native, Source: yang + "sonic-scheduler.yang type STRICT"},
 	{
 		ID: feature.RateCap, Support: feature.Refused,
-		Note:   "leave cap out: the model of images up to 202605 takes pir only with a guarantee (cir), which is another scheduler",
+		Note:   "leave max_rate out: the model of images up to 202605 takes pir only with a guarantee (cir), which is another scheduler",
 		Source: yang + "sonic-scheduler.yang; sonic-buildimage#29314",
 	},
 	{ID: feature.ECN, Support: feature.Native, Source: yang + "sonic-wred-profile.yang"},
@@ -96,7 +96,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.LAGActiveBkp, Support: feature.Refused, Note: "a mode of host bonds", Source: "sonic-swss cfgmgr/teammgr.cpp"},
 	{ID: feature.LAGSet, Support: feature.Refused, Note: "a mode of Windows teams", Source: "sonic-swss cfgmgr/teammgr.cpp"},
 	{ID: feature.LAGRate, Support: feature.Native, Since: "202305", Source: "sonic-swss cfgmgr/teammgr.cpp and sonic-utilities config/main.py: fast_rate"},
-	{ID: feature.LAGHash, Support: feature.Refused, Note: "leave hash out: SWITCH_HASH holds one hash for the whole switch", Source: yang + "sonic-hash.yang"},
+	{ID: feature.LAGHash, Support: feature.Refused, Note: "leave hash_policy out: SWITCH_HASH holds one hash for the whole switch", Source: yang + "sonic-hash.yang"},
 	{ID: feature.MLAG, Support: feature.Native, Note: "needs an image built with ICCPd", Source: yang + "sonic-mclag.yang; sonic-utilities config/mclag.py"},
 	{ID: feature.SVI, Support: feature.Native, Source: yang + "sonic-vlan.yang VLAN_INTERFACE"},
 	{ID: feature.RoutedPort, Support: feature.Native, Source: yang + "sonic-interface.yang"},

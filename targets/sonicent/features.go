@@ -77,7 +77,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.LAGActiveBkp, Note: "a mode of host bonds", Source: grammar + "sonic_types.xml PO_MODE"},
 	{ID: feature.LAGSet, Note: "a mode of Windows teams", Source: grammar + "sonic_types.xml PO_MODE"},
 	{ID: feature.LAGRate, Support: feature.Native, Note: "fast; slow is what a PortChannel has by itself", Source: ansible + "sonic_lag_interfaces.py; " + spytest + "switching/portchannel.py fast_rate"},
-	{ID: feature.LAGHash, Note: "leave hash out: it is one for the whole switch", Source: grammar + "loadshare.xml"},
+	{ID: feature.LAGHash, Note: "leave hash_policy out: it is one for the whole switch", Source: grammar + "loadshare.xml"},
 	{ID: feature.MLAG, Support: feature.Native, Source: grammar + "mclag.xml; " + spytest + "switching/mclag.py"},
 	{ID: feature.SVI, Support: feature.Native, Source: grammar + "interface.xml, ipv4.xml; " + ansible + "sonic_l3_interfaces.py"},
 	{ID: feature.RoutedPort, Support: feature.Native, Source: grammar + "ipv4.xml; " + ansible + "sonic_l3_interfaces.py"},

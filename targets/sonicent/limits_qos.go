@@ -30,9 +30,9 @@ func (l *limit) qos(q *intent.QoS) {
 	for queue, s := range q.Sched.Value {
 		switch {
 		case s.Kind == intent.SchedIdle && s.CapMbps > 0:
-			l.refuse(fmt.Sprintf("queue %d has a cap and no class", queue), "leave cap out", at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate and no class", queue), "leave max_rate out", at("cap"))
 		case s.CapMbps > maxRateMbps:
-			l.refuse(fmt.Sprintf("queue %d has a cap of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateMbps), at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateMbps), at("cap"))
 		}
 	}
 	for queue, e := range q.ECN.Value {

@@ -135,7 +135,7 @@ func TestLimits(t *testing.T) {
 		"trust, no map":    {leaf, qos(func(q *intent.QoS) { q.DSCP = intent.Opt[[64]uint8]{} }), "trusts DSCP and has no map"},
 		"PCP, no map":      {tor, qos(func(q *intent.QoS) { q.PCP = intent.Opt[[8]uint8]{} }), "trusts PCP and has no map"},
 		"untrusted marks":  {tor, func(d *intent.Device) { d.QoS[1].DSCP.Value[26] = 3 }, "trusts nothing and gives marks different priorities"},
-		"cap":              {leaf, qos(func(q *intent.QoS) { q.Sched.Value[0].CapMbps = 400_001 }), "a cap of 400001 Mb/s"},
+		"cap":              {leaf, qos(func(q *intent.QoS) { q.Sched.Value[0].CapMbps = 400_001 }), "a max_rate of 400001 Mb/s"},
 		"ECN bytes":        {leaf, qos(func(q *intent.QoS) { q.ECN.Value[3].MinBytes = 150_500 }), "marks from 150500 to 1500000 bytes"},
 		"ECN high":         {leaf, qos(func(q *intent.QoS) { q.ECN.Value[3].MaxBytes = 12_481_000 }), "write whole kB"},
 		"ECN never":        {leaf, qos(func(q *intent.QoS) { q.ECN.Value[3].Probability = 0 }), "at 0 %"},

@@ -199,9 +199,9 @@ func (l *limiter) mark(q *intent.QoS, m *intent.Mark, at intent.Path) {
 	case len(kinds) == 0 && !m.Application && m.Carries == "rdma":
 		l.refuse(fmt.Sprintf("class %q carries RDMA and has no match", m.Class), "write match = { netdirect_port = 445 } for SMB Direct, or the port of the application", at)
 	case len(kinds) == 0 && !m.Application && m.Carries != "cnp": // those of a NIC no policy matches, and their mark is refused
-		l.refuse(fmt.Sprintf("class %q has no match", m.Class), `write match = { tcp_port = ... }, or mark = "application"`, at)
+		l.refuse(fmt.Sprintf("class %q has no match", m.Class), `write match = { tcp_port = ... }, or marked_by = "application"`, at)
 	case len(kinds) == 1 && m.Application:
-		l.refuse(fmt.Sprintf("class %q is marked by the application and matched by the host", m.Class), "remove mark or match", at)
+		l.refuse(fmt.Sprintf("class %q is marked by the application and matched by the host", m.Class), "remove marked_by or match", at)
 	}
 	if m.NetDirectPort > 0 && m.Carries != "rdma" {
 		l.refuse(fmt.Sprintf("class %q matches NetworkDirect port %d and does not carry RDMA", m.Class, m.NetDirectPort), `write carries = "rdma"`, at)
@@ -213,13 +213,13 @@ func (l *limiter) mark(q *intent.QoS, m *intent.Mark, at intent.Path) {
 			`use trust = "pcp" with tagged segments and remove dscp`, dscp)
 	}
 	if m.Application && m.DSCP.IsSet() {
-		l.refuse(fmt.Sprintf("class %q is marked by the application; its DSCP %d is not the host's to write", m.Class, m.DSCP.Value), `remove dscp or mark = "application"`, at)
+		l.refuse(fmt.Sprintf("class %q is marked by the application; its DSCP %d is not the host's to write", m.Class, m.DSCP.Value), `remove dscp or marked_by = "application"`, at)
 	}
 	if m.ECT && m.Carries != "rdma" {
 		l.refuse(fmt.Sprintf("class %q shall send ECN-capable TCP or UDP; Windows decides that for all of TCP at once", m.Class), "leave ecn to classes that carry RDMA", at)
 	}
 	if m.Congestion == "receiver" {
-		l.refuse(fmt.Sprintf("class %q has receiver-driven congestion control, which no cmdlet sets", m.Class), "remove congestion", at)
+		l.refuse(fmt.Sprintf("class %q has receiver-driven congestion control, which no cmdlet sets", m.Class), "remove congestion_control", at)
 	}
 	l.transport(q, m, at)
 }

@@ -50,7 +50,7 @@ func (l *limiter) member(g *intent.LAG, p *intent.Port, at func(string) intent.P
 	tagged, untagged := teamVLANs(l.d, g)
 	if p.Tagged.IsSet() && !slices.Equal(p.Tagged.Value, tagged) || p.Native.IsSet() && p.Native.Value != untagged {
 		l.refuse(fmt.Sprintf("SET team %q and its member %q carry different VLANs", g.Name, p.Name),
-			"write segments on the team: a vNIC may move to any member", at("segments"), own)
+			"write tagged on the team: a vNIC may move to any member", at("segments"), own)
 	}
 }
 

@@ -149,7 +149,7 @@ func (x *expander) nicSays(p fabric.PortID) map[string]string {
 		says["plane"] = fmt.Sprint(nic.Plane)
 	}
 	if row.Native != 0 && x.f.Segments[row.Native].Tier {
-		says["native"] = named("segment", x.f.Text(x.f.Segments[row.Native].Name))
+		says["untagged"] = named("segment", x.f.Text(x.f.Segments[row.Native].Name))
 	}
 	if i, ok := x.ports[p]; ok && !written(schema.AAddress) && !written(schema.ASubnet) {
 		iface := &x.f.Ifaces[i]

@@ -119,7 +119,7 @@ func (x *expander) portText(topology, tier lang.BlockID, p fabric.PortID, block 
 		}
 	}
 	if row.Native != 0 && x.f.Segments[row.Native].Tier && !has[schema.ANative] {
-		fmt.Fprintf(&b, "native = %s\n", named("segment", x.f.Text(x.f.Segments[row.Native].Name)))
+		fmt.Fprintf(&b, "untagged = %s\n", named("segment", x.f.Text(x.f.Segments[row.Native].Name)))
 	}
 	return b.String(), address
 }

@@ -59,7 +59,10 @@ func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.buf, format
 
 func (w *writer) contract() {
 	w.begin("qos")
-	w.printf(`qos "roce" {
+	w.printf(`rocec {
+  language = 1
+}
+qos "roce" {
   trust = "dscp"
   class "rdma" {
     carries   = "rdma"
@@ -80,7 +83,7 @@ func (w *writer) contract() {
   }
 }
 `)
-	w.done(4)
+	w.done(5)
 }
 
 // segments writes a VLAN for each leaf, routed by the leaf.
@@ -112,13 +115,13 @@ func (w *writer) nodes() {
 			leaf := w.plan.leafOf(n, rail)
 			w.printf(`  nic "rail%d" {
     model   = "nvidia/connectx-7"
-    device  = "enp%ds0np0"
+    ifname  = "enp%ds0np0"
     pci     = "0000:%02x:00.0"
     speed   = "400G"
     fec     = "rs"
     mtu     = 9000
     rail    = %d
-    native  = segment.%s
+    untagged = segment.%s
     address = "%s/26"
   }
 `, rail, 16+rail, 16+rail, rail, name("leaf", leaf), hostOf(leaf, n%leafDown+11))
@@ -172,7 +175,7 @@ func (w *writer) ports(tier string, count int) [][switchPorts]string {
 		for n := range w.plan.nodes {
 			for rail := range w.plan.rails {
 				leaf := w.plan.leafOf(n, rail)
-				ports[leaf][n%leafDown] = fmt.Sprintf("  port \"%s\" {\n    speed  = \"400G\"\n    fec    = \"rs\"\n    mtu    = 9000\n    native = segment.%s\n    qos    = qos.roce\n  }\n", portName(n%leafDown), name("leaf", leaf))
+				ports[leaf][n%leafDown] = fmt.Sprintf("  port \"%s\" {\n    speed  = \"400G\"\n    fec    = \"rs\"\n    mtu    = 9000\n    untagged = segment.%s\n    qos    = qos.roce\n  }\n", portName(n%leafDown), name("leaf", leaf))
 			}
 		}
 	}
