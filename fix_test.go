@@ -19,6 +19,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/format"
 	"github.com/rocec/rocec/lang/packs"
 	"github.com/rocec/rocec/targets/oracle"
@@ -137,6 +138,9 @@ func (f folder) migrated(t *testing.T) (folder, bool) {
 	return out, whole
 }
 
+// ofWords are the rules that tell of words of earlier editions.
+var ofWords = []string{"ROCE923"}
+
 // TestFixKeepsTheFabric: what `rocec fmt --fix` makes of any fabric has the findings of the fabric, and byte for byte its artifacts, and no
 // word of an earlier edition.
 func TestFixKeepsTheFabric(t *testing.T) {
@@ -152,7 +156,8 @@ func TestFixKeepsTheFabric(t *testing.T) {
 		a, b := build(f.files, "2026-06-01", f.vars...), build(after.files, "2026-06-01", f.vars...)
 		mu.Lock()
 		defer mu.Unlock()
-		if d := cmp.Diff(verdictOf(a.Diags), verdictOf(b.Diags)); d != "" {
+		before := slices.DeleteFunc(slices.Clone(a.Diags), func(d diag.Diagnostic) bool { return slices.Contains(ofWords, d.Rule) })
+		if d := cmp.Diff(verdictOf(before), verdictOf(b.Diags)); d != "" {
 			t.Errorf("%s: other findings (-before +after)\n%s\n%s\n%s", f.name, d, b.Findings, after.source())
 		}
 		if d := cmp.Diff(contents(a), contents(b)); d != "" {

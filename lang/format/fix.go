@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/units"
 )
 
 // Fix writes a file in the words of the newest edition of the language, as far as its text alone shows what stands there: names that
@@ -314,11 +315,14 @@ var respelled = []struct {
 }
 
 // canonical is how a text is to be written, "" if as it is.
-func canonical(_ *schema.Type, n schema.Attr, said string) string {
+func canonical(t *schema.Type, n schema.Attr, said string) string {
 	for _, r := range respelled {
 		if r.attr == n && r.was == said {
 			return r.now
 		}
+	}
+	if now, ok := units.Canonical(t.Base, said); ok && now != said {
+		return Quote(now)
 	}
 	return ""
 }
@@ -379,13 +383,6 @@ func (f *fixer) upOrDown(e hclsyntax.Expression) string {
 			string(f.src[yes.End.Byte:no.Start.Byte]) + f.upOrDown(e.FalseResult) + string(f.src[no.End.Byte:r.End.Byte])
 	}
 	return said + ` ? "up" : "down"`
-}
-
-// readsEnabled tells of an expression that reads what `admin` says now.
-func (f *fixer) readsEnabled(k schema.Kind, a hcl.TraverseAttr) {
-	if f.edition == 0 && hasState(k) && a.Name == "enabled" {
-		f.byPerson(a.SrcRange.End.Byte-len(a.Name), `enabled of a %s is read here: it is admin now, "up" or "down"`, k)
-	}
 }
 
 // fallback says by an attribute what the label "default" of routing said.

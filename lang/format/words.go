@@ -86,7 +86,6 @@ func (f *fixer) step(p place, t hcl.Traverser) place {
 	}
 	def := schema.LookupFormer(p.kind, a.Name)
 	if def == nil {
-		f.readsEnabled(p.kind, a)
 		if a.Name == "name" || a.Name == "key" || a.Name == "index" {
 			return place{}
 		}
