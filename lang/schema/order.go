@@ -1,23 +1,25 @@
 package schema
 
+import "strings"
+
 // order is in which order the attributes of a block are written: what it stands for and how often, who it is, where it is, what it is
 // made of, its link, its VLANs, its addresses, its contract, and what was seen of it. A new attribute is a word in one of the rows.
-var order = [][]Attr{
-	{AForEach, AEnabled, ACount, ASwitches, ANodes, ANICs, APlanes, APods, AEnds, AFrom},
-	{AName, ADescription, AModel, AOS, AIfname, ARole, AFacing, AMgmt, AConnection, AManage, AVars},
-	{ASite, ARack, ASlot, ACluster, ATenant, ATrusted, APlace, AAt, AOn, APin},
-	{APorts, ANodePorts, AUpPorts, ADownPorts, APCI, AMAC, AAdapter, APCIe, ARail, APlane, APCIeSwitch, AGPU, ANUMA, ALinkLayer, ARoCEMode, AFirmware, ADriver, AVFs},
-	{AMode, AMembers, ARate, AHashPolicy, AID, ADomain, APeerLink, AKeepalive},
-	{ABreakout, ASpeed, AFEC, AAutoneg, ACable, AExternal},
-	{AVLAN, ASegment, ANative, ASegments},
-	{ALoopback, AVRF, ASubnet, AFirst, AAddress, AGateway, AExternalGateway, AFabricSubnet, AAddressing, ARouting},
-	{ASparePorts, AHash, AARPTimeout, AMACTimeout},
-	{ACarries, AQoS, APeer, AIsolated, ARDMA, AMTU, ADeny},
-	{ATrust, ADSCP, APriority, AQueue, APriorityGroup, ALossless, ABandwidth, AStrict, ACap, AMatch, AECN, ACongestion, AWatchdog, ABuffer},
-	{AMark, ATransport, ARDMAMTU, ARedundancy, AMaxOversubscription, ALatencyBudget, ARemap, ADefault},
-	{ADSCPMap, APCPMap, AQueueMap, AGroupMap, APFC, APFCQueueMap, APause, AETS, ADCBX, AHeadroom},
-	{AObserved},
-}
+var order = strings.Fields(`
+	for_each enabled count switches nodes nics planes pods ends from
+	name description model os ifname role facing mgmt connection manage vars
+	site rack slot cluster tenant trusted place at on pin
+	ports node_ports up_ports down_ports pci mac adapter pcie rail plane pcie_switch gpu numa link_layer roce_mode firmware driver vfs
+	mode members rate hash_policy id domain peer_link keepalive
+	breakout admin speed fec autoneg cable external
+	vlan segment untagged tagged
+	loopback vrf subnet first address gateway external_gateway fabric_subnet addressing routing
+	spare_ports hash arp_timeout mac_timeout
+	carries qos peer isolated rdma mtu deny
+	trust dscp priority queue priority_group lossless bandwidth strict max_rate match ecn congestion_control watchdog buffer
+	marked_by transport rdma_mtu redundancy max_oversubscription latency_budget remap default
+	dscp_map pcp_map queue_map group_map pfc pfc_queue_map global_pause ets dcbx headroom
+	observed
+`)
 
 // ordered are the kinds of blocks whose attributes have an order: those that have an address, and what is in them. What was seen has
 // none of its own: its fields follow those of its block.
@@ -26,13 +28,10 @@ var ordered = [KindCount]bool{
 	MLAG: true, Link: true, Topology: true, Leaf: true, Spine: true, Core: true,
 }
 
-var ranks = func() (r [AttrCount]int) {
-	n := 0
-	for _, row := range order {
-		for _, a := range row {
-			n++
-			r[a] = n
-		}
+var ranks = func() map[string]int {
+	r := make(map[string]int, len(order))
+	for i, word := range order {
+		r[word] = i + 1
 	}
 	return r
 }()
@@ -40,16 +39,16 @@ var ranks = func() (r [AttrCount]int) {
 // Rank is the place of an attribute, by its name of now or before, among those of a block. It is 0 where the attributes of the kind
 // are written in any order; what is unknown, or stands outside of `observed` where it is one of its fields, comes last.
 func Rank(k Kind, name string) int {
-	switch {
-	case !ordered[k]:
+	if !ordered[k] {
 		return 0
-	case name == names[AForEach]:
-		return ranks[AForEach]
-	case name == names[AEnabled]:
-		return ranks[AEnabled]
 	}
-	if def := LookupFormer(k, name); def != nil && !def.Observed && ranks[def.Num] > 0 {
-		return ranks[def.Num]
+	if def := LookupFormer(k, name); def != nil {
+		if name = def.Num.Name(); def.Observed {
+			name = AObserved.Name()
+		}
 	}
-	return ranks[AObserved]
+	if r := ranks[name]; r > 0 {
+		return r
+	}
+	return ranks[AObserved.Name()]
 }
