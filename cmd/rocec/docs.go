@@ -66,7 +66,7 @@ func languagePage() []byte {
 				if at.Required {
 					name += " (required)"
 				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, cell(typeText(at.Type)), cell(docOf(at)))
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, cell(typeText(at.Type)), cell(docOf(&at)))
 			}
 		}
 		if def.Free {

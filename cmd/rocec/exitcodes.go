@@ -19,6 +19,7 @@ var exitCodes = []exitCode{
 	{"whatif", "2", "a property breaks"},
 	{"test", "2", "there is no test"},
 	{"fmt", "2", "a file has a syntax error"},
+	{"fmt --fix", "2", "something is left to do by hand, and is named; or a file has a syntax error"},
 	{"fmt --check", "3", "a file would change"},
 	{"apply, rollback", "3", "a device is neither as it was nor as it should be: it is named, act now"},
 	{"every command", "130", "interrupted"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,22 +18,28 @@ import (
 )
 
 func (a *app) fmtCommand() *cobra.Command {
-	var check, diff, recursive bool
+	var check, diff, recursive, fix bool
 	list, write := true, true
 	c := &cobra.Command{
-		Use: "fmt [PATH...]", Short: "Rewrite files to the canonical layout; - reads standard input",
-		Example: "  rocec fmt --check --diff --recursive",
+		Use: "fmt [PATH...]", Short: "Rewrite files to the canonical layout, and with --fix in the words of the newest edition; - reads standard input",
+		Example: "  rocec fmt --check --diff --recursive\n  rocec fmt --fix --recursive",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "-" {
-				return a.fmtStream(check, diff)
+				return a.fmtStream(fix, check, diff)
 			}
-			files, err := a.fmtFiles(args, recursive)
+			files, err := a.fmtFiles(args, recursive, fix)
 			if err != nil {
 				return err
 			}
+			var fixes map[string]format.Fixed
+			if fix {
+				if fixes, err = a.fixFiles(files, args, recursive); err != nil {
+					return err
+				}
+			}
 			worst := 0
 			for _, name := range files {
-				code, err := a.fmtFile(name, check, diff, list, write)
+				code, err := a.fmtFile(name, fixes, check, diff, list, write)
 				if err != nil {
 					return err
 				}
@@ -48,13 +55,14 @@ func (a *app) fmtCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&check, "check", false, "change nothing; exit 3 if something would change")
 	c.Flags().BoolVar(&diff, "diff", false, "show what would change")
+	c.Flags().BoolVar(&fix, "fix", false, "write former words in those of the newest edition of the language, and what is left to do by hand on standard error")
 	c.Flags().BoolVar(&recursive, "recursive", false, "folders below as well")
 	c.Flags().BoolVar(&list, "list", true, "name the files that change")
 	c.Flags().BoolVar(&write, "write", true, "write the files")
 	return c
 }
 
-func (a *app) fmtStream(check, diff bool) error {
+func (a *app) fmtStream(fix, check, diff bool) error {
 	src, err := io.ReadAll(a.in)
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
@@ -63,9 +71,12 @@ func (a *app) fmtStream(check, diff bool) error {
 		fmt.Fprintf(a.err, "<stdin>: %s\n", what)
 		return exit(2)
 	}
-	out, problem := format.Source("-", src)
-	if problem != nil {
-		fmt.Fprintf(a.err, "<stdin>:%d:%d: %s\n", problem.Line, problem.Column, problem.Message)
+	w := format.Fixed{Text: src}
+	if fix {
+		w = fixStream(src)
+	}
+	out, code := a.canonical("<stdin>", "-", w)
+	if code == 2 && len(w.Left) == 0 {
 		return exit(2)
 	}
 	switch {
@@ -74,10 +85,32 @@ func (a *app) fmtStream(check, diff bool) error {
 	case !check:
 		a.out.Write(out)
 	}
-	if check && string(out) != string(src) {
+	switch {
+	case code != 0:
+		return exit(code)
+	case check && string(out) != string(src):
 		return exit(3)
 	}
 	return nil
+}
+
+// canonical is the canonical layout of a file. What is wrong with it, and what is left to do by hand, is told, and the exit code is 2.
+func (a *app) canonical(shown, name string, w format.Fixed) ([]byte, int) {
+	problem, out := w.Problem, w.Text
+	if problem == nil {
+		out, problem = format.Source(name, w.Text)
+	}
+	if problem != nil {
+		fmt.Fprintln(a.err, problemAt(shown, *problem))
+		return out, 2
+	}
+	for _, p := range w.Left {
+		fmt.Fprintln(a.err, problemAt(shown, p))
+	}
+	if len(w.Left) > 0 {
+		return out, 2
+	}
+	return out, 0
 }
 
 // notText says why bytes are no source: what the language refuses before it
@@ -93,7 +126,7 @@ func notText(src []byte) string {
 }
 
 // fmtFiles lists the files of the arguments, of the folder without any.
-func (a *app) fmtFiles(args []string, recursive bool) ([]string, error) {
+func (a *app) fmtFiles(args []string, recursive, fix bool) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
@@ -114,7 +147,7 @@ func (a *app) fmtFiles(args []string, recursive bool) ([]string, error) {
 				return err
 			case d.IsDir() && name != path && (!recursive || strings.HasPrefix(d.Name(), ".") || a.isDataDir(name)):
 				return filepath.SkipDir
-			case !d.IsDir() && formatted(d.Name()):
+			case !d.IsDir() && (formatted(d.Name()) || fix && strings.HasSuffix(d.Name(), ".roce.json")):
 				files = append(files, name)
 			}
 			return nil
@@ -137,7 +170,7 @@ func formatted(name string) bool {
 }
 
 // fmtFile formats one file and returns the exit code it asks for.
-func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
+func (a *app) fmtFile(name string, fixes map[string]format.Fixed, check, diff, list, write bool) (int, error) {
 	src, err := readFile(name)
 	if err != nil {
 		return 1, err
@@ -146,13 +179,13 @@ func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
 		fmt.Fprintf(a.err, "%s: %s\n", name, what)
 		return 2, nil
 	}
-	out, problem := format.Source(name, src)
-	if problem != nil {
-		fmt.Fprintf(a.err, "%s:%d:%d: %s\n", name, problem.Line, problem.Column, problem.Message)
-		return 2, nil
+	w, ok := fixes[filepath.Clean(name)]
+	if !ok {
+		w.Text = src
 	}
-	if string(out) == string(src) {
-		return 0, nil
+	out, code := a.canonical(name, name, w)
+	if string(out) == string(src) || code == 2 && len(w.Left) == 0 {
+		return code, nil
 	}
 	if list {
 		fmt.Fprintln(a.out, name)
@@ -161,7 +194,7 @@ func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
 		fmt.Fprint(a.out, format.Diff(name, src, out))
 	}
 	if check {
-		return 3, nil
+		return cmp.Or(code, 3), nil // 2 where there is more to do than to run fmt
 	}
 	if write {
 		info, err := os.Stat(name)
@@ -172,7 +205,7 @@ func (a *app) fmtFile(name string, check, diff, list, write bool) (int, error) {
 			return 1, fmt.Errorf("write %s: %w", name, err)
 		}
 	}
-	return 0, nil
+	return code, nil
 }
 
 // replaceFile writes a file beside the old one and renames it, so that a full

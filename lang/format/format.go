@@ -3,7 +3,9 @@
 // comments), without trailing white space, with one newline at the end and at
 // most one blank line in a row.
 //
-// Only white space between tokens changes. Quoted strings, heredocs and what
+// Attributes of blocks stand in the order of the schema within each paragraph of
+// them, and else only white space between tokens changes: each attribute keeps its
+// tokens, and each block its attributes. Quoted strings, heredocs and what
 // stands inside their interpolations stay byte for byte as they are; line ends
 // stay CRLF or LF as written. Source that does not parse, or whose layout cannot
 // be made canonical without changing what it says, comes back as it was with the
@@ -49,8 +51,13 @@ func Source(name string, src []byte) ([]byte, *Problem) {
 	if p := deep(tokens); p != nil {
 		return src, p
 	}
-	if _, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos); diags.HasErrors() {
+	tree, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	if diags.HasErrors() {
 		return src, problemOf(diags)
+	}
+	written := src
+	if src = inOrder(name, src, tree.Body.(*hclsyntax.Body)); !bytes.Equal(src, written) {
+		tokens, _ = hclsyntax.LexConfig(src, name, hcl.InitialPos)
 	}
 	hidden, masked, tidied := tidy(src, tokens)
 	for range maxPasses {
@@ -62,9 +69,13 @@ func Source(name string, src []byte) ([]byte, *Problem) {
 		if !tidied {
 			return src, nil
 		}
-		return restore(name, src, tokens, hidden, masked)
+		out, problem := restore(name, src, tokens, hidden, masked)
+		if problem != nil {
+			return written, problem
+		}
+		return out, nil
 	}
-	return src, &Problem{0, 1, 1, "layout does not settle, file is left as it is"}
+	return written, &Problem{0, 1, 1, "layout does not settle, file is left as it is"}
 }
 
 // Diff is the unified diff of two versions of a file, or "" if they are equal.

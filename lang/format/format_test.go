@@ -125,14 +125,14 @@ func TestJSONIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Where there are no templates, blank lines or trailing spaces to treat, the
-// layout is that of hclwrite, and with it of terraform fmt.
+// Where there are no templates, blank lines or trailing spaces to treat, and no
+// blocks whose attributes have an order, the layout is that of hclwrite, and with it of terraform fmt.
 func TestSameAsHclwrite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := []byte(strings.NewReplacer("${", "$${", "%{", "%%{").Replace(randomSource(t)))
 		tokens, _ := hclsyntax.LexConfig(src, "x", hcl.InitialPos)
 		plain, _, _ := tidy(src, tokens)
-		got, problem := Source("x", plain)
+		got, problem := Source("x.rocetest.hcl", plain)
 		if problem != nil {
 			return
 		}
@@ -172,7 +172,7 @@ func randomSource(t *rapid.T) string {
 	for range rapid.IntRange(0, 12).Draw(t, "lines") {
 		s := func() string { return space.Draw(t, "space") }
 		name := rapid.SampledFrom([]string{"a", "bb", "ccc", "speed"}).Draw(t, "name")
-		switch rapid.IntRange(0, 7).Draw(t, "kind") {
+		switch rapid.IntRange(0, 8).Draw(t, "kind") {
 		case 0, 1, 2:
 			b.WriteString(s() + name + s() + "=" + s() + expr.Draw(t, "expr") + s() + rapid.SampledFrom([]string{"", "# c", "//d ", "/* e */"}).Draw(t, "comment") + s() + "\n")
 		case 3:
@@ -185,6 +185,20 @@ func randomSource(t *rapid.T) string {
 			b.WriteString(s() + "\n" + s() + "\n" + s() + "\n")
 		case 7:
 			b.WriteString(s() + "/* a\n   b */" + s() + "\n")
+		case 8:
+			b.WriteString("node \"h\" {\n")
+			for _, word := range rapid.Permutation([]string{"mtu", "rack", "name", "memlock", "enabled", "nothing", "slot", "qos"}).Draw(t, "attributes") {
+				switch rapid.IntRange(0, 9).Draw(t, "between") {
+				case 0:
+					b.WriteString(s() + "\n")
+				case 1:
+					b.WriteString(s() + "# above" + s() + "\n")
+				case 2:
+					b.WriteString("nic \"a\" { device = \"" + word + "\" }\n")
+				}
+				b.WriteString(s() + word + s() + "=" + expr.Draw(t, "expr") + rapid.SampledFrom([]string{"", "# c", "//d ", "/* e */", "/* f\n# g\n */"}).Draw(t, "comment") + "\n")
+			}
+			b.WriteString("}\n")
 		}
 	}
 	src := b.String()
@@ -226,13 +240,50 @@ func check(t failer, src []byte) bool {
 		t.Fatalf("not idempotent (%v):\n%q\n%q", problem, out, again)
 	}
 	if a, b := words(src), words(out); !cmp.Equal(a, b) {
-		t.Fatalf("tokens differ:\n%s", cmp.Diff(a, b))
+		// Attributes changed places: each has its tokens, with the comment behind it, and each body its attributes.
+		if a, b := attributes(t, src), attributes(t, out); !cmp.Equal(a, b) {
+			t.Fatalf("attributes differ:\n%s", cmp.Diff(a, b))
+		}
+		if slices.Sort(a); !cmp.Equal(a, sorted(b)) {
+			t.Fatalf("tokens differ:\n%s", cmp.Diff(a, sorted(b)))
+		}
 	}
 	if a, b := meaning(t, src), meaning(t, out); a != b {
 		t.Fatalf("meaning differs:\n%s\n%s", a, b)
 	}
 	checkLines(t, out)
 	return true
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
+
+// attributes lists the attributes of each body, by its place in the file, with their tokens and the comments behind them.
+func attributes(t failer, src []byte) []string {
+	f, diags := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%q", diags, src)
+	}
+	var list []string
+	var walk func(path string, body *hclsyntax.Body)
+	walk = func(path string, body *hclsyntax.Body) {
+		for _, a := range body.Attributes {
+			from, to := a.SrcRange.Start.Byte, a.SrcRange.End.Byte
+			if src[to-1] != '\n' {
+				if i := bytes.IndexByte(src[to:], '\n'); i >= 0 {
+					to += i
+				}
+			}
+			list = append(list, path+": "+strings.Join(words(src[from:to]), " "))
+		}
+		for i, b := range body.Blocks {
+			walk(path+"/"+strconv.Itoa(i), b.Body)
+		}
+	}
+	walk("", f.Body.(*hclsyntax.Body))
+	return sorted(list)
 }
 
 // words lists type and bytes of each token; runs of newlines count once, and
@@ -358,5 +409,27 @@ func TestDiffLines(t *testing.T) {
 	}
 	if got := Diff("f", nil, []byte("a\n")); !strings.Contains(got, "@@ -0,0 +1 @@") {
 		t.Error(got)
+	}
+}
+
+// TestOrder: attributes are in the order of the schema within each paragraph, and what parts paragraphs stays where it is.
+func TestOrder(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"one paragraph, comments behind", "node \"h\" {\n  mtu  = 9000 # wide\n  name = \"x\"\n  for_each = {}\n}\n", "node \"h\" {\n  for_each = {}\n  name     = \"x\"\n  mtu      = 9000 # wide\n}\n"},
+		{"a blank line", "node \"h\" {\n  mtu = 1\n\n  rack = \"r\"\n  name = \"x\"\n}\n", "node \"h\" {\n  mtu = 1\n\n  name = \"x\"\n  rack = \"r\"\n}\n"},
+		{"a comment keeps its attribute", "node \"h\" {\n  mtu = 1\n  # of the rack\n  slot = 1\n  rack = \"r\"\n  name = \"x\"\n}\n", "node \"h\" {\n  mtu = 1\n  # of the rack\n  slot = 1\n  name = \"x\"\n  rack = \"r\"\n}\n"},
+		{"several lines", "node \"h\" {\n  vars = {\n    a = 1\n  }\n  name = <<-E\n    x\n  E\n}\n", "node \"h\" {\n  name = <<-E\n    x\n  E\n  vars = {\n    a = 1\n  }\n}\n"},
+		{"former names", "switch \"s\" {\n  port \"p\" {\n    segments = []\n    role     = \"node\"\n  }\n}\n", "switch \"s\" {\n  port \"p\" {\n    role     = \"node\"\n    segments = []\n  }\n}\n"},
+		{"defaults and except", "defaults \"nic\" {\n  mtu = 1\n  model = \"m\"\n}\nnode \"h\" {\n  except \"a\" {\n    mtu = 1\n    rack = \"r\"\n  }\n}\n", "defaults \"nic\" {\n  model = \"m\"\n  mtu   = 1\n}\nnode \"h\" {\n  except \"a\" {\n    rack = \"r\"\n    mtu  = 1\n  }\n}\n"},
+		{"what has no order", "locals {\n  mtu  = 1\n  name = 2\n}\nmodule \"m\" {\n  mtu    = 1\n  source = \"./m\"\n}\n", "locals {\n  mtu  = 1\n  name = 2\n}\nmodule \"m\" {\n  mtu    = 1\n  source = \"./m\"\n}\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, problem := Source("x.roce.hcl", []byte(tt.in))
+			if problem != nil || string(got) != tt.want {
+				t.Errorf("%v\n%s", problem, cmp.Diff(tt.want, string(got)))
+			}
+			check(t, []byte(tt.in))
+		})
 	}
 }

@@ -200,6 +200,26 @@ func others(name string) (string, error) {
 	return filepath.Join(dir, name), nil
 }
 
+// Cases are the folders of fabrics that rocec got wrong once, which stand beside the oracles of others; none where those are not laid out.
+func Cases(t testing.TB) []string {
+	t.Helper()
+	dir, err := others(filepath.Join("..", "cases"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.roce.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, name := range files {
+		if d := filepath.Dir(name); len(list) == 0 || list[len(list)-1] != d {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
 // othersLack is lack for a folder among the oracles that others wrote, which has to hold files of a pattern.
 func othersLack(name, pattern, from string) error {
 	dir, err := others(name)
