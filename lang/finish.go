@@ -52,7 +52,7 @@ func (ld *loader) finish() (*Config, diag.List) {
 	if len(ld.mods) > 0 {
 		c.variables = ld.mods[0].varNames
 	}
-	c.Unused = ld.unused()
+	c.Unused, c.Former = ld.unused(), ld.besideLinks()
 	if len(c.Checks) > 0 || ld.Keep || ld.ways != nil {
 		c.late = ld
 	}

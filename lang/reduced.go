@@ -29,6 +29,7 @@ type file struct {
 	progs   []prog
 	named   map[mention]bool // by expressions
 	ignores []Ignore
+	beside  diag.List // what tiers write beside their `link` blocks
 	diags   diag.List
 	shift   *shift
 }

@@ -41,9 +41,9 @@ type Fabric struct {
 	Devices   []Device
 	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
 	Links     []Link
-	NoneShut  bool                // no port is shut, so that links need not be asked
-	Loose     map[PortID]Link     // what ports without a link say of their cable
-	PeerSaid  map[PortID]PeerSaid // what NICs say of the switch ports at their other ends
+	NoneShut  bool              // no port is shut, so that links need not be asked
+	Loose     map[PortID]Link   // what ports without a link say of their cable
+	Carriers  map[PortID]DeclID // the first interface that brings a VLAN to a port
 	LAGs      []LAG
 	Ifaces    []Iface
 	NICs      []NIC
@@ -212,6 +212,7 @@ const (
 	DenySet                          // deny was written
 	DenyRoCEv2                       // and holds RoCEv2
 	DenyRoCEv1                       // and holds RoCEv1
+	Follows                          // has the VLANs of the NIC at its other end
 	Astray                           // no address on it fits what is around it: see Misaddressed
 )
 
@@ -263,13 +264,6 @@ type Port struct {
 	Flags    PortFlags
 	Headroom HeadroomID // as written on the port or device
 	Split    uint32     // of children: 1 + index in Breakouts of the split, else 0
-}
-
-// PeerSaid is the declaration whose `peer` speaks of a switch port, and of what.
-type PeerSaid struct {
-	By    DeclID
-	Attrs []schema.Attr
-	Far   bool // by defaults, which count after everything else
 }
 
 // HeadroomID is the index of a written headroom. 0 = none.

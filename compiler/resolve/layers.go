@@ -18,7 +18,6 @@ type scope struct {
 	own    lang.BlockID
 	chain  []lang.BlockID
 	nic    bool // of a NIC: a tier in the chain says little of it
-	peer   peerWord
 	id     fabric.LayersID
 }
 
@@ -41,11 +40,6 @@ func (s *scope) find(n schema.Attr) (lang.Value, lang.BlockID) {
 			return v, b
 		}
 	}
-	if s.peer.far {
-		if v := s.cfg.Field(s.peer.says, n); v.Kind != lang.Absent {
-			return v, s.peer.by
-		}
-	}
 	return lang.Value{}, 0
 }
 
@@ -59,11 +53,6 @@ func (s *scope) nearest(n schema.Attr) (lang.Value, lang.BlockID) {
 	if s.own != 0 {
 		if v := s.cfg.Attr(s.own, n); v.Kind != lang.Absent {
 			return v, s.own
-		}
-	}
-	if s.peer.by != 0 && !s.peer.far {
-		if v := s.cfg.Field(s.peer.says, n); v.Kind != lang.Absent {
-			return v, s.peer.by
 		}
 	}
 	return lang.Value{}, 0

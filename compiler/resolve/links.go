@@ -60,7 +60,8 @@ func (r *resolver) linkAttr(b lang.BlockID, n schema.Attr) lang.Value {
 
 // linkSays is linkAttr with the block that says so.
 func (r *resolver) linkSays(b lang.BlockID, n schema.Attr) (lang.Value, lang.BlockID) {
-	if r.spokenOf(b) {
+	if r.cfg.Blocks[b].Kind == schema.NIC { // its words are of its own end
+	} else if r.spokenOf(b) {
 		s := scope{cfg: r.cfg, own: b, before: r.speak[b]}
 		if v, by := s.nearest(n); by != 0 {
 			return v, by

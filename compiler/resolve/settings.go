@@ -27,9 +27,9 @@ func (r *resolver) settings() {
 			r.settle(p, &around, &keys[p-first])
 		}
 	})
-	r.notePeers()
 	r.outwardQueues()
-	r.followNICs()
+	r.followMTUs()
+	r.followSpeeds()
 	for id := 1; id < len(r.f.LAGs); id++ {
 		r.lagVLANs(fabric.LAGID(id))
 	}
@@ -97,36 +97,11 @@ func (r *resolver) outwardQueues() {
 	}
 }
 
-// followNICs gives the node ports of generated fabrics the speed of the NICs
-// they are for, where neither port nor tier writes one: a 400G NIC on an 800G
-// port is meant to run, and somebody has to tell the port. A routed port gets
-// the written MTU of its NIC in the same way, as both ends of it are routers.
-func (r *resolver) followNICs() {
-	f := r.f
-	for l := 1; l < len(f.Links); l++ {
-		nic, port := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
-		if nic.NIC == 0 {
-			nic, port = port, nic
-		}
-		if nic.NIC != 0 && port.NIC == 0 && port.MTU == 0 && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
-			port.MTU = nic.MTU
-			port.Flags |= fabric.MTUSet
-		}
-		if f.Links[l].Topology == 0 || nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
-			continue
-		}
-		if port.Mbps != nic.Mbps {
-			port.Mbps = nic.Mbps
-			port.Flags |= fabric.SpeedSet
-		}
-	}
-}
-
 // portScope is the chain behind a port: overrides, exceptions, its block, its
 // LAG, its device, the tier and the topology that connect it, the segments on
 // it, the defaults.
 func (r *resolver) portScope(p fabric.PortID, a *around, segments []lang.BlockID) *scope {
-	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic, peer: r.peerSays(p)}
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic}
 	s.before = r.before(p)
 	s.chain = r.portChain(nil, p, a, segments)
 	s.id = r.layersOf(s.before, s.chain, s.nic)
@@ -176,7 +151,10 @@ func appendBlock(list []lang.BlockID, b lang.BlockID) []lang.BlockID {
 // fold settles one port from its layers, and returns the segments among them.
 func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row := &r.f.Ports[p]
-	tagged, native := r.segmentsOn(p)
+	tagged, native, follows := r.vlansOf(p, a)
+	if follows {
+		row.Flags |= fabric.Follows
+	}
 	segments := appendBlock(tagged[:len(tagged):len(tagged)], native)
 	s := r.portScope(p, a, segments)
 	row.Layers = s.id
@@ -340,11 +318,7 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 			native = lang.BlockID(v.N)
 		}
 	}
-	s := scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p), peer: r.peerSays(p)}
-	if row.LAG != 0 {
-		s.chain = appendBlock(nil, r.lagBlock[row.LAG])
-	}
-	s.chain = append(s.chain, r.defaultsFor(r.blockOf[row.Device], r.portKind(row.Device).String())...)
+	s := r.vlanScope(p)
 	add(s.get(schema.ASegments))
 	add(s.get(schema.ASegment))
 	one(s.get(schema.ANative))
@@ -371,6 +345,17 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 	return tagged, native
 }
 
+// vlanScope is the chain behind the VLANs of a port.
+func (r *resolver) vlanScope(p fabric.PortID) *scope {
+	row := &r.f.Ports[p]
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p)}
+	if row.LAG != 0 {
+		s.chain = appendBlock(nil, r.lagBlock[row.LAG])
+	}
+	s.chain = append(s.chain, r.defaultsFor(r.blockOf[row.Device], r.portKind(row.Device).String())...)
+	return s
+}
+
 // pairSegments are all segments that the ports of a pair carry: a peer link
 // carries them all.
 func (r *resolver) pairSegments(d fabric.DeviceID) []lang.BlockID {
@@ -386,12 +371,13 @@ func (r *resolver) pairSegments(d fabric.DeviceID) []lang.BlockID {
 	}
 	var list []lang.BlockID
 	for _, dev := range r.f.MLAGs[pair].Switches {
+		a := r.around(dev)
 		first, end := r.f.PortsOf(dev)
 		for p := first; p < end; p++ {
 			if r.f.Ports[p].Role == fabric.RolePeerLink {
 				continue
 			}
-			tagged, native := r.segmentsOn(p)
+			tagged, native, _ := r.vlansOf(p, &a)
 			for _, s := range append(tagged, native) {
 				if s != 0 && !slices.Contains(list, s) {
 					list = append(list, s)

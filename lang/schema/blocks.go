@@ -229,7 +229,7 @@ var blocks = [KindCount]BlockDef{
 			attr(AReceiveBuffer, size, "receive buffer of the lossless priorities, as found: `mlnx_qos -i DEVICE` shows it; nothing is emitted"),
 			attr(ADeny, many(enum("roce_v2", "roce_v1")), "RDMA that a firewall of the host drops on it, as found: RoCEv2 (UDP port 4791), RoCEv1 (EtherType 0x8915); nothing is emitted"),
 			attr(APXE, boolean(), "the node boots over it: it must get along without a tag; nothing is emitted"),
-			attr(AAt, ref(Port), "the switch port it is cabled to, where that is not the one its topology would take"),
+			attr(AAt, ref(Port), "the switch port it is plugged into, as good as a link: each member of a range and of for_each has its own, as in switch.tor[nic.key].port[\"Ethernet${self.slot}\"]; in a topology, where that is not the one it would take"),
 			attr(ASegment, ref(Segment), "one tagged segment, with the address on it"),
 			attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
 			attr(AAddress, or(many(Type{Base: CIDR}), "none"), "addresses; by slot unless written"),
@@ -239,7 +239,6 @@ var blocks = [KindCount]BlockDef{
 				required(ACount, number(0, 1024), "how many"), attr(AMode, enum("legacy", "switchdev"), "mode of the embedded switch"),
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"),
 			), "virtual functions"),
-			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), attr(ASegments, refs(Segment), "its tagged segments"), attr(ANative, ref(Segment), "its untagged segment"), attr(AMTU, mtu, "its IP MTU")), "what to say of the switch port at the other end: as near to it as its own block, and two that differ are an error"),
 			attr(AMACsec, macsec, "encryption of the link, as it is set on this NIC; nothing is emitted"),
 		}, hostFound, portAttrs, deviations),
 	},
@@ -262,11 +261,13 @@ var blocks = [KindCount]BlockDef{
 		attr(AKeepalive, object(attr(ASource4, mapOf(str(), Type{Base: Addr}), "address of each switch, by name"), attr(AInterval, duration, "between keepalives"), attr(ATimeout, duration, "until the peer counts as gone")), "how they watch each other"),
 		attr(ACable, cable, "of the peer link"),
 	}},
-	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: []AttrDef{
-		required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"), attr(ACable, cable, "the cable"),
-		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction of both ends"), attr(AAutoneg, boolean(), "auto-negotiation of both ends"),
-		attr(AMACsec, macsec, "encryption of the link, as it is set on both ends; nothing is emitted"),
-	}},
+	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: join([]AttrDef{
+		required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"),
+	}, linkAttrs)},
+	TierLink: {
+		Kind: TierLink, Word: "link", Attrs: linkAttrs,
+		Doc: "The links of a tier to what is below it, both ends of each. `cable` also sees the tier below, as `leaf` or `spine`.",
+	},
 	Check: {Kind: Check, Word: "check", Labels: label("name"), Doc: "A condition over the compiled fabric: `assert` blocks.", Attrs: nil},
 	Target: {Kind: Target, Word: "target", Labels: label("emitter"), Doc: "Which devices an emitter serves, and how.", Attrs: []AttrDef{
 		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier) or quoted glob, or a list of these; all that fit unless written"),
@@ -339,20 +340,20 @@ var blocks = [KindCount]BlockDef{
 			attr(AMTU, mtu, "IP MTU of the ports and NICs it connects"),
 		},
 	},
-	Leaf: {Kind: Leaf, Word: "leaf", Blocks: []Kind{Port, Except}, Doc: "The switches that nodes are cabled to; in `ring` and `full_mesh`, the switches that are joined.", Attrs: join(tierAttrs, []AttrDef{
+	Leaf: {Kind: Leaf, Word: "leaf", Blocks: []Kind{Port, TierLink, Except}, Doc: "The switches that nodes are cabled to; in `ring` and `full_mesh`, the switches that are joined.", Attrs: join(tierAttrs, []AttrDef{
 		attr(ANodePorts, Type{Base: Range}, "ports for nodes, in order of slots"),
 		attr(AUpPorts, Type{Base: Range}, "ports to spines, or to each other"),
 		attr(ASubnet, Type{Base: CIDR}, "subnet of the NICs below, where neither NIC nor segment has one"),
 		attr(AAddressing, enum("shared", "per_port"), "\"shared\": one subnet, the switch is host 1; \"per_port\": a /31 or /127 for each port, switch first"),
 		attr(AFabricSubnet, Type{Base: CIDR}, "a /31 or /127 for each uplink, by leaf and uplink; unnumbered unless written"),
 	}, deviations)},
-	Spine: {Kind: Spine, Word: "spine", Blocks: []Kind{Port, Except}, Doc: "The switches that join leaves.", Attrs: join(tierAttrs, []AttrDef{
+	Spine: {Kind: Spine, Word: "spine", Blocks: []Kind{Port, TierLink, Except}, Doc: "The switches that join leaves.", Attrs: join(tierAttrs, []AttrDef{
 		attr(ADownPorts, Type{Base: Range}, "ports to leaves"),
 		attr(AUpPorts, Type{Base: Range}, "ports to cores"),
 		attr(APorts, Type{Base: Range}, "ports, when all go to leaves"),
 		attr(AFabricSubnet, Type{Base: CIDR}, "a /31 or /127 for each uplink, by spine and uplink; unnumbered unless written"),
 	}, deviations)},
-	Core: {Kind: Core, Word: "core", Blocks: []Kind{Port, Except}, Doc: "The switches that join the spines of a `clos3`, or of its pods.", Attrs: join(tierAttrs, []AttrDef{
+	Core: {Kind: Core, Word: "core", Blocks: []Kind{Port, TierLink, Except}, Doc: "The switches that join the spines of a `clos3`, or of its pods.", Attrs: join(tierAttrs, []AttrDef{
 		attr(ADownPorts, Type{Base: Range}, "ports to spines"),
 		attr(APorts, Type{Base: Range}, "ports to spines"),
 	}, deviations)},

@@ -50,6 +50,7 @@ const (
 	Wave
 	Analysis
 	GPU
+	TierLink
 	KindCount
 )
 
