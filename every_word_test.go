@@ -615,7 +615,7 @@ func hardwareSources(two string, put func(text, at, more string) string) []strin
 	macsec := put(put(two, `nic "rail0" {`, "    macsec = { pfc_frames = \"protected\" }"), `port "Ethernet0" {`, "    macsec = { pfc_frames = \"clear\" }")
 	speeds := regexp.MustCompile(`(?m)^ +speed .*\n`).ReplaceAllString(two, "")
 	return []string{
-		put(speeds, `link `, "    speed = \"40G\""),
+		put(speeds, `link "tor" {`, "    speed = \"40G\""),
 		strings.Replace(own(two, "  headroom_share = 1\n", "", ""), "32MB", "8MB", 1),
 		own(two, "", "  max_mtu = 1500\n", ""),
 		own(two, "", "  has_watchdog = { sonic = false }\n", ""),
