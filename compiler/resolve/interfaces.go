@@ -103,6 +103,9 @@ func (r *resolver) impliedIface(d fabric.DeviceID, b lang.BlockID) {
 			row.Kind = fabric.VLANIface
 			row.Name = r.f.Names.Add(r.f.Text(row.Name) + "." + strconv.Itoa(int(r.f.Segments[row.Segment].VLAN)))
 		}
+	case native.Kind == lang.Handle && address.Kind == lang.Absent && row.OnLAG != 0 && r.f.LAGs[row.OnLAG].Mode == fabric.SET:
+		r.idleGateway(b) // a virtual switch has no address: the host's is on its vNICs
+		return
 	case native.Kind == lang.Handle:
 		row.Segment = r.segmentOf[lang.BlockID(native.N)]
 	case r.said(b, schema.ASubnet).Kind != lang.Absent || address.Kind != lang.Absent:
