@@ -178,8 +178,8 @@ func (f *Fabric) attrLabel(by DeclID, n schema.Attr, text string) diag.Label {
 }
 
 func (f *Fabric) linkLabel(link *Link, n schema.Attr, text string) diag.Label {
-	if link.Origin == OfNIC && n == 0 {
-		n = schema.AAt
+	if _, ok := f.Spans.Find(link.Decl, schema.ACable); link.Origin == OfNIC && !(ok && n == schema.ACable) {
+		n = schema.AAt // all else that the NIC says is of itself
 		if _, ok := f.Spans.Find(link.Decl, n); !ok {
 			n = schema.ASet // of an override
 		}
