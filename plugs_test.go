@@ -239,6 +239,11 @@ func TestCabledByNICs(t *testing.T) {
 			continue
 		}
 		tried++
+		rewritten(t, fmt.Sprintf("seed %d", seed), seed, func() *block {
+			root := faulty()
+			byNICs(root)
+			return root
+		})
 		links, nics := faulty().sources().build(), root.sources().build()
 		counts := func(m *made) map[string]int {
 			n := map[string]int{}

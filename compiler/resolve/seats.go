@@ -230,7 +230,7 @@ func (r *resolver) noteAt(b lang.BlockID) {
 	}
 	r.atBlock[nic] = by
 	if other := r.atTaken[to]; other != 0 {
-		r.fail(fmt.Sprintf("%s and %s are both at %s", r.f.PortName(other), r.f.PortName(nic), r.f.PortName(to)), "a port takes one cable", r.atLabel(nic, ""), r.atLabel(other, "the other"))
+		r.fail(fmt.Sprintf("%s and %s are both at %s", r.f.PortName(other), r.f.PortName(nic), r.f.PortName(to)), "a port takes one cable: correct `at` of one of the two", r.atLabel(nic, ""), r.atLabel(other, "the other"))
 		return
 	}
 	r.atOf[nic], r.atTaken[to] = to, nic
