@@ -329,7 +329,7 @@ func (r *reducer) unknownBlock(b *hclsyntax.Block, parent, parentOf schema.Kind)
 	help := didYouMean(b.Type, words)
 	if help == "" {
 		for k := schema.None + 1; k < schema.KindCount; k++ {
-			if schema.Def(k).Word == b.Type {
+			if help == "" && schema.Def(k).Word == b.Type {
 				help = placeFor(k)
 			}
 		}
