@@ -15,9 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/format"
 	"github.com/rocec/rocec/lang/packs"
+	"github.com/rocec/rocec/lang/schema"
 )
 
 // TestWholeFabrics: fabrics that a customer would write take no more lines of code
@@ -315,8 +317,7 @@ func TestOddNICIsNamed(t *testing.T) {
 // portsOf are the untagged and tagged VLANs, and the speeds, of the cabled ports of a
 // source's first switch.
 func portsOf(text string) map[string][3]string {
-	cfg, _ := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(text)}}, Packs: packs.Files()})
-	f := compiler.Compile(cfg, compiler.Options{AsOf: "2026-01-01", Rows: packs.HeadroomRows}).Fabric
+	f := fabricOf(text)
 	ports := map[string][3]string{}
 	for id := 1; id < len(f.Ports); id++ {
 		p := &f.Ports[id]
@@ -334,4 +335,42 @@ func portsOf(text string) map[string][3]string {
 		ports[f.Text(p.Name)] = got
 	}
 	return ports
+}
+
+func fabricOf(text string) *fabric.Fabric {
+	cfg, _ := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(text)}}, Packs: packs.Files()})
+	return compiler.Compile(cfg, compiler.Options{AsOf: "2026-01-01", Rows: packs.HeadroomRows}).Fabric
+}
+
+// TestLinesOfFollowing: what a port has from its NIC is explained by the line of the NIC,
+// its bond or interface, and what a link says by that of the link or its defaults.
+func TestLinesOfFollowing(t *testing.T) {
+	t.Parallel()
+	at := "speed = \"50G\"\n    segment = segment.st[nic.key]\n    " + cabled["at"].nic
+	team := cabled["at"].nic + "\n  }\n  bond \"team\" {\n    mode = \"set\"\n    members = [\"p_a\", \"p_b\"]\n  }\n" +
+		"  interface \"v\" {\n    on = \"team\"\n    segment = segment.st[\"b\"]\n  }\n  gpu \"g\" {\n"
+	for _, c := range []struct {
+		name, text string
+		attr       schema.Attr
+		line       string
+		follows    bool
+	}{
+		{"speed", plugged("", "", at, ""), schema.ASpeed, `"50G"`, true},
+		{"VLAN", plugged("", "", at, ""), schema.ASegment, `segment.st[nic.key]`, true},
+		{"VLAN of an interface", plugged("", "", team, ""), schema.ASegment, `segment.st["b"]`, true},
+		{"own speed", plugged(`speed = "100G"`, "", at, ""), schema.ASpeed, `"100G"`, false},
+		{"defaults of links", plugged("", "", at, "defaults \"link\" {\n  fec = \"rs\"\n}\n"), schema.AFEC, `"rs"`, false},
+		{"speed of a link", plugged("", "", "segment = segment.st[nic.key]", strings.Replace(cabled["link"].more, "  cable ", "  speed = \"40G\"\n  cable ", 1)), schema.ASpeed, `"40G"`, false},
+	} {
+		f := fabricOf(c.text)
+		for id := 1; id < len(f.Ports); id++ {
+			if f.PortName(fabric.PortID(id)) != "tor-a/Ethernet4" {
+				continue
+			}
+			l, ok := f.PortOrigin(fabric.PortID(id), c.attr)
+			if got := c.text[l.Span.Start:l.Span.End()]; !ok || got != c.line || c.follows != slices.Contains(l.Values, "follows its NIC") {
+				t.Errorf("%s: %q, %q, want %s", c.name, got, l.Values, c.line)
+			}
+		}
+	}
 }

@@ -276,6 +276,7 @@ type Link struct {
 	DelayNs       uint32 // extra one-way delay
 	Media         MediaID
 	Decl          DeclID
+	Layers        LayersID // what speaks of it besides Decl
 	Name          Str
 	Key           Str         // of for_each
 	PeerLink      MLAGID      // of an MLAG pair, else 0

@@ -275,8 +275,15 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 			}
 		}
 		link := &f.Links[port.Link]
-		if at, ok := f.Spans.Find(link.Decl, n); ok && link.Origin != OfNIC {
-			return diag.Label{Span: at, Where: f.Where(link.Decl)}, true
+		layers := &f.Layers[link.Layers]
+		said := layers.Before[:len(layers.Before):len(layers.Before)]
+		if link.Origin != OfNIC {
+			said = append(said, link.Decl)
+		}
+		for _, by := range append(said, layers.Chain...) {
+			if at, ok := f.Spans.Find(by, n); ok {
+				return diag.Label{Span: at, Where: f.Where(by)}, true
+			}
 		}
 	}
 	at, by, ok := f.Origin(own, port.Layers, n)

@@ -105,6 +105,7 @@ func (r *resolver) roomForLinks(n int) {
 
 func (r *resolver) addLink(row fabric.Link, from lang.BlockID) fabric.LinkID {
 	id := fabric.LinkID(len(r.f.Links))
+	row.Layers = r.linkLayers(from)
 	r.f.Links = append(r.f.Links, row)
 	if len(r.linkBlocks) == 0 {
 		r.linkBlocks = append(r.linkBlocks, 0)
@@ -115,6 +116,18 @@ func (r *resolver) addLink(row fabric.Link, from lang.BlockID) fabric.LinkID {
 		a.Link, b.Link, a.Peer, b.Peer = id, id, row.B, row.A
 	}
 	return id
+}
+
+// linkLayers are what speaks of a link besides the block that it is from.
+func (r *resolver) linkLayers(from lang.BlockID) fabric.LayersID {
+	if from == 0 {
+		return 0
+	}
+	var before []lang.BlockID
+	if r.cfg.Blocks[from].Kind != schema.NIC && r.spokenOf(from) {
+		before = r.speak[from]
+	}
+	return r.layersOf(before, r.defaultsFor(from, "link"), false)
 }
 
 // ends are the two ports of a link; anything else is an error at its line.
