@@ -18,7 +18,13 @@ func TestDroppedWords(t *testing.T) {
 		{"marking of a NIC", `nic "rail0" {`, `ecn = "off"`, "ecn is for ports of switches"},
 		{"watchdog of a NIC", `nic "rail0" {`, `watchdog = "off"`, "watchdog is for ports of switches"},
 		{"groups of a NIC", `nic "rail0" {`, `group_map = { 3 = 1 }`, "group_map is for ports of switches"},
-		{"peer and port", `nic "rail0" {`, `peer = { native = segment.more }`, "untagged of tor/Ethernet0 is set twice, to two values: at the port, and in `peer` of n1/rail0"},
+		{"a peer", `nic "rail0" {`, `peer = { mtu = 9000 }`, "there is no attribute `peer`: a switch port has the speed and the VLANs of its NIC unless it writes its own"},
+		{"at of all NICs", "", "defaults \"nic\" {\n  at = switch.tor.port[\"Ethernet0\"]\n}", "`defaults` has no attribute `at`"},
+		{"at and a link", `nic "rail0" {`, `at = switch.tor.port["Ethernet8"]`, "n1/rail0 is `at` tor/Ethernet8, and another cable leads from it to tor/Ethernet0"},
+		{"at a port with a link", `node "n" {`, "nic \"idle\" {\n    model = \"nvidia/connectx-6-dx\"\n    at = switch.tor.port[\"Ethernet0\"]\n  }",
+			"n1/idle is `at` tor/Ethernet0, and another cable leads from there to n1/rail0"},
+		{"two NICs at a port", `node "n" {`, "nic \"idle[0-1]\" {\n    model = \"nvidia/connectx-6-dx\"\n    at = switch.tor.port[\"Ethernet8\"]\n  }",
+			"n1/idle0 and n1/idle1 are both at tor/Ethernet8"},
 		{"two overrides", "", `override {
   on      = segment.storage
   set     = { mtu = 4000 }
@@ -37,7 +43,6 @@ override {
   reason  = "r"
   expires = "2099-01-01"
 }`, "`name` cannot be set by an override"},
-		{"an idle peer", `node "n" {`, "nic \"idle\" {\n    model = \"nvidia/connectx-6-dx\"\n    peer = { mtu = 9000 }\n  }", "`peer` of n1/idle speaks of the switch port at its other end, and none is there"},
 	} {
 		text := two + "\nsegment \"more\" {\n  vlan = 101\n}\n"
 		if c.at == "" {

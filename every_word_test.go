@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -489,6 +490,8 @@ var heldBy = map[string]string{
 	// Read for tiers by what reads them for switches.
 	"leaf.buffer.": "switch.buffer", "leaf.cable.media": "link.cable.media", "leaf.mgmt": "switch.mgmt", "leaf.pools.": "switch.pools",
 	"leaf.role": "switch.role", "leaf.site": "switch.site", "leaf.stp": "switch.stp",
+	"leaf.macsec": "link.macsec", "leaf.macsec.": "link.macsec", "spine.macsec": "link.macsec", "spine.macsec.": "link.macsec",
+	"core.macsec": "link.macsec", "core.macsec.": "link.macsec",
 	"spine.buffer.": "switch.buffer", "spine.cable.media": "link.cable.media", "spine.mgmt": "switch.mgmt", "spine.pools.": "switch.pools",
 	"spine.role": "switch.role", "spine.site": "switch.site", "spine.stp": "switch.stp",
 	"core.buffer.": "switch.buffer", "core.cable.media": "link.cable.media", "core.mgmt": "switch.mgmt", "core.pools.": "switch.pools",
@@ -633,7 +636,9 @@ func hardwareSources(two string, put func(text, at, more string) string) []strin
 	vendors := "  defaults = { sonic = qos.left, ubuntu = qos.left }\n"
 	validated := strings.Replace(lint.Find("ROCE708").Good, `"22.39.1002"] }`, `"22.39.1002"], driver = ["23.10-*"] }`, 1)
 	macsec := put(put(two, `nic "rail0" {`, "    macsec = { pfc_frames = \"protected\" }"), `port "Ethernet0" {`, "    macsec = { pfc_frames = \"clear\" }")
+	speeds := regexp.MustCompile(`(?m)^ +speed .*\n`).ReplaceAllString(two, "")
 	return []string{
+		put(speeds, `link "tor" {`, "    speed = \"40G\""),
 		strings.Replace(own(two, "  headroom_share = 1\n", "", ""), "32MB", "8MB", 1),
 		own(two, "", "  max_mtu = 1500\n", ""),
 		own(two, "", "  has_watchdog = { sonic = false }\n", ""),
@@ -691,7 +696,6 @@ var wordValues = map[string][]string{
 	"pcie": {`{ gen = 3, lanes = 1, slot = "s1", numa = 1 }`}, "pcie_switch": {`"x"`}, "gid_index": {`0`}, "receive_buffer": {`1000`},
 	"pxe": {`true`}, "gateway": {`"10.66.0.1"`},
 	"vfs":        {`{ count = 4, mode = "switchdev", rdma = true, segment = segment.other, trusted = true }`, `{ count = 4, mode = "legacy", rdma = true, segment = segment.other, trusted = true }`},
-	"peer":       {`{ qos = qos.other, segments = [segment.other], native = segment.other, mtu = 2000 }`, `{ qos = qos.other }`, `{ mtu = 2000 }`, `{ segments = [segment.other] }`, `{ native = segment.other }`},
 	"ecn_colors": {`["green"]`},
 	"tos":        {`4`}, "dcqcn": {`[]`}, "rack": {`"r9"`}, "slot": {`9`}, "cluster": {`"c"`}, "trusted": {`false`}, "tenant": {`"t"`},
 	"acs": {`true`}, "virtualised": {`true`}, "persistent": {`false`}, "memlock": {`1000`}, "modules": {`["ext4"]`},

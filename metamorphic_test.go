@@ -222,6 +222,29 @@ var rewritings = []rewriting{
 		}
 		return files
 	}},
+	{"links in tiers", func(_ *rand.Rand, root *block) sources {
+		some := false
+		root.each(func(b *block) {
+			if !b.is("leaf", "spine", "core") {
+				return
+			}
+			link := &block{head: "link"}
+			for _, name := range []string{"cable", "speed", "fec", "autoneg", "macsec"} {
+				if v := b.get(name); v != "" {
+					link.set(name, v)
+					b.set(name, "")
+				}
+			}
+			if len(link.attrs) > 0 {
+				b.kids = append(b.kids, link)
+				some = true
+			}
+		})
+		if !some {
+			return nil
+		}
+		return root.sources()
+	}},
 	{"by ranges", func(_ *rand.Rand, root *block) sources {
 		some := false
 		for _, k := range root.kids {

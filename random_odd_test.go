@@ -84,7 +84,6 @@ var oddApart = map[string][]string{
 		"remark", "pfc_direction", "stp", "pools", "semi_lossless", "external_gateway", "observed", "ecn_colors",
 	},
 	"of cables":                            {"cable", "breakout"},
-	"of the port at the other end":         {"peer"},
 	"of the words of one operating system": {"hash_policy"},
 }
 

@@ -52,7 +52,7 @@ func (ld *loader) finish() (*Config, diag.List) {
 	if len(ld.mods) > 0 {
 		c.variables = ld.mods[0].varNames
 	}
-	c.Unused, c.Former, c.Misplaced = ld.unused(), ld.formerFindings(), ld.misplacedIn()
+	c.Unused, c.Former, c.Misplaced = ld.unused(), append(ld.formerFindings(), ld.besideLinks()...), ld.misplacedIn()
 	if len(c.Checks) > 0 || ld.Keep || ld.ways != nil {
 		c.late = ld
 	}

@@ -152,7 +152,7 @@ func (q *quick) block(word string, from int, parent, parentOf schema.Kind, up in
 	if parent == schema.Except {
 		kind = schema.ByWord(parentOf, word)
 	}
-	if kind == schema.None || kind == schema.Except && parent == schema.Except || isProg(kind) || !q.header(word, from) {
+	if kind == schema.None || kind == schema.TierLink || kind == schema.Except && parent == schema.Except || isProg(kind) || !q.header(word, from) {
 		return false
 	}
 	def := schema.Def(kind)
@@ -377,7 +377,7 @@ func (q *quick) word(d *decl, def *schema.BlockDef, name []byte, likely int) *qu
 		}
 	}
 	ad := q.r.lookup(d, def, string(name))
-	if ad == nil {
+	if ad == nil || d.of.Tier() && linkWord(ad.Num.Name()) {
 		return nil
 	}
 	w := &quickWord{word: string(name), name: ad.Num.Name(), def: ad, ref: defOf(d, ad)}

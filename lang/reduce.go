@@ -252,9 +252,15 @@ func (r *reducer) block(b *hclsyntax.Block, parent, parentOf schema.Kind, up int
 		r.decls[me] = d
 		r.prog(b, kind, me)
 	} else {
+		if d.of.Tier() {
+			r.tierLinks(b, &d)
+		}
 		r.fabric(b, &d)
 		r.decls[me] = d
 		for _, in := range b.Body.Blocks {
+			if d.of.Tier() && in.Type == schema.Def(schema.TierLink).Word {
+				continue // read with the tier
+			}
 			r.block(in, kind, d.of, me)
 		}
 	}
@@ -336,7 +342,7 @@ func (r *reducer) unknownBlock(b *hclsyntax.Block, parent, parentOf schema.Kind)
 	}
 	if help == "" {
 		for k := schema.None + 1; k < schema.KindCount; k++ {
-			if schema.Def(k).Word == b.Type {
+			if help == "" && schema.Def(k).Word == b.Type {
 				help = placeFor(k)
 			}
 		}
@@ -574,7 +580,7 @@ func (r *reducer) lookup(d *decl, def *schema.BlockDef, name string) *schema.Att
 			d.flags |= hasEnabled
 			return &enabledDef
 		}
-		if name == "name" || d.of.Tier() && (name == "count" || name == "switches") {
+		if name == "name" || d.kind == schema.Defaults && name == "at" || d.of.Tier() && (name == "count" || name == "switches") {
 			return nil
 		}
 		return schema.LookupFormer(d.of, name)
@@ -594,6 +600,12 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 	case "count":
 		if def.Each {
 			r.fail(at, "there is no attribute `count`: adding one would renumber the others", "write for_each = toset(expand_range(\"name[1-4]\"))")
+			return
+		}
+	case "peer":
+		if d.of == schema.NIC {
+			r.fail(at, "there is no attribute `peer`: a switch port has the speed and the VLANs of its NIC unless it writes its own",
+				"leave `peer` out; what else the port is to have stands in its `port` block")
 			return
 		}
 	case "password", "passphrase", "secret", "enable", "enable_password", "private_key", "key":

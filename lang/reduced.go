@@ -32,6 +32,7 @@ type file struct {
 	ignores []Ignore
 	formers []former
 	outside []misplaced
+	beside  diag.List // what tiers write beside their `link` blocks
 	diags   diag.List
 	shift   *shift
 }

@@ -55,7 +55,11 @@ func languagePage() []byte {
 	b.WriteString(generated + "# Blocks of the language\n")
 	for k := schema.None + 1; k < schema.KindCount; k++ {
 		def := schema.Def(k)
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", def.Word, def.Doc)
+		title := def.Word
+		if k == schema.TierLink {
+			title += " of a tier"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", title, def.Doc)
 		if head := header(def); head != "" {
 			fmt.Fprintf(&b, "\n```hcl\n%s\n```\n", head)
 		}
@@ -63,6 +67,9 @@ func languagePage() []byte {
 			b.WriteString("\n| attribute | value | meaning |\n| --- | --- | --- |\n")
 			for _, at := range inOrder(def) {
 				name := attrWord(&at)
+				if k.Tier() && schema.Lookup(schema.TierLink, at.Num.Name()) != nil {
+					continue // it stands in that block
+				}
 				if at.Required {
 					name += " (required)"
 				}

@@ -45,7 +45,7 @@ type Fabric struct {
 	Loose     map[PortID]Link                                           // what ports without a link say of their cable
 	Says      func(p PortID, n schema.Attr) []Said                      // who writes an attribute of a port, nearest first
 	SaysAt    func(address string, n schema.Attr) ([]Said, schema.Kind) // the same of a block with an address, and its kind; None if there is none
-	PeerSaid  map[PortID]PeerSaid                                       // what NICs say of the switch ports at their other ends
+	Carriers  map[PortID]DeclID                                         // the first interface that brings a VLAN to a port
 	LAGs      []LAG
 	Ifaces    []Iface
 	NICs      []NIC
@@ -217,6 +217,7 @@ const (
 	DenySet                          // deny was written
 	DenyRoCEv2                       // and holds RoCEv2
 	DenyRoCEv1                       // and holds RoCEv1
+	Follows                          // has the VLANs of the NIC at its other end
 	Astray                           // no address on it fits what is around it: see Misaddressed
 )
 
@@ -269,13 +270,6 @@ type Port struct {
 	Kept     Keeps      // what of the above is left as the device has it
 	Headroom HeadroomID // as written on the port or device
 	Split    uint32     // of children: 1 + index in Breakouts of the split, else 0
-}
-
-// PeerSaid is the declaration whose `peer` speaks of a switch port, and of what.
-type PeerSaid struct {
-	By    DeclID
-	Attrs []schema.Attr
-	Far   bool // by defaults, which count after everything else
 }
 
 // HeadroomID is the index of a written headroom. 0 = none.

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -132,10 +131,10 @@ func (f *Fabric) PortAddress(p PortID) string {
 }
 
 // LinkAddress is the address of a link: `link.tor["1"]`, that of the upper port
-// where a topology or list made it.
+// where a topology, list or NIC made it.
 func (f *Fabric) LinkAddress(l LinkID) string {
 	link := &f.Links[l]
-	if link.Origin == OfTopology || link.Origin == OfCabling {
+	if link.Origin == OfTopology || link.Origin == OfCabling || link.Origin == OfNIC {
 		p := link.B
 		if a, b := &f.Devices[f.Ports[link.A].Device], &f.Devices[f.Ports[link.B].Device]; a.Kind != Node && (b.Kind == Node || a.Tier > b.Tier) {
 			p = link.A
@@ -185,6 +184,12 @@ func (f *Fabric) attrLabel(by DeclID, n schema.Attr, text string) diag.Label {
 }
 
 func (f *Fabric) linkLabel(link *Link, n schema.Attr, text string) diag.Label {
+	if _, ok := f.Spans.Find(link.Decl, schema.ACable); link.Origin == OfNIC && !(ok && n == schema.ACable) {
+		n = schema.AAt // all else that the NIC says is of itself
+		if _, ok := f.Spans.Find(link.Decl, n); !ok {
+			n = schema.ASet // of an override
+		}
+	}
 	if at, ok := f.Spans.Find(link.Decl, n); ok && link.Origin != OfCabling {
 		return diag.Label{Span: at, Where: f.Where(link.Decl), Text: text}
 	}
@@ -277,11 +282,6 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 	if n == schema.ASpeed && port.Split != 0 && port.Flags&SpeedSet == 0 {
 		return f.attrLabel(f.Breakouts[port.Split-1].Decl, schema.ABreakout, ""), true
 	}
-	said := f.PeerSaid[p]
-	peer := slices.Contains(said.Attrs, n)
-	if peer && !said.Far {
-		return f.attrLabel(said.By, schema.APeer, ""), true
-	}
 	at, by, ok := f.Origin(own, port.Layers, n)
 	if ok && f.Spans.unsure != nil && f.Says != nil && f.Spans.unsure(by, n) {
 		said := f.Says(p, n) // its own values say: the expression is null in some rows
@@ -290,13 +290,31 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 			at, _ = f.Spans.Find(by, n)
 		}
 	}
-	if peer && !ok {
-		return f.attrLabel(said.By, schema.APeer, ""), true
+	if !ok && f.follows(port, n) {
+		label, ok = f.PortOrigin(port.Peer, n)
+		label.Values = append(label.Values, "follows its NIC")
+		return label, ok
 	}
-	if !ok && n == schema.ASpeed && port.NIC == 0 && port.Flags&SpeedSet != 0 && f.Ports[port.Peer].NIC != 0 {
-		return f.PortOrigin(port.Peer, n) // a node port of a topology has the speed of its NIC
+	if by := f.Carriers[p]; !ok && by != 0 && carried(n) {
+		if at, ok = f.Spans.Find(by, n); ok {
+			return diag.Label{Span: at, Where: f.Where(by)}, true
+		}
 	}
 	return diag.Label{Span: at, Where: f.Where(by)}, ok
+}
+
+// follows reports whether a switch port has an attribute from the NIC at its other
+// end, if neither the port nor what stands around it writes it.
+func (f *Fabric) follows(port *Port, n schema.Attr) bool {
+	if port.NIC != 0 || f.Ports[port.Peer].NIC == 0 {
+		return false
+	}
+	return n == schema.ASpeed && port.Flags&SpeedSet != 0 || carried(n) && port.Flags&Follows != 0
+}
+
+// carried reports whether an attribute says which VLANs a port carries.
+func carried(n schema.Attr) bool {
+	return n == schema.ASegments || n == schema.ASegment || n == schema.ANative
 }
 
 // PortLabel is a label for an attribute of a port: at the place where the value

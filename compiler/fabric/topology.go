@@ -119,6 +119,7 @@ const (
 	OfMLAG                       // the peer link of a pair
 	OfTopology                   // a tier: Decl is the one whose `cable` speaks of the link
 	OfCabling                    // a row of a cable list: Row
+	OfNIC                        // `at` of a NIC: Decl writes it
 )
 
 // CablingMode is what a cable list is for.
@@ -203,7 +204,7 @@ func (f *Fabric) RoutingUsed(r RoutingID) bool {
 // linksBelow are the attributes of a tier that speak of the links below it, and
 // so of ports at both of their ends, but of none by being around it.
 func linksBelow(n schema.Attr) bool {
-	return n == schema.ASpeed || n == schema.AFEC || n == schema.AAutoneg || n == schema.ACable
+	return n == schema.ASpeed || n == schema.AFEC || n == schema.AAutoneg || n == schema.ACable || n == schema.AMACsec
 }
 
 // TierSays reports whether a tier speaks of an attribute of the ports around

@@ -59,7 +59,7 @@ link "ring" {
 	}
 	routed := func(dscp string) string { // no port is in a VLAN
 		const native = "    native = segment.storage"
-		return lint.TwoNodesEdit("dscp      = [26]", dscp, native, "    qos    = qos.roce", native, "    qos    = qos.roce")
+		return lint.TwoNodesEdit("dscp      = [26]", dscp, native, "    qos    = qos.roce\n    segments = []", native, "    qos    = qos.roce\n    segments = []")
 	}
 	twoClasses := lint.TwoNodesEdit(`  class "cnp" {`, `  class "old" {
     carries   = "rdma"

@@ -21,7 +21,6 @@ type folds struct {
 	wait     func() // until all blocks are numbered
 	defaults bool   // some module has defaults
 	keeps    bool   // something is kept as the device has it
-	peers    bool   // some NIC, or what speaks of NICs, says something of the port at the other end
 	key      []byte
 	last     struct { // what the block before said, as neighbours share their attributes
 		attrs  *lang.Attr
@@ -77,6 +76,8 @@ type foldKey struct {
 	tier   uint32 // of the tier that reaches it, if that is not the device
 	topo   lang.BlockID
 	lag    fabric.LAGID
+	nic    uint32           // contents of the NIC at the other end
+	bond   uint32           // of the bond of that NIC
 	native fabric.SegmentID // by the subnet of the leaf
 	mbps   uint32           // by the model of the switch
 	flags  fabric.PortFlags
@@ -228,7 +229,7 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 	if r.innerOf[row.Device] || row.Role == fabric.RolePeerLink || own != 0 && r.spokenOf(own) {
 		return portKey{}
 	}
-	if len(r.carried) > 0 && r.carried[p] != nil || len(r.carriedNative) > 0 && r.carriedNative[p].segment != 0 {
+	if r.carries(p) {
 		return portKey{}
 	}
 	key := foldKey{native: r.tierNative(p), own: r.folds.of[own], lag: row.LAG, flags: row.Flags, role: row.Role, linked: row.Link != 0}
@@ -246,8 +247,17 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 			return portKey{}
 		}
 		key.link, key.tier, key.topo = r.folds.of[link], r.folds.of[tier], topo
-		if r.peerSays(p).by != 0 {
-			return portKey{}
+		if nic := row.Peer; row.NIC == 0 && r.f.Ports[nic].NIC != 0 { // whose VLANs it may take
+			if r.carries(nic) || r.innerOf[r.f.Ports[nic].Device] || r.spokenOf(r.portBlock[nic]) {
+				return portKey{}
+			}
+			key.nic = r.folds.of[r.portBlock[nic]]
+			if bond := r.f.Ports[nic].LAG; bond != 0 {
+				if r.spokenOf(r.lagBlock[bond]) {
+					return portKey{}
+				}
+				key.bond = r.folds.of[r.lagBlock[bond]]
+			}
 		}
 	}
 	return portKey{foldKey: key, shared: true}
@@ -283,7 +293,6 @@ func (r *resolver) contents(b lang.BlockID) uint32 {
 	}
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], module)
 	for _, a := range attrs {
-		t.peers = t.peers || a.Num == schema.APeer || a.Num == schema.ASet
 		if !alone(a.Num) {
 			t.key = binary.LittleEndian.AppendUint16(t.key, uint16(a.Num))
 			t.key = r.appendValue(t.key, a.Val())

@@ -26,6 +26,7 @@ func (r *resolver) interfaces() {
 	r.subnetOf = map[lang.Value]netip.Prefix{}
 	r.carried = map[fabric.PortID][]lang.BlockID{}
 	r.carriedNative = map[fabric.PortID]broughtNative{}
+	r.f.Carriers = map[fabric.PortID]fabric.DeclID{}
 	r.tierInterfaces()
 	r.generated = fabric.IfaceID(len(r.f.Ifaces))
 	for id := 1; id < len(r.f.Devices); id++ {
@@ -206,6 +207,9 @@ func (r *resolver) iface(d fabric.DeviceID, b lang.BlockID) {
 		row.Kind = fabric.RoutedIface
 	}
 	for _, p := range r.below(&row) {
+		if r.f.Carriers[p] == 0 && (tagged.Kind == lang.Handle || native.Kind == lang.Handle) {
+			r.f.Carriers[p] = row.Decl
+		}
 		if tagged.Kind == lang.Handle {
 			r.carried[p] = append(r.carried[p], lang.BlockID(tagged.N))
 		} else if native.Kind == lang.Handle {
@@ -635,7 +639,7 @@ func (r *resolver) within(p fabric.PortID, s *scope) {
 		return
 	}
 	r.fail(fmt.Sprintf("%s %s runs at %s, and %s does %s at most", word, r.f.PortName(p), fabric.Speed(row.Mbps), r.f.Text(model), fabric.Speed(most)),
-		"write a speed that it has, or the model that it is", r.f.Label(row.Decl, s.id, schema.ASpeed, ""))
+		"write a speed that it has, or the model that it is", r.f.PortLabel(p, schema.ASpeed, ""))
 }
 
 // nicAlone reads what is each NIC's own: its names and addresses on the host,

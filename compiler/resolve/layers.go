@@ -20,7 +20,6 @@ type scope struct {
 	own    lang.BlockID
 	chain  []layer // what stands around it, each place after its exceptions; defaults last
 	nic    bool    // of a NIC: a tier in the chain says little of it
-	peer   peerWord
 	id     fabric.LayersID
 	clash  func(n schema.Attr, a, b lang.BlockID) // is told of two at one height that both write an attribute
 }
@@ -71,11 +70,6 @@ func (s *scope) where(n schema.Attr) (lang.Value, layer) {
 			return v, l
 		}
 	}
-	if s.peer.far {
-		if v := s.cfg.Field(s.peer.says, n); v.Kind != lang.Absent {
-			return v, layer{s.peer.by, fabric.AtDefaults}
-		}
-	}
 	return lang.Value{}, layer{}
 }
 
@@ -92,11 +86,6 @@ func (s *scope) nearest(n schema.Attr) (lang.Value, layer) {
 	if s.own != 0 {
 		if v := s.cfg.Attr(s.own, n); v.Kind != lang.Absent {
 			return v, layer{by: s.own}
-		}
-	}
-	if s.peer.by != 0 && !s.peer.far {
-		if v := s.cfg.Field(s.peer.says, n); v.Kind != lang.Absent {
-			return v, layer{by: s.peer.by}
 		}
 	}
 	return lang.Value{}, layer{}

@@ -54,7 +54,8 @@ func (r *resolver) cables() []written {
 
 // linkSays is an attribute of a link, by its block or the defaults for links, and the block that says so.
 func (r *resolver) linkSays(b lang.BlockID, n schema.Attr) (lang.Value, lang.BlockID) {
-	if r.spokenOf(b) {
+	if r.cfg.Blocks[b].Kind == schema.NIC { // its words are of its own end
+	} else if r.spokenOf(b) {
 		s := r.alone(b)
 		if v, l := s.nearest(n); l.by != 0 {
 			return v, l.by

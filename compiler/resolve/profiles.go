@@ -99,12 +99,8 @@ func (r *resolver) keptContract(p fabric.PortID, s *scope, by lang.BlockID) fabr
 		return q
 	}
 	os := r.f.Text(r.f.Devices[r.f.Ports[p].Device].OSName)
-	n := schema.AQoS
-	if by == s.peer.by {
-		n = schema.APeer
-	}
 	r.fail(fmt.Sprintf("qos of %s is kept at the vendor's default, and the data of model %s does not state it for os %s", r.f.PortName(p), model, os),
-		"write a qos, or add defaults to the model", r.at(by, n, ""))
+		"write a qos, or add defaults to the model", r.at(by, schema.AQoS, ""))
 	return 0
 }
 

@@ -205,8 +205,8 @@ func (r *resolver) free(t *topology, p fabric.PortID) bool {
 	return false
 }
 
-// elsewhere notes the NICs that `at` puts on another port: what is nearest to
-// each decides, so that exceptions may exchange two.
+// elsewhere notes the NICs that `at` puts on a port: what is nearest to each
+// decides, so that exceptions may exchange two.
 func (r *resolver) elsewhere() {
 	r.atOf, r.topoTwice, r.atBlock = map[fabric.PortID]fabric.PortID{}, map[fabric.PortID]bool{}, map[fabric.PortID]lang.BlockID{}
 	for b := range r.cfg.Blocks {
@@ -231,7 +231,7 @@ func (r *resolver) noteAt(b lang.BlockID) {
 	}
 	r.atBlock[nic] = by
 	if other := r.atTaken[to]; other != 0 {
-		r.fail(fmt.Sprintf("%s and %s are both at %s", r.f.PortName(other), r.f.PortName(nic), r.f.PortName(to)), "a port takes one cable", r.atLabel(nic, ""), r.atLabel(other, "the other"))
+		r.fail(fmt.Sprintf("%s and %s are both at %s", r.f.PortName(other), r.f.PortName(nic), r.f.PortName(to)), "a port takes one cable: correct `at` of one of the two", r.atLabel(nic, ""), r.atLabel(other, "the other"))
 		return
 	}
 	r.atOf[nic], r.atTaken[to] = to, nic
@@ -243,20 +243,4 @@ func (r *resolver) atLabel(nic fabric.PortID, text string) diag.Label {
 		n = schema.ASet
 	}
 	return r.at(by, n, text)
-}
-
-// strayAt refuses `at` on NICs that no topology joins.
-func (r *resolver) strayAt() {
-	nics := make([]fabric.PortID, 0, len(r.atOf))
-	for nic := range r.atOf {
-		nics = append(nics, nic)
-	}
-	slices.Sort(nics)
-	for _, nic := range nics {
-		if l := r.f.Ports[nic].Link; l == 0 || r.f.Links[l].Origin != fabric.OfTopology {
-			if !r.diags.HasErrors() {
-				r.fail(fmt.Sprintf("%s has `at`, and no topology joins it", r.f.PortName(nic)), "write a link instead", r.atLabel(nic, ""))
-			}
-		}
-	}
 }

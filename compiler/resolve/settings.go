@@ -28,9 +28,9 @@ func (r *resolver) settings() {
 			r.settle(p, &around, &keys[p-first])
 		}
 	})
-	r.notePeers()
 	r.outwardQueues()
-	r.followNICs()
+	r.followMTUs()
+	r.followSpeeds()
 	for id := 1; id < len(r.f.LAGs); id++ {
 		r.lagVLANs(fabric.LAGID(id))
 	}
@@ -98,36 +98,11 @@ func (r *resolver) outwardQueues() {
 	}
 }
 
-// followNICs gives the node ports of generated fabrics the speed of the NICs
-// they are for, where neither port nor tier writes one: a 400G NIC on an 800G
-// port is meant to run, and somebody has to tell the port. A routed port gets
-// the written MTU of its NIC in the same way, as both ends of it are routers.
-func (r *resolver) followNICs() {
-	f := r.f
-	for l := 1; l < len(f.Links); l++ {
-		nic, port := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
-		if nic.NIC == 0 {
-			nic, port = port, nic
-		}
-		if nic.NIC != 0 && port.NIC == 0 && port.MTU == 0 && !port.Kept.Has(schema.AMTU) && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
-			port.MTU = nic.MTU
-			port.Flags |= fabric.MTUSet
-		}
-		if f.Links[l].Topology == 0 || nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Kept.Has(schema.ASpeed) || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
-			continue
-		}
-		if port.Mbps != nic.Mbps {
-			port.Mbps = nic.Mbps
-			port.Flags |= fabric.SpeedSet
-		}
-	}
-}
-
 // portScope is what speaks of a port: overrides, exceptions, its block, its link, its
 // LAG, the segments on it, its device, the tier and the topology that connect it, the
 // defaults.
 func (r *resolver) portScope(p fabric.PortID, a *around, segments []lang.BlockID) *scope {
-	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic, peer: r.peerSays(p)}
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], nic: a.nic}
 	s.before, s.chain = r.portChain(r.before(p), nil, p, a, segments)
 	if len(s.before) > 1 {
 		s.clash = func(n schema.Attr, one, other lang.BlockID) { r.clash(n, r.f.PortAddress(p), one, other) }
@@ -162,7 +137,7 @@ func (r *resolver) ofPort(p fabric.PortID, n schema.Attr) lang.Value {
 func (r *resolver) portChain(before, chain []layer, p fabric.PortID, a *around, segments []lang.BlockID) (_, _ []layer) {
 	row := &r.f.Ports[p]
 	link := r.linkBlock(row.Link)
-	if link != 0 && r.linkSpeaks(link) {
+	if link != 0 && r.cfg.Blocks[link].Kind != schema.NIC && r.linkSpeaks(link) { // what a NIC says is of its own end
 		before, chain = r.stands(before, chain, link, fabric.AtLink)
 	}
 	if row.LAG != 0 {
@@ -208,7 +183,10 @@ func appendBlock(list []lang.BlockID, b lang.BlockID) []lang.BlockID {
 // fold settles one port from its layers, and returns the segments among them.
 func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row := &r.f.Ports[p]
-	tagged, native := r.segmentsOn(p)
+	tagged, native, follows := r.vlansOf(p, a)
+	if follows {
+		row.Flags |= fabric.Follows
+	}
 	if x := r.carriedNative[p]; x.segment != 0 && x.segment != native {
 		_, by := r.segmentScope(p).find(schema.ANative)
 		r.twoNatives(p, x.by, x.segment, by, native)
@@ -409,7 +387,7 @@ func (r *resolver) segmentsOn(p fabric.PortID) (tagged []lang.BlockID, native la
 // segmentScope is what says which segments a port is in.
 func (r *resolver) segmentScope(p fabric.PortID) *scope {
 	row := &r.f.Ports[p]
-	s := &scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p), peer: r.peerSays(p)}
+	s := &scope{cfg: r.cfg, own: r.portBlock[p], before: r.before(p)}
 	if row.LAG != 0 {
 		s.before, s.chain = r.stands(s.before, nil, r.lagBlock[row.LAG], fabric.AtLAG)
 	}
@@ -435,12 +413,13 @@ func (r *resolver) pairSegments(d fabric.DeviceID) []lang.BlockID {
 	}
 	var list []lang.BlockID
 	for _, dev := range r.f.MLAGs[pair].Switches {
+		a := r.around(dev)
 		first, end := r.f.PortsOf(dev)
 		for p := first; p < end; p++ {
 			if r.f.Ports[p].Role == fabric.RolePeerLink {
 				continue
 			}
-			tagged, native := r.segmentsOn(p)
+			tagged, native, _ := r.vlansOf(p, &a)
 			for _, s := range append(tagged, native) {
 				if s != 0 && !slices.Contains(list, s) {
 					list = append(list, s)

@@ -391,7 +391,6 @@ func TestTopologiesThatDoNotFit(t *testing.T) {
 			edit(nodes(2, 2), "slot     = each.value\n", "slot = each.value\nexcept \"n2\" {\n nic \"p1\" {\n at = topology.t.leaf[0].port[\"swp1\"]\n }\n reason = \"r\"\n}\n") + rail,
 			"n1/p0 lands on t-leaf0/swp1, which n2/p1 takes by `at` | nic \"p[0-1]\" | topology.t.leaf[0].port[\"swp1\"]",
 		},
-		"nothing joins":   {edit(nodes(1, 1), `speed = "400G"`, "at = switch.s.port[\"swp1\"]") + "switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\n", "n1/p0 has `at`, and no topology joins it | switch.s.port[\"swp1\"]"},
 		"unlike nodes":    {nodes(1, 2) + edit(nodes(1, 1), `"n"`, `"m"`, "n1 = 1", "m1 = 2") + edit(rail, "node.n", "concat(values(node.n), values(node.m))"), "node m1 has 1 NICs in topology.t, and n1 has 2 | node \"m\" | node \"n\""},
 		"no node ports":   {nodes(1, 2) + edit(rail, `node_ports = "swp[1-2]"`, ""), "topology.t has nodes, and its leaves have no ports for them | leaf | node.n"},
 		"switch in two":   {"switch \"s\" {\n model = \"t/x\"\n os = \"cumulus-linux/5.11\"\n}\ntopology \"ring\" \"a\" {\n leaf {\n switches = [switch.s, switch.s]\n up_ports = \"swp[1-2]\"\n }\n}\n", "switch s is listed in topology.a.leaf[1], and is in topology.a.leaf[0] already | [switch.s, switch.s] | [switch.s, switch.s]"},

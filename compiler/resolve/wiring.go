@@ -25,7 +25,7 @@ func (r *resolver) wire() {
 		r.wireUp(t)
 	}
 	r.strayUp()
-	r.strayAt()
+	r.plug()
 }
 
 // strayUp refuses what a tier says of links to the one above where there is none. Leaves without spines are the loader's, which needs no pods for it.

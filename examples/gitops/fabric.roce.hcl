@@ -68,8 +68,7 @@ switch "tor" {
   port "Ethernet[0-4:4]" {
     enabled = true # a fresh switch leaves its ports down
     speed   = "100G"
-    fec     = "rs"
-    native  = segment.rdma
+    fec     = "rs" # the VLAN is that of the NIC
   }
 }
 
@@ -84,13 +83,9 @@ node "gpu" {
     fec       = "rs"
     native    = segment.rdma
     gid_index = 3
+    at        = switch.tor.port["Ethernet${4 * (self.slot - 1)}"]
+    cable     = { media = "dac", length = "3m" }
   }
-}
-
-link "rack" {
-  for_each = { gpu1 = "Ethernet0", gpu2 = "Ethernet4" }
-  ends     = [node.gpu[each.key].nic["rdma0"], switch.tor.port[each.value]]
-  cable    = { media = "dac", length = "3m" }
 }
 
 rollout {

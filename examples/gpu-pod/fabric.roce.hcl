@@ -53,21 +53,27 @@ topology "rail_optimized" "pod1" {
     os            = "cumulus-linux/5.14" # ports of a written speed negotiate it since then, as Spectrum-4 must with its like
     node_ports    = "swp[1-32]"
     up_ports      = "swp[33-64]"
-    cable         = { media = "dac", length = "3m" }
-    speed         = "400G" # of the links below
     loopback      = cidrsubnet("10.254.0.0/24", 8, 11 + leaf.index)
     vrf           = "gpu"
     subnet        = cidrsubnet("10.64.0.0/13", 8, leaf.rail)
     addressing    = "per_port" # a /31 for each NIC: nothing is bridged
     fabric_subnet = "10.253.0.0/22"
+
+    link {
+      speed = "400G"
+      cable = { media = "dac", length = "3m" }
+    }
   }
   spine {
     count    = 4
     ports    = "swp[1-64]"
-    cable    = { media = "dr", length = "40m" }
-    speed    = "400G"
     loopback = cidrsubnet("10.254.0.0/24", 8, 101 + spine.index)
     vrf      = "gpu"
+
+    link {
+      speed = "400G"
+      cable = { media = "dr", length = "40m" }
+    }
   }
 }
 

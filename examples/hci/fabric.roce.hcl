@@ -72,6 +72,8 @@ node "hv" {
   nic "smb[1-2]" {
     model = "nvidia/connectx-6-dx"
     speed = "25G"
+    at    = switch.tor[["a", "b"][nic.index]].port["Ethernet${self.slot - 1}"]
+    cable = { media = "dac", length = "3m" }
   }
   bond "team" {
     mode    = "set"
@@ -93,6 +95,8 @@ node "edge" {
   nic "smb[1-2]" {
     model = "nvidia/connectx-6-dx"
     speed = "25G"
+    at    = switch.tor[["a", "b"][nic.index]].port["Ethernet${self.slot - 1}"]
+    cable = { media = "dac", length = "3m" }
   }
   bond "team" {
     mode    = "set"
@@ -111,21 +115,4 @@ target "netqos" {
 
 target "network-atc" {
   select = node.edge
-}
-
-locals {
-  hosts = merge(node.hv, node.edge)
-  ports = { hv1 = 0, hv2 = 1, hv3 = 2, hv4 = 3, edge1 = 4, edge2 = 5 } # the same on both switches
-}
-
-link "a" {
-  for_each = local.ports
-  ends     = [local.hosts[each.key].nic["smb1"], switch.tor["a"].port["Ethernet${each.value}"]]
-  cable    = { media = "dac", length = "3m" }
-}
-
-link "b" {
-  for_each = local.ports
-  ends     = [local.hosts[each.key].nic["smb2"], switch.tor["b"].port["Ethernet${each.value}"]]
-  cable    = { media = "dac", length = "3m" }
 }

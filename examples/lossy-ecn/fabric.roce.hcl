@@ -39,17 +39,10 @@ switch "leaf" {
   model = "nvidia/sn5400"
   os    = "sonic/202505"
 
-  port "Ethernet[0-24:8]" {
+  port "Ethernet[0-56:8]" {
     enabled = true
     speed   = "400G"
-    fec     = "rs"
-    native  = segment.rail["0"]
-  }
-  port "Ethernet[32-56:8]" {
-    enabled = true
-    speed   = "400G"
-    fec     = "rs"
-    native  = segment.rail["1"]
+    fec     = "rs" # the VLAN is that of the NIC
   }
 }
 
@@ -66,17 +59,7 @@ node "gpu" {
     speed  = "400G"
     fec    = "rs"
     native = segment.rail[nic.key]
+    at     = switch.leaf.port["Ethernet${8 * (4 * nic.index + self.slot - 1)}"]
+    cable  = { media = "dr", length = "20m" }
   }
-}
-
-link "rail0" {
-  for_each = { gpu1 = "Ethernet0", gpu2 = "Ethernet8", gpu3 = "Ethernet16", gpu4 = "Ethernet24" }
-  ends     = [node.gpu[each.key].nic["rail0"], switch.leaf.port[each.value]]
-  cable    = { media = "dr", length = "20m" }
-}
-
-link "rail1" {
-  for_each = { gpu1 = "Ethernet32", gpu2 = "Ethernet40", gpu3 = "Ethernet48", gpu4 = "Ethernet56" }
-  ends     = [node.gpu[each.key].nic["rail1"], switch.leaf.port[each.value]]
-  cable    = { media = "dr", length = "20m" }
 }

@@ -63,6 +63,8 @@ node "s2d" {
     model   = "nvidia/connectx-6-dx"
     speed   = "25G"
     segment = segment.smb[nic.key]
+    at      = var.switchless ? null : switch.tor.port["Ethernet${2 * (self.slot - 1) + nic.index}"]
+    cable   = { media = "dac", length = var.switchless ? "1m" : "3m" }
   }
 }
 
@@ -75,12 +77,4 @@ link "direct" {
   enabled  = var.switchless
   for_each = toset(["smb_a", "smb_b"])
   ends     = [node.s2d["n1"].nic[each.key], node.s2d["n2"].nic[each.key]]
-  cable    = { media = "dac", length = "1m" }
-}
-
-link "tor" {
-  enabled  = !var.switchless
-  for_each = { 0 = ["n1", "smb_a"], 1 = ["n1", "smb_b"], 2 = ["n2", "smb_a"], 3 = ["n2", "smb_b"] }
-  ends     = [node.s2d[each.value[0]].nic[each.value[1]], switch.tor.port["Ethernet${each.key}"]]
-  cable    = { media = "dac", length = "3m" }
 }

@@ -11,8 +11,7 @@ switch "tor" {
   port "Ethernet[0-28:4]" {
     enabled = true
     speed   = "100G"
-    fec     = "rs"
-    native  = segment.storage[each.key]
+    fec     = "rs" # the VLAN is that of the NIC
   }
 }
 
@@ -28,19 +27,9 @@ node "stor" {
     speed  = "100G"
     fec    = "rs"
     native = segment.storage[nic.key]
+    at     = switch.tor[nic.key].port["Ethernet${4 * (self.slot - 1)}"]
+    cable  = { media = "dac", length = "3m" }
   }
-}
-
-link "a" {
-  for_each = rows("hosts.csv", "name")
-  ends     = [node.stor[each.key].nic["nvme_a"], switch.tor["a"].port["Ethernet${4 * (each.value.slot - 1)}"]]
-  cable    = { media = "dac", length = "3m" }
-}
-
-link "b" {
-  for_each = rows("hosts.csv", "name")
-  ends     = [node.stor[each.key].nic["nvme_b"], switch.tor["b"].port["Ethernet${4 * (each.value.slot - 1)}"]]
-  cable    = { media = "dac", length = "3m" }
 }
 
 # One host is tried first and watched under load: its counters of drops and of

@@ -243,7 +243,7 @@ var blocks = [KindCount]BlockDef{
 			seen(AReceiveBuffer, size, "receive buffer of the lossless priorities: `mlnx_qos -i DEVICE` shows it"),
 			seen(ADeny, many(enum("roce_v2", "roce_v1")), "RDMA that a firewall of the host drops on it: RoCEv2 (UDP port 4791), RoCEv1 (EtherType 0x8915)"),
 			seen(APXE, boolean(), "the node boots over it: it must get along without a tag"),
-			attr(AAt, ref(Port), "the switch port it is cabled to, where that is not the one its topology would take"),
+			attr(AAt, ref(Port), "the switch port it is plugged into, as good as a link: each member of a range and of for_each has its own, as in switch.tor[nic.key].port[\"Ethernet${self.slot}\"]; in a topology, where that is not the one it would take"),
 			attr(ASegment, ref(Segment), "one tagged segment, with the address on it"),
 			attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
 			attr(AAddress, address, "addresses; by slot unless written"),
@@ -253,7 +253,6 @@ var blocks = [KindCount]BlockDef{
 				required(ACount, number(0, 1024), "how many"), attr(AMode, enum("legacy", "switchdev"), "mode of the embedded switch"),
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"),
 			)), "virtual functions"),
-			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), renamed(ASegments, "segments", kept(refs(Segment)), "its tagged segments"), renamed(ANative, "native", untagged, "its untagged segment"), attr(AMTU, kept(mtu), "its IP MTU")), "what to say of the switch port at the other end: as near to it as its own block, and two that differ are an error"),
 			seen(AMACsec, macsec, "encryption of the link, as it is set on this NIC"),
 		}, hostFound, portAttrs, deviations),
 	},
@@ -276,11 +275,13 @@ var blocks = [KindCount]BlockDef{
 		attr(AKeepalive, object(attr(ASource4, mapOf(str(), Type{Base: Addr}), "address of each switch, by name"), attr(AInterval, duration, "between keepalives"), attr(ATimeout, duration, "until the peer counts as gone")), "how they watch each other"),
 		attr(ACable, cable, "of the peer link"),
 	}},
-	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: []AttrDef{
-		described, required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"), attr(ACable, cable, "the cable"),
-		attr(AFEC, fec, "forward error correction of both ends"), attr(AAutoneg, kept(boolean()), "auto-negotiation of both ends"),
-		seen(AMACsec, macsec, "encryption of the link, as it is set on both ends"),
-	}},
+	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: join([]AttrDef{
+		described, required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"),
+	}, linkAttrs, []AttrDef{seen(AMACsec, macsec, "encryption of the link, as it is set on both ends")})},
+	TierLink: {
+		Kind: TierLink, Word: "link", Attrs: linkAttrs,
+		Doc: "The links of a tier to what is below it, both ends of each. `cable` also sees the tier below, as `leaf` or `spine`.",
+	},
 	Check: {Kind: Check, Word: "check", Labels: label("name"), Doc: "A condition over the compiled fabric: `assert` blocks.", Attrs: nil},
 	Target: {Kind: Target, Word: "target", Labels: label("emitter"), Doc: "Which devices an emitter serves, and how.", Attrs: []AttrDef{
 		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier) or quoted glob, or a list of these; all that fit unless written"),
@@ -354,20 +355,20 @@ var blocks = [KindCount]BlockDef{
 			attr(AMTU, kept(mtu), "IP MTU of the ports and NICs it connects"),
 		},
 	},
-	Leaf: {Kind: Leaf, Word: "leaf", Blocks: []Kind{Port, Except}, Doc: "The switches that nodes are cabled to; in `ring` and `full_mesh`, the switches that are joined.", Attrs: join(tierAttrs, []AttrDef{
+	Leaf: {Kind: Leaf, Word: "leaf", Blocks: []Kind{Port, TierLink, Except}, Doc: "The switches that nodes are cabled to; in `ring` and `full_mesh`, the switches that are joined.", Attrs: join(tierAttrs, []AttrDef{
 		attr(ANodePorts, Type{Base: Range}, "ports for nodes, in order of slots"),
 		attr(AUpPorts, Type{Base: Range}, "ports to spines, or to each other"),
 		attr(ASubnet, Type{Base: CIDR}, "subnet of the NICs below, where neither NIC nor segment has one"),
 		attr(AAddressing, enum("shared", "per_port"), "\"shared\": one subnet, the switch is host 1; \"per_port\": a /31 or /127 for each port, switch first"),
 		attr(AFabricSubnet, Type{Base: CIDR}, "a /31 or /127 for each uplink, by leaf and uplink; unnumbered unless written"),
 	}, deviations)},
-	Spine: {Kind: Spine, Word: "spine", Blocks: []Kind{Port, Except}, Doc: "The switches that join leaves.", Attrs: join(tierAttrs, []AttrDef{
+	Spine: {Kind: Spine, Word: "spine", Blocks: []Kind{Port, TierLink, Except}, Doc: "The switches that join leaves.", Attrs: join(tierAttrs, []AttrDef{
 		attr(ADownPorts, Type{Base: Range}, "ports to leaves"),
 		attr(AUpPorts, Type{Base: Range}, "ports to cores"),
 		attr(APorts, Type{Base: Range}, "ports, when all go to leaves"),
 		attr(AFabricSubnet, Type{Base: CIDR}, "a /31 or /127 for each uplink, by spine and uplink; unnumbered unless written"),
 	}, deviations)},
-	Core: {Kind: Core, Word: "core", Blocks: []Kind{Port, Except}, Doc: "The switches that join the spines of a `clos3`, or of its pods.", Attrs: join(tierAttrs, []AttrDef{
+	Core: {Kind: Core, Word: "core", Blocks: []Kind{Port, TierLink, Except}, Doc: "The switches that join the spines of a `clos3`, or of its pods.", Attrs: join(tierAttrs, []AttrDef{
 		attr(ADownPorts, Type{Base: Range}, "ports to spines"),
 		attr(APorts, Type{Base: Range}, "ports to spines"),
 	}, deviations)},

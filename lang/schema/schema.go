@@ -53,6 +53,7 @@ const (
 	Wave
 	Analysis
 	GPU
+	TierLink
 	KindCount
 )
 

@@ -2,6 +2,9 @@ package schema
 
 // Shapes of values that several blocks share.
 
+// inLink says of an attribute of a tier where it is written.
+const inLink = "written in the `link` block of the tier"
+
 func str() Type                 { return Type{Base: String} }
 func boolean() Type             { return Type{Base: Bool} }
 func enum(words ...string) Type { return Type{Base: String, Enum: words} }
@@ -195,13 +198,22 @@ var (
 		attr(ACount, number(1, MaxTier), "how many switches are generated"),
 		attr(ASwitches, refs(Switch), "switches written elsewhere that play this tier, in index order; in place of `count`"),
 	}, deviceAttrs, switchAttrs, []AttrDef{
-		attr(ACable, cable, "of the links below this tier; it also sees the tier below, as `leaf` or `spine`"),
-		attr(ASpeed, kept(speed), "speed of the links below this tier"),
-		attr(AFEC, fec, "forward error correction of the links below"),
-		attr(AAutoneg, kept(boolean()), "auto-negotiation of the links below"),
+		attr(ACable, cable, inLink),
+		attr(ASpeed, kept(speed), inLink),
+		attr(AFEC, fec, inLink),
+		attr(AAutoneg, kept(boolean()), inLink),
+		seen(AMACsec, macsec, "encryption of the links below, as it is set on both ends"),
 		attr(ALoopback, Type{Base: CIDR}, "address of the loopback; of a longer prefix, each switch has the one at its index"),
 		attr(AVRF, routes, "routing table of the ports of this tier"),
 	})
+
+	// linkAttrs are what a link says of both its ends.
+	linkAttrs = []AttrDef{
+		attr(ACable, cable, "the cable"),
+		attr(ASpeed, kept(speed), "speed of both ends"),
+		attr(AFEC, fec, "forward error correction of both ends"),
+		attr(AAutoneg, kept(boolean()), "auto-negotiation of both ends"),
+	}
 
 	// hostFound is what a host may do to RDMA traffic where rocec does not write it.
 	hostFound = []AttrDef{

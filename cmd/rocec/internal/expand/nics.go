@@ -136,7 +136,7 @@ func (x *expander) nicSays(p fabric.PortID) map[string]string {
 			}
 		}
 	}
-	for _, n := range []schema.Attr{schema.ASpeed, schema.AFEC, schema.AAutoneg} {
+	for _, n := range []schema.Attr{schema.ASpeed, schema.AFEC, schema.AAutoneg, schema.AMACsec} {
 		if v := x.cfg.Attr(tier, n); tier != 0 && v.Kind != lang.Absent && !written(n) {
 			says[n.Name()] = x.valueText(&schema.Lookup(schema.Leaf, n.Name()).Type, v)
 		}

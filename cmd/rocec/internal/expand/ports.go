@@ -129,7 +129,7 @@ func (x *expander) layered(b *strings.Builder, p fabric.PortID, has map[schema.A
 		}
 	}
 	from := x.tierBlock(link)
-	for _, n := range []schema.Attr{schema.ASpeed, schema.AFEC, schema.AAutoneg} {
+	for _, n := range []schema.Attr{schema.ASpeed, schema.AFEC, schema.AAutoneg, schema.AMACsec} {
 		if v := x.cfg.Attr(from, n); from != 0 && !has[n] && v.Kind != lang.Absent {
 			fmt.Fprintf(b, "%s = %s\n", n.Name(), x.valueText(&schema.Lookup(schema.Leaf, n.Name()).Type, v))
 		}

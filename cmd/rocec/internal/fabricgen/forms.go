@@ -118,13 +118,16 @@ topology "%s" "pod%d" {
     os            = "%s"
     node_ports    = "%s"
     up_ports      = "%s"
-    cable         = { media = "dac", length = "3m" }
-    fec           = "rs"
     mtu           = 9000
     loopback      = "${cidrhost("198.18.0.0/15", %d + leaf.index)}/32"
     subnet        = cidrsubnet("10.0.0.0/8", 16, %d + leaf.index)
     addressing    = "per_port"
     fabric_subnet = "%s/17"
+
+    link {
+      cable = { media = "dac", length = "3m" }
+      fec   = "rs"
+    }
   }
   spine {
     count      = %d
@@ -134,10 +137,13 @@ topology "%s" "pod%d" {
 		if w.SpineUp > 0 {
 			w.printf("    up_ports   = \"%s\"\n    fabric_subnet = \"%s/17\"\n", portRange(w.SpineDown, w.SpineUp), w.coreNet(pod))
 		}
-		w.printf(`    cable      = { media = "dr", length = "40m" }
-    fec        = "rs"
-    mtu        = 9000
+		w.printf(`    mtu        = 9000
     loopback   = "${cidrhost("198.18.0.0/15", %d + spine.index)}/32"
+
+    link {
+      cable = { media = "dr", length = "40m" }
+      fec   = "rs"
+    }
   }
 }
 `, w.loopback("spine", pod, 0))
@@ -158,10 +164,13 @@ topology "%s" "pod%d" {
     model    = "bench/core"
     os       = "%s"
     ports    = "%s"
-    cable    = { media = "dr", length = "100m" }
-    fec      = "rs"
     mtu      = 9000
     loopback = "${cidrhost("198.18.0.0/15", %d + core.index)}/32"
+
+    link {
+      cable = { media = "dr", length = "100m" }
+      fec   = "rs"
+    }
   }
 }
 `, strings.Join(pods, ", "), w.Cores, switchSystem, portRange(0, w.CorePorts), w.loopback("core", 0, 0))
