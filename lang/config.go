@@ -49,11 +49,10 @@ type Config struct {
 	strings   []string
 	modules   []string // module address prefixes, index = Decl.Module
 	numbers   *strTable
-	overs     map[uint32]source.FileID // by index in Spans, of what override files wrote
-	pairs     map[BlockID][]Value      // cables of tiers that depend on the switch below: index = its index
-	late      *loader                  // what conditions and connections are evaluated with; nil if there are none
-	insts     []instID                 // by BlockID, what it was while it was evaluated; nil without connections
-	variables []string                 // of the root, by name
+	pairs     map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
+	late      *loader             // what conditions and connections are evaluated with; nil if there are none
+	insts     []instID            // by BlockID, what it was while it was evaluated; nil without connections
+	variables []string            // of the root, by name
 }
 
 // Block is one instance of a written block. Parent and children are rows of
@@ -213,7 +212,7 @@ func (r *RouteRow) Cell(c RouteCell) source.Span {
 // looked up when it is asked for.
 type Span struct {
 	Num   schema.Attr
-	Start uint32 // of the value, in the Decl's file or an override's: see SpanOf
+	Start uint32 // of the value, in the Decl's file
 	Len   uint32
 }
 
@@ -349,13 +348,9 @@ func (c *Config) Fraction(v Value) Ratio {
 // SpanOf is where an attribute of a decl was written, zero if it was not.
 func (c *Config) SpanOf(d DeclID, n schema.Attr) source.Span {
 	decl := &c.Decls[d]
-	for i, s := range c.SpansOf(d) {
+	for _, s := range c.SpansOf(d) {
 		if s.Num == n {
-			at := source.Span{File: decl.Span.File, Start: s.Start, Len: s.Len}
-			if f, ok := c.overs[decl.spans.first+uint32(i)]; ok {
-				at.File = f
-			}
-			return at
+			return source.Span{File: decl.Span.File, Start: s.Start, Len: s.Len}
 		}
 	}
 	return source.Span{}
