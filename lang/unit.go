@@ -143,6 +143,7 @@ func (ld *loader) register(u *unit) {
 			continue
 		}
 		seen[k] = t
+		ld.formerDefault(u, d)
 	}
 	for i := range u.decls {
 		ld.required(u, int32(i))
