@@ -691,7 +691,7 @@ var wordValues = map[string][]string{
 	"at":   {`switch.tor.port["Ethernet0"]`},
 	"rate": {`"fast"`, `"slow"`}, "id": {`77`}, "mode": {`"static"`, `"lacp"`, `"active_backup"`}, "members": {`["rail0"]`},
 	"rdma": {`false`, `true`}, "segment": {`segment.other`},
-	"ifname": {`"eth9"`}, "cabling.device": {`"eth9"`}, "facing": {`"fabric"`, `"node"`}, "pci": {`"0000:41:00.0"`}, "mac": {`"02:00:00:00:00:01"`}, "adapter": {`"card1"`}, "driver": {`"1.2.3"`},
+	"ifname": {`"eth9"`}, "cabling.device": {`"eth9"`}, "facing": {`"fabric"`, `"node"`}, "routing.default": {`true`}, "pci": {`"0000:41:00.0"`}, "mac": {`"02:00:00:00:00:01"`}, "adapter": {`"card1"`}, "driver": {`"1.2.3"`},
 	"rail": {`3`}, "plane": {`3`}, "gpu": {`"g0"`},
 	"pcie": {`{ gen = 3, lanes = 1, slot = "s1", numa = 1 }`}, "pcie_switch": {`"x"`}, "gid_index": {`0`}, "receive_buffer": {`1000`},
 	"pxe": {`true`}, "gateway": {`"10.66.0.1"`},

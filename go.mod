@@ -27,7 +27,7 @@ require (
 	golang.org/x/sync v0.24.0 // errgroup: files parsed in parallel
 	golang.org/x/sys v0.49.0 // file exchange and process checks of deploy
 	golang.org/x/term v0.47.0 // is it a terminal, and how wide
-	golang.org/x/text v0.43.0 // Unicode forms in functions and quoting
+	golang.org/x/text v0.43.0 // indirect; Unicode forms in functions and quoting
 	golang.org/x/tools v0.52.0 // tests: txtar archives
 	mvdan.cc/sh/v3 v3.14.1 // shell quoting; the parser of emitted scripts in tests
 	pgregory.net/rapid v1.3.0 // tests: properties

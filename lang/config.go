@@ -52,12 +52,11 @@ type Config struct {
 	strings   []string
 	modules   []string // module address prefixes, index = Decl.Module
 	numbers   *strTable
-	nulls     map[declAttr]bool        // attributes that are null in some instance of a decl
-	overs     map[uint32]source.FileID // by index in Spans, of what override files wrote
-	pairs     map[BlockID][]Value      // cables of tiers that depend on the switch below: index = its index
-	late      *loader                  // what conditions and connections are evaluated with; nil if there are none
-	insts     []instID                 // by BlockID, what it was while it was evaluated; nil without connections
-	variables []string                 // of the root, by name
+	nulls     map[declAttr]bool   // attributes that are null in some instance of a decl
+	pairs     map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
+	late      *loader             // what conditions and connections are evaluated with; nil if there are none
+	insts     []instID            // by BlockID, what it was while it was evaluated; nil without connections
+	variables []string            // of the root, by name
 }
 
 // Block is one instance of a written block. Parent and children are rows of
@@ -225,7 +224,7 @@ func (r *RouteRow) Cell(c RouteCell) source.Span {
 // looked up when it is asked for.
 type Span struct {
 	Num   schema.Attr
-	Start uint32 // of the value, in the Decl's file or an override's: see SpanOf
+	Start uint32 // of the value, in the Decl's file
 	Len   uint32
 }
 
@@ -362,14 +361,11 @@ func (c *Config) Fraction(v Value) Ratio {
 func (c *Config) SpanOf(d DeclID, n schema.Attr) source.Span {
 	decl := &c.Decls[d]
 	var all source.Span // of `observed` that is an expression
-	for i, s := range c.SpansOf(d) {
+	for _, s := range c.SpansOf(d) {
 		if s.Num != n && s.Num != schema.AObserved {
 			continue
 		}
 		at := source.Span{File: decl.Span.File, Start: s.Start, Len: s.Len}
-		if f, ok := c.overs[decl.spans.first+uint32(i)]; ok {
-			at.File = f
-		}
 		if s.Num == n {
 			return at
 		}

@@ -27,7 +27,7 @@ func (ld *loader) exceptsHit(m *modinst) {
 		if members == nil {
 			members = ld.exceptMembers(m)
 		}
-		names, keys := members[ld.baseOf(u, d.parent)].names, members[ld.baseOf(u, d.parent)].keys
+		names, keys := members[d.parent].names, members[d.parent].keys
 		if len(names) == 0 {
 			continue // nothing is there to be excepted: enabled is false, or it failed
 		}
@@ -60,7 +60,7 @@ func (ld *loader) exceptMembers(m *modinst) map[int32]exceptNames {
 	out := map[int32]exceptNames{}
 	for i := range u.decls {
 		if d := &u.decls[i]; d.kind == schema.Except && d.parent >= 0 {
-			out[ld.baseOf(u, d.parent)] = exceptNames{}
+			out[d.parent] = exceptNames{}
 		}
 	}
 	for id := 1; id < len(ld.insts); id++ {
@@ -73,14 +73,6 @@ func (ld *loader) exceptMembers(m *modinst) map[int32]exceptNames {
 		}
 	}
 	return out
-}
-
-// baseOf is the block that one in an override file was merged over.
-func (ld *loader) baseOf(u *unit, di int32) int32 {
-	if base, ok := u.base[di]; ok {
-		return base
-	}
-	return di
 }
 
 func distinct(names []string) []string {

@@ -23,6 +23,7 @@ type former struct {
 	at      place
 	summary string
 	edit    string // what is to stand in its place; "": nobody knows what
+	attr    string // of the block at that place, which is to have the value `edit`; "": the text there is the word
 }
 
 // formerName says what an attribute is called that stands under a former name.
@@ -32,7 +33,23 @@ func formerName(ad *schema.AttrDef, name string) string {
 
 // formerWord notes a name that an attribute, or a field of an object, had in an earlier edition.
 func (f *file) formerWord(at place, ad *schema.AttrDef, name string) {
-	f.formers = append(f.formers, former{at, formerName(ad, name), asWritten(f.src, at, name, ad.Num.Name())})
+	f.formers = append(f.formers, former{at: at, summary: formerName(ad, name), edit: asWritten(f.src, at, name, ad.Num.Name())})
+}
+
+// formerDefault notes a routing block that speaks for all by its label alone.
+func (ld *loader) formerDefault(u *unit, d *udecl) {
+	if d.kind != schema.Routing || ld.strs[d.label] != schema.ADefault.Name() || u.has(d, schema.ADefault) {
+		return
+	}
+	w := former{
+		at: d.at, edit: "true", attr: schema.ADefault.Name(),
+		summary: "a routing block speaks for all by `default = true` since language " + strconv.Itoa(schema.Language) + ", and not by being called \"default\"",
+	}
+	f := u.files[d.file]
+	if f.json {
+		w.edit, w.attr = "", ""
+	}
+	f.formers = append(f.formers, w)
 }
 
 // asWritten is a new name for the text at a place: in quotes where the old one has quotes; "" where that text is something else.
@@ -139,7 +156,7 @@ func (ld *loader) formersOf(f *file) diag.List {
 		}
 		count[i]++
 		if w.edit != "" {
-			list[i].Edits = append(list[i].Edits, diag.Edit{Span: w.at.in(f.id), New: w.edit})
+			list[i].Edits = append(list[i].Edits, diag.Edit{Span: w.at.in(f.id), New: w.edit, Attr: w.attr})
 		}
 	}
 	for i, n := range count {

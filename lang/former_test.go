@@ -194,6 +194,23 @@ func TestFormerReads(t *testing.T) {
 	}
 }
 
+// TestFormerDefault: a routing block is for all by its attribute; by its label alone it is as before, and that is told.
+func TestFormerDefault(t *testing.T) {
+	for text, want := range map[string]int{
+		"routing \"default\" {\n  paths = \"ecmp\"\n}\n": 1, "routing \"default\" {\n  paths = \"ecmp\"\n  default = true\n}\n": 0,
+		"routing \"default\" {\n  paths = \"ecmp\"\n  default = false\n}\n": 0, "routing \"any\" {\n  paths = \"ecmp\"\n}\n": 0,
+		`{"routing": {"default": {"paths": "ecmp"}}}`: 1,
+	} {
+		_, diags, found := formerLoad(text)
+		if diags.HasErrors() || len(found) != want {
+			t.Errorf("%s: %v %v", text, diags, found)
+		}
+		if want == 1 && text[0] != '{' && (len(found[0].Edits) != 1 || found[0].Edits[0] != diag.Edit{Span: found[0].Labels[0].Span, Attr: "default", New: "true"}) {
+			t.Errorf("%s: %v", text, found[0].Edits)
+		}
+	}
+}
+
 // TestFormerFolded: a word that stands in many places of a file is one finding with all its edits.
 func TestFormerFolded(t *testing.T) {
 	var b strings.Builder

@@ -18,7 +18,7 @@ func (ld *loader) expandKids(id instID) *mistake {
 	}
 	m := ld.mods[in.mod]
 	di := in.decl
-	if m.unit.decls[di].end == di+1 && len(m.unit.more) == 0 {
+	if m.unit.decls[di].end == di+1 {
 		in.kids = finished
 		return nil
 	}

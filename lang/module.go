@@ -121,20 +121,6 @@ func (ld *loader) addDecls(m *modinst) {
 			c.Decls[int(m.declBase)+i] = row
 		}
 	})
-	if len(u.overs) == 0 {
-		return
-	}
-	if c.overs == nil {
-		c.overs = map[uint32]source.FileID{}
-	}
-	for i := range u.decls {
-		d := &u.decls[i]
-		for k, a := range u.attrsOf(d) {
-			if a.from > 0 {
-				c.overs[first[i]+uint32(k)] = u.fileOf(d, &a).id
-			}
-		}
-	}
 }
 
 // leastDecls is how many decls are worth a goroutine.

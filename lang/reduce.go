@@ -28,8 +28,10 @@ func reducePart(name string, id source.FileID, src []byte, part place, maxBytes 
 	f := &file{name: name, id: id, src: src, part: part, tables: tablesFor(int(part.length))}
 	f.json = strings.HasSuffix(name, ".json")
 	base := name[strings.LastIndexByte(name, '/')+1:]
-	f.override = strings.HasSuffix(base, "_override.roce.hcl") || strings.HasSuffix(base, "_override.roce.json") ||
-		base == "override.roce.hcl" || base == "override.roce.json"
+	if stem, _, _ := strings.Cut(base, ".roce."); stem == "override" || strings.HasSuffix(stem, "_override") {
+		f.refuse(&problem{summary: "files are not laid over each other: what " + base + " changes stands in the block that it changes", help: "write `except` in that block for one member, or `override` with a reason and an end date, and give the file another name"})
+		return f
+	}
 	if len(src) > maxBytes {
 		f.refuse(&problem{0, 0, "file has " + strconv.Itoa(len(src)) + " bytes, at most " + strconv.Itoa(maxBytes) + " are read", "split it, or use for_each with rows()"})
 		return f

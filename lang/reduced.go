@@ -12,14 +12,13 @@ import (
 // without looking at any other file. Only expressions that need others to be
 // evaluated are kept as trees.
 type file struct {
-	name     string
-	id       source.FileID
-	src      []byte
-	part     place // of src that is read: all of it but in packs
-	json     bool
-	override bool // its blocks are merged over those of other files
-	broken   bool // does not parse
-	foreign  bool // is in an edition of the language that is not known
+	name    string
+	id      source.FileID
+	src     []byte
+	part    place // of src that is read: all of it but in packs
+	json    bool
+	broken  bool // does not parse
+	foreign bool // is in an edition of the language that is not known
 	tables
 	decls   []decl
 	attrs   []attr
@@ -69,7 +68,6 @@ type attr struct {
 	n    int64 // of its Value; of valExpr the index+1 in exprs
 	at   place
 	num  schema.Attr
-	from uint16 // index+1 in the unit's overs where an override wrote it; 0: in the block's file
 	kind ValueKind
 	def  attrDef
 	bad  bool // a diagnostic was given already

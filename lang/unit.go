@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -17,11 +16,8 @@ type unit struct {
 	dir      string
 	files    []*file
 	decls    []udecl
-	overs    []int32            // files of overrides that merged something
 	top      []int32            // blocks of the fabric at the top
-	more     map[int32][]int32  // blocks that an override put inside another
 	ranges   map[int32][]member // of blocks whose label is a range, once asked for
-	base     map[int32]int32    // of blocks of overrides, what they were merged over
 	defaults []int32            // blocks of defaults at the top
 	broken   bool
 }
@@ -41,7 +37,7 @@ type member struct{ name, key Str }
 // joinUnit appends the tables of files to each other, in the order of names. They
 // are numbered by then.
 func (ld *loader) joinUnit(dir string, files []*file) *unit {
-	u := &unit{dir: dir, files: files, more: map[int32][]int32{}, ranges: map[int32][]member{}, base: map[int32]int32{}}
+	u := &unit{dir: dir, files: files, ranges: map[int32][]member{}}
 	decls := make([]int, len(files)+1) // where those of a file begin
 	for i, f := range files {
 		decls[i+1] = decls[i] + len(f.decls)
@@ -67,7 +63,6 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 	if foreign {
 		return u
 	}
-	ld.override(u)
 	for _, t := range u.top {
 		if u.decls[t].kind == schema.Defaults {
 			u.defaults = append(u.defaults, t)
@@ -127,21 +122,13 @@ func (u *unit) attrsOf(d *udecl) []attr {
 func (u *unit) attr(d *udecl, i int) *attr { return &u.files[d.file].attrs[int(d.attrs.first)+i] }
 
 // fileOf is the file an attribute was written in.
-func (u *unit) fileOf(d *udecl, a *attr) *file {
-	if a.from > 0 {
-		return u.files[u.overs[a.from-1]]
-	}
-	return u.files[d.file]
-}
+func (u *unit) fileOf(d *udecl, _ *attr) *file { return u.files[d.file] }
 
 func (u *unit) spanOf(d *udecl) source.Span { return d.at.in(u.files[d.file].id) }
 
 // kids calls f for the blocks inside a block.
 func (u *unit) kids(d int32, f func(int32)) {
 	for i := d + 1; i < u.decls[d].end; i = u.decls[i].end {
-		f(i)
-	}
-	for _, i := range u.more[d] {
 		f(i)
 	}
 }
@@ -185,6 +172,7 @@ func (ld *loader) register(u *unit) {
 			continue
 		}
 		seen[k] = t
+		ld.formerDefault(u, d)
 	}
 	for i := range u.decls {
 		ld.required(u, int32(i))
@@ -196,7 +184,7 @@ const isTwice declFlags = 1 << 7 // or has the name of what is predeclared
 // required reports attributes that a block must have.
 func (ld *loader) required(u *unit, i int32) {
 	d := &u.decls[i]
-	if d.kind == schema.Except || d.kind == schema.Defaults || isProg(d.kind) || u.files[d.file].override {
+	if d.kind == schema.Except || d.kind == schema.Defaults || isProg(d.kind) {
 		return
 	}
 	for p := d.parent; p >= 0; p = u.decls[p].parent {
@@ -229,82 +217,4 @@ func (u *unit) has(d *udecl, n schema.Attr) bool {
 		}
 	}
 	return false
-}
-
-// override merges the blocks of override files over those of the same name.
-func (ld *loader) override(u *unit) {
-	var top []int32
-	for _, t := range u.top {
-		if !u.files[u.decls[t].file].override {
-			top = append(top, t)
-		}
-	}
-	for _, t := range u.top {
-		d := &u.decls[t]
-		if !u.files[d.file].override {
-			continue
-		}
-		base := int32(-1)
-		for _, b := range top {
-			if e := &u.decls[b]; e.kind == d.kind && e.label == d.label && (d.label != 0 || e.head == d.head) {
-				base = b
-				break
-			}
-		}
-		if base < 0 {
-			ld.fail(u.spanOf(d), "`"+ld.strs[d.head]+"` has nothing to merge over: no other file has it", "an override file changes blocks of other files; new blocks stand in an ordinary one")
-			continue
-		}
-		if n := len(u.overs); n == 0 || u.overs[n-1] != d.file {
-			if n == math.MaxUint16 {
-				ld.fail(u.spanOf(d), "more than "+itoa(n)+" override files change something", "join them")
-				break
-			}
-			u.overs = append(u.overs, d.file)
-		}
-		u.merge(base, t)
-	}
-	u.top = top
-}
-
-// merge puts the attributes of one block over another's, and does the same with
-// the blocks inside that have the same head.
-func (u *unit) merge(base, over int32) {
-	u.base[over] = base
-	b, o := &u.decls[base], &u.decls[over]
-	merged := make([]attr, 0, b.attrs.n+o.attrs.n)
-	have, put := u.attrsOf(b), u.attrsOf(o)
-	for len(have) > 0 || len(put) > 0 {
-		switch {
-		case len(put) == 0 || len(have) > 0 && have[0].num < put[0].num:
-			merged = append(merged, have[0])
-			have = have[1:]
-			continue
-		case len(have) > 0 && have[0].num == put[0].num:
-			have = have[1:]
-		}
-		a := put[0]
-		if a.from == 0 {
-			a.from = uint16(len(u.overs))
-		}
-		merged = append(merged, a)
-		put = put[1:]
-	}
-	f := u.files[b.file]
-	b.attrs = span32{uint32(len(f.attrs)), uint32(len(merged))}
-	f.attrs = append(f.attrs, merged...)
-	b.flags |= o.flags & (hasForEach | hasEnabled | hasName | hasDynamic)
-	u.kids(over, func(k int32) {
-		match := int32(-1)
-		u.kids(base, func(c int32) {
-			if u.decls[c].kind == u.decls[k].kind && u.decls[c].label == u.decls[k].label {
-				match = c
-			}
-		})
-		if match >= 0 {
-			u.merge(match, k)
-			return
-		}
-		u.more[base] = append(u.more[base], k)
-	})
 }

@@ -13,10 +13,10 @@ var roce229 = &Rule{
 		ID: "ROCE229", Name: "routing_unused", Severity: diag.Warning,
 		Title:  "every routing block speaks for a part of the fabric",
 		Why:    "what is proven of deadlock, isolation and failures rests on how packets go: a block that counts nowhere leaves them to be guessed",
-		Fix:    "name it in the topology it is for, or call it \"default\": that one speaks for all that names none",
+		Fix:    "name it in the topology it is for, or write default = true: it then speaks for all that names none",
 		Source: "theory C: which turns packets take decides whether buffers can wait for each other in a circle",
-		Bad:    twoNodes(``) + "routing \"fabric\" {\n  model = \"up_down\"\n}\n",
-		Good:   twoNodes(``) + "routing \"default\" {\n  model = \"up_down\"\n}\n",
+		Bad:    twoNodes(``) + "routing \"fabric\" {\n  paths = \"up_down\"\n}\n",
+		Good:   twoNodes(``) + "routing \"fabric\" {\n  paths   = \"up_down\"\n  default = true\n}\n",
 	},
 	Run: routingUnused,
 }
@@ -29,14 +29,14 @@ func routingUnused(p *Pass) {
 			continue
 		}
 		d := diag.Diagnostic{
-			Summary: fmt.Sprintf("nothing uses routing %s: no topology names it, and it is not called \"default\", which speaks for all", f.Text(row.Name)),
+			Summary: fmt.Sprintf("nothing uses routing %s: no topology names it, and it does not say default = true, by which it would speak for all", f.Text(row.Name)),
 			Address: f.Text(row.Address), Labels: []diag.Label{f.Label(row.Decl, 0, schema.APaths, "")},
-			Help: fmt.Sprintf("write routing = %s in the topology it is for, or call it \"default\"", f.Text(row.Address)),
+			Help: fmt.Sprintf("write routing = %s in the topology it is for, or default = true in it", f.Text(row.Address)),
 		}
 		if row.Alone {
-			d.Summary = fmt.Sprintf("nothing names routing %s, and it is not called \"default\", which speaks for all", f.Text(row.Name))
-			d.Notes = []string{"it is the only one, and there is no topology that could name it: the proofs take it at its word, as if it were called \"default\""}
-			d.Help = `call it "default"`
+			d.Summary = fmt.Sprintf("nothing names routing %s, and it does not say default = true, by which it would speak for all", f.Text(row.Name))
+			d.Notes = []string{"it is the only one, and there is no topology that could name it: the proofs take it at its word, as if it said so"}
+			d.Help = "write default = true in it"
 		}
 		p.Report(d)
 	}

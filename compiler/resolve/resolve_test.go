@@ -67,34 +67,6 @@ func TestBreakout(t *testing.T) {
 	}
 }
 
-// A value that an override file writes is told of there.
-func TestPlaceInOverrideFile(t *testing.T) {
-	files := fstest.MapFS{
-		"f.roce.hcl":          {Data: []byte("switch \"s\" {\n  model = \"nvidia/sn5600\"\n  os    = \"cumulus-linux/5.11\"\n  port \"swp1\" {\n    mtu = 9000\n  }\n}\n")},
-		"x_override.roce.hcl": {Data: []byte("switch \"s\" {\n  port \"swp1\" {\n    mtu = 4200\n  }\n}\n")},
-	}
-	cfg, diags := lang.Load(lang.Options{FS: files, Packs: packs.Files()})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	f, diags := Fabric(cfg)
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	for p := 1; p < len(f.Ports); p++ {
-		if f.Text(f.Ports[p].Name) != "swp1" {
-			continue
-		}
-		at, ok := f.PortOrigin(fabric.PortID(p), schema.AMTU)
-		name := cfg.Files.Name(at.Span.File)
-		if text := files[name].Data; !ok || name != "x_override.roce.hcl" || string(text[at.Span.Start:at.Span.Start+at.Span.Len]) != "4200" {
-			t.Errorf("%s:%d, %d bytes", name, at.Span.Start, at.Span.Len)
-		}
-		return
-	}
-	t.Error("there is no swp1")
-}
-
 // load builds the fabric of one file.
 func load(t *testing.T, text string) *fabric.Fabric {
 	t.Helper()

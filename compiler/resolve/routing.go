@@ -17,7 +17,7 @@ func (r *resolver) routings() {
 	of, other := map[lang.BlockID]fabric.RoutingID{}, lang.BlockID(0)
 	r.top(schema.Routing, func(b lang.BlockID) {
 		row := fabric.Routing{
-			Name: r.str(r.cfg.Blocks[b].Name), Address: r.f.Names.Add(r.cfg.Address(b)), Default: r.blockName(b) == "default", Decl: r.decl(b),
+			Name: r.str(r.cfg.Blocks[b].Name), Address: r.f.Names.Add(r.cfg.Address(b)), Default: r.speaksForAll(b), Decl: r.decl(b),
 			LocalRepair: r.cfg.Text(r.attr(b, schema.ARepair)) == "local", Model: routingModel(r.cfg.Text(r.attr(b, schema.APaths))),
 			Adaptive: r.attr(b, schema.AAdaptive).N == 1,
 		}
@@ -66,6 +66,14 @@ func (r *resolver) routings() {
 			r.f.Topologies[t.id].Routing = of[lang.BlockID(v.N)]
 		}
 	}
+}
+
+// speaksForAll reports whether a routing block is for all that names none: it says so, or is called "default" and says nothing, as before language 1.
+func (r *resolver) speaksForAll(b lang.BlockID) bool {
+	if v := r.attr(b, schema.ADefault); v.Kind == lang.Int {
+		return v.N == 1
+	}
+	return r.blockName(b) == "default"
 }
 
 // table reads the rows of a routing table. A name that no device has is

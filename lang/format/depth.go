@@ -3,7 +3,6 @@ package format
 import (
 	"fmt"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
@@ -12,17 +11,6 @@ import (
 // operator in a row, without a limit; Go ends the whole process when a stack
 // outgrows a gigabyte, which about a hundred thousand brackets can bring about.
 const MaxDepth = 1000
-
-// DeepTemplate returns a problem if the text of a template is nested too deep to be
-// parsed safely. It costs about as much as parsing does; one of less than SafeBytes
-// needs no look.
-func DeepTemplate(src []byte) *Problem {
-	if len(src) < SafeBytes {
-		return nil
-	}
-	tokens, _ := hclsyntax.LexTemplate(src, "", hcl.InitialPos)
-	return deep(tokens)
-}
 
 // SafeBytes is the size below which no source can nest deep enough to matter.
 const SafeBytes = 32 << 10

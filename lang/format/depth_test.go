@@ -44,13 +44,6 @@ func TestDeep(t *testing.T) {
 			}
 		})
 	}
-	template := strings.Repeat("%{if b}", n)
-	if DeepTemplate([]byte(template)) == nil {
-		t.Error("nested directives of a template are not found")
-	}
-	if p := DeepTemplate([]byte(strings.Repeat("%{if b}${b}%{endif}((", n))); p != nil {
-		t.Errorf("a flat template is refused: %+v", p)
-	}
 }
 
 // What is below SafeBytes is parsed without a look: it must not exhaust the

@@ -16,7 +16,6 @@ func collectionFuncs() []Func {
 	return []Func{
 		{"alltrue", "alltrue(list)", "Whether all elements are true. It is true for an empty list.", `alltrue([true, false])`, `false`, group, allTrueFunc()},
 		{"anytrue", "anytrue(list)", "Whether any element is true. It is false for an empty list.", `anytrue([true, false])`, `true`, group, anyTrueFunc()},
-		{"chunklist", "chunklist(list, size)", "Cuts a list into lists of at most the given size.", `chunklist(["a", "b", "c"], 2)`, `[["a", "b"], ["c"]]`, group, guard(stdlib.ChunklistFunc, numberLimit)},
 		{"coalesce", "coalesce(vals...)", "The first argument that is neither null nor empty text.", `coalesce("", "b")`, `"b"`, group, coalesceFunc()},
 		{"coalescelist", "coalescelist(vals...)", "The first list that is not empty.", `coalescelist([], ["b"])`, `["b"]`, group, guard(stdlib.CoalesceListFunc, anArgument)},
 		{"compact", "compact(list)", "The list of strings without null and empty ones.", `compact(["a", "", "b"])`, `["a", "b"]`, group, stdlib.CompactFunc},
@@ -29,7 +28,6 @@ func collectionFuncs() []Func {
 		{"keys", "keys(inputMap)", "The keys of a map or object, sorted as text.", `keys({ b = 1, a = 2 })`, `["a", "b"]`, group, stdlib.KeysFunc},
 		{"length", "length(value)", "The number of elements of a collection, of attributes of an object, or of characters of a text.", `length(["a", "b"])`, `2`, group, lengthFunc()},
 		{"lookup", "lookup(inputMap, key, default...)", "The element of a map or attribute of an object under a key, else the default. Without a default a missing key is an error.", `lookup({ a = "x" }, "c", "none")`, `"none"`, group, lookupFunc()},
-		{"matchkeys", "matchkeys(values, keys, searchset)", "Those values whose counterpart in keys is in searchset.", `matchkeys(["i1", "i2", "i3"], ["a", "b", "a"], ["a"])`, `["i1", "i3"]`, group, matchKeysFunc()},
 		{"merge", "merge(maps...)", "Joins maps or objects; of equal keys the last one wins.", `merge({ a = 1, b = 2 }, { b = 3 })`, `{ a = 1, b = 3 }`, group, guard(stdlib.MergeFunc, mapsOnly)},
 		{"one", "one(list)", "The only element of a collection, or null if it is empty. Two or more elements are an error.", `one(["a"])`, `"a"`, group, oneFunc()},
 		{"range", "range(params...)", "Numbers from a start (0) up to a limit, which is left out, in steps (1): range(limit), range(start, limit) or range(start, limit, step). At most 1048576 of them.", `range(1, 8, 3)`, `[1, 4, 7]`, group, rangeFunc()},
@@ -41,7 +39,6 @@ func collectionFuncs() []Func {
 		{"slice", "slice(list, start_index, end_index)", "The elements from a start index up to an end index, which is left out.", `slice(["a", "b", "c", "d"], 1, 3)`, `["b", "c"]`, group, guard(stdlib.SliceFunc, numberLimit)},
 		{"sort", "sort(list)", "A list of strings sorted as text, so that \"10\" stands before \"9\".", `sort(["b", "10", "9"])`, `["10", "9", "b"]`, group, guard(stdlib.SortFunc, noNullElements)},
 		{"sum", "sum(list)", "The sum of one or more numbers.", `sum([10, 13.5, 6])`, `29.5`, group, sumFunc()},
-		{"transpose", "transpose(values)", "Swaps keys and values of a map of lists of strings.", `transpose({ a = ["1", "2"], b = ["2"] })`, `{ "1" = ["a"], "2" = ["a", "b"] }`, group, transposeFunc()},
 		{"values", "values(mapping)", "The values of a map or object, in the order of the sorted keys.", `values({ b = 1, a = 2 })`, `[2, 1]`, group, stdlib.ValuesFunc},
 		{"zipmap", "zipmap(keys, values)", "A map made of a list of keys and a list of values.", `zipmap(["a", "b"], [1, 2])`, `{ a = 1, b = 2 }`, group, guard(stdlib.ZipmapFunc, noNullElements)},
 	}
@@ -275,39 +272,6 @@ func lookupFunc() function.Function {
 	})
 }
 
-func matchKeysFunc() function.Function {
-	params := []function.Parameter{param("values", cty.List(dyn)), param("keys", cty.List(dyn)), param("searchset", cty.List(dyn))}
-	return fn(params, dyn, func(args []cty.Value) (cty.Value, error) {
-		if args[0].LengthInt() != args[1].LengthInt() {
-			return cty.NilVal, function.NewArgErrorf(1, "there are %d keys for %d values", args[1].LengthInt(), args[0].LengthInt())
-		}
-		t, _ := convert.UnifyUnsafe([]cty.Type{args[1].Type(), args[2].Type()})
-		if t == cty.NilType {
-			return cty.NilVal, function.NewArgErrorf(2, "keys and searchset must have elements of the same type")
-		}
-		keys, err := convert.Convert(args[1], t)
-		if err != nil {
-			return cty.NilVal, function.NewArgError(1, err)
-		}
-		search, err := convert.Convert(args[2], t)
-		if err != nil {
-			return cty.NilVal, function.NewArgError(2, err)
-		}
-		wanted := bag{}
-		for _, e := range elements(search) {
-			wanted.add(e)
-		}
-		vals := elements(args[0])
-		var out []cty.Value
-		for i, k := range elements(keys) {
-			if wanted.has(k) {
-				out = append(out, vals[i])
-			}
-		}
-		return list(args[0].Type().ElementType(), out), nil
-	})
-}
-
 func oneFunc() function.Function {
 	return fn([]function.Parameter{param("list", dyn)}, dyn, func(args []cty.Value) (cty.Value, error) {
 		v := args[0]
@@ -422,32 +386,5 @@ func sumFunc() function.Function {
 			total = total.Add(n)
 		}
 		return total, nil
-	})
-}
-
-func transposeFunc() function.Function {
-	mapOfLists := cty.Map(cty.List(cty.String))
-	return fn([]function.Parameter{param("values", mapOfLists)}, mapOfLists, func(args []cty.Value) (cty.Value, error) {
-		lists := map[string][]cty.Value{}
-		for it := args[0].ElementIterator(); it.Next(); {
-			key, l := it.Element()
-			if l.IsNull() {
-				return cty.NilVal, function.NewArgErrorf(0, "the list of %q is null", clip(key.AsString()))
-			}
-			for _, e := range elements(l) {
-				if e.IsNull() {
-					return cty.NilVal, function.NewArgErrorf(0, "an element of %q is null", clip(key.AsString()))
-				}
-				lists[e.AsString()] = append(lists[e.AsString()], key)
-			}
-		}
-		if len(lists) == 0 {
-			return cty.MapValEmpty(cty.List(cty.String)), nil
-		}
-		out := make(map[string]cty.Value, len(lists))
-		for k, l := range lists {
-			out[k] = cty.ListVal(l)
-		}
-		return cty.MapVal(out), nil
 	})
 }

@@ -1,7 +1,6 @@
 package funcs
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +20,6 @@ func fileFuncs(r *reader) []Func {
 		{"basename", "basename(path)", "The last element of a path.", `basename("inventory/nodes.csv")`, `"nodes.csv"`, group, pathFunc(path.Base)},
 		{"dirname", "dirname(path)", "A path without its last element.", `dirname("inventory/nodes.csv")`, `"inventory"`, group, pathFunc(path.Dir)},
 		{"file", "file(path)", "The text of a file of the module; it must be UTF-8.", `file("inventory/site.txt")`, `"berlin\n"`, group, fileFunc(r)},
-		{"filebase64", "filebase64(path)", "The bytes of a file of the module in Base64.", `filebase64("inventory/site.txt")`, `"YmVybGluCg=="`, group, fileBase64Func(r)},
 		{"fileexists", "fileexists(path)", "Whether there is a file at a path of the module.", `fileexists("inventory/none.txt")`, `false`, group, fileExistsFunc(r)},
 		{"fileset", "fileset(path, pattern)", "The files below a directory of the module that match a pattern, in which * stands for any text within a name, ** for any directories, and {a,b} for either.", `fileset("inventory", "*.{csv,txt}")`, `toset(["nodes.csv", "site.txt"])`, group, fileSetFunc(r)},
 	}
@@ -181,16 +179,6 @@ func fileFunc(r *reader) function.Function {
 			return cty.NilVal, function.NewArgError(0, err)
 		}
 		return cty.StringVal(s), nil
-	})
-}
-
-func fileBase64Func(r *reader) function.Function {
-	return fn(text("path"), cty.String, func(args []cty.Value) (cty.Value, error) {
-		_, content, err := r.read(args[0].AsString(), MaxTextBytes/4*3)
-		if err != nil {
-			return cty.NilVal, function.NewArgError(0, err)
-		}
-		return cty.StringVal(base64.StdEncoding.EncodeToString(content)), nil
 	})
 }
 

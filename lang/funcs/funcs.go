@@ -34,7 +34,7 @@ type Func struct {
 	Doc       string // one or two sentences
 	Example   string // an expression
 	Result    string // what the example evaluates to, as an expression
-	Group     string // "numeric", "string", "collection", "encoding", "filesystem", "date", "hash", "network", "conversion", "fabric"
+	Group     string // "numeric", "string", "collection", "encoding", "filesystem", "network", "conversion", "fabric"
 	Impl      function.Function
 }
 
@@ -63,17 +63,15 @@ type HeadroomArgs struct {
 // Table returns all functions, sorted by name.
 func Table(env Env) []Func {
 	files := newReader(env)
-	tmpl := &templates{files: files}
 	all := slices.Concat(
 		numericFuncs(), stringFuncs(), collectionFuncs(), encodingFuncs(),
-		fileFuncs(files), templateFuncs(tmpl), dateFuncs(), hashFuncs(files),
+		fileFuncs(files),
 		networkFuncs(), conversionFuncs(), fabricFuncs(env, files),
 	)
 	for i := range all {
 		all[i].Impl = uniform(all[i].Impl)
 	}
 	slices.SortFunc(all, func(a, b Func) int { return cmp.Compare(a.Name, b.Name) })
-	tmpl.funcs = Map(all)
 	return all
 }
 
@@ -93,7 +91,7 @@ func Absent(name string) string {
 	case "timestamp", "plantimestamp":
 		return "compiling knows no clock: pass the time in as a variable"
 	case "uuid":
-		return "compiling knows no randomness: uuidv5 makes a stable identifier from a name"
+		return "compiling knows no randomness: pass the identifier in as a variable"
 	case "bcrypt":
 		return "its result is random: pass the hash in as a variable"
 	case "rsadecrypt":
@@ -102,6 +100,11 @@ func Absent(name string) string {
 		return "its result depends on the machine: paths are relative to the module"
 	case "ephemeralasnull":
 		return "there are no ephemeral values"
+	case "base64decode", "base64encode", "base64gzip", "base64sha256", "base64sha512", "textdecodebase64", "textencodebase64", "urlencode", "yamlencode",
+		"filebase64", "filebase64sha256", "filebase64sha512", "filemd5", "filesha1", "filesha256", "filesha512", "md5", "sha1", "sha256", "sha512", "uuidv5",
+		"formatdate", "timeadd", "timecmp", "templatefile", "templatestring", "transpose", "matchkeys", "chunklist", "signum", "pow", "log",
+		"strrev", "title", "indent":
+		return "no attribute takes its result"
 	case "list":
 		return "write [ ... ] or use tolist"
 	case "map":

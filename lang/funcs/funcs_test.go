@@ -22,16 +22,10 @@ import (
 func testEnv() Env {
 	return Env{
 		FS: fstest.MapFS{
-			"inventory/nodes.csv":   {Data: []byte("name,rack,slot\ngpu01,r1,1\ngpu02,r1,2\n")},
-			"inventory/site.txt":    {Data: []byte("berlin\n")},
-			"inventory/motd.tmpl":   {Data: []byte("this is ${name}\n")},
-			"inventory/deep/a.txt":  {Data: []byte("a")},
-			"inventory/binary":      {Data: []byte("\xff\x00")},
-			"templates/self.tmpl":   {Data: []byte(`${templatefile("templates/self.tmpl", {})}`)},
-			"templates/twice.tmpl":  {Data: []byte(`x%{ for m in n == 0 ? [] : [n - 1, n - 1] }${templatefile("templates/twice.tmpl", { n = m })}%{ endfor }`)},
-			"templates/list.tmpl":   {Data: []byte(`${[1]}`)},
-			"templates/syntax.tmpl": {Data: []byte("a\n${")},
-			"templates/nested.tmpl": {Data: []byte(strings.Repeat("%{if true}", 100000))},
+			"inventory/nodes.csv":  {Data: []byte("name,rack,slot\ngpu01,r1,1\ngpu02,r1,2\n")},
+			"inventory/site.txt":   {Data: []byte("berlin\n")},
+			"inventory/deep/a.txt": {Data: []byte("a")},
+			"inventory/binary":     {Data: []byte("\xff\x00")},
 		},
 		Headroom: func(a HeadroomArgs) (int64, error) {
 			n, err := headroom.Reference(headroom.Link{
@@ -112,7 +106,7 @@ func TestTableIsDocumented(t *testing.T) {
 		if !slices.Contains(groups, f.Group) {
 			t.Errorf("%s: group %q", f.Name, f.Group)
 		}
-		if (!sentences.MatchString(f.Doc) && f.Name != "timecmp") || len(f.Doc) > 300 {
+		if !sentences.MatchString(f.Doc) || len(f.Doc) > 300 {
 			t.Errorf("%s: doc %q", f.Name, f.Doc)
 		}
 		var params []string
@@ -162,7 +156,6 @@ func TestTerraformSet(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ expr, want string }{
-		{`log(1000, 10) > 2.99`, `true`},
 		{`ceil(-5.1)`, `-5`},
 		{`parseint("-zz", 36)`, `-1295`},
 		{`formatlist("%s-%d", ["a", "b"], 7)`, `["a-7", "b-7"]`},
@@ -187,7 +180,6 @@ func TestValues(t *testing.T) {
 		{`length(toset(["a", "a"]))`, `1`},
 		{`lookup({ a = 1 }, "a")`, `1`},
 		{`lookup(tomap({ a = 1 }), "b", "2")`, `2`},
-		{`matchkeys([1, 2, 3], ["a", "b", "a"], toset(["b"]))`, `[2]`},
 		{`one(toset([]))`, `null`},
 		{`range(3)`, `[0, 1, 2]`},
 		{`range(-3)`, `[0, -1, -2]`},
@@ -199,27 +191,17 @@ func TestValues(t *testing.T) {
 		{`setproduct(["a"], [])`, `[]`},
 		{`sum(["1", 2])`, `3`},
 		{`sum(toset([1, 2, 2]))`, `3`},
-		{`transpose({})`, `{}`},
 		{"csvdecode(\"\ufeffa\\r\\nx\\r\\n\")", `[{ a = "x" }]`}, // as spreadsheets save it
 		{"jsondecode(\"\ufeff[1]\")", `[1]`},
 		{`csvdecode("a,b\n\"x,y\",\"\"\"\"")`, `[{ a = "x,y", b = "\"" }]`},
 		{`jsondecode("null")`, `null`},
-		{`textdecodebase64(textencodebase64("grün", "ISO-8859-1"), "latin1")`, `"grün"`},
-		{`urlencode("ü/?")`, `"%C3%BC%2F%3F"`},
 		{`basename("./a/b/")`, `"b"`},
 		{`dirname("b")`, `"."`},
 		{`file("./inventory/../inventory/site.txt")`, `"berlin\n"`},
 		{`fileexists("inventory/site.txt")`, `true`},
-		{`filebase64("inventory/binary")`, `"/wA="`},
 		{`fileset(".", "**/*.txt")`, `toset(["inventory/site.txt", "inventory/deep/a.txt"])`},
-		{`fileset("inventory", "**")`, `toset(["nodes.csv", "site.txt", "motd.tmpl", "deep/a.txt", "binary"])`},
 		{`fileset("inventory", "{deep/*,site}.txt")`, `toset(["deep/a.txt", "site.txt"])`},
 		{`fileset("inventory", "x*")`, `toset([])`},
-		{`templatefile("templates/twice.tmpl", { n = 3 })`, `"xxxxxxxxxxxxxxx"`},
-		{`templatestring("%%{ for x in l }$${x},%%{ endfor }", { l = ["a", "b"] })`, `"a,b,"`},
-		{`timecmp("2027-01-01T00:00:00Z", "2027-01-01T00:00:01Z")`, `-1`},
-		{`uuidv5("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com")`, `"2ed6657d-e927-568b-95e1-2665a8aea6a2"`},
-		{`uuidv5("url", "https://www.example.com/")`, `"3d3ed9d2-aa3d-5fa6-90e8-ed662e90f559"`},
 		{`cidrhost("2001:db8::/64", 16)`, `"2001:db8::10"`},
 		{`cidrhost("10.0.0.0/24", -2)`, `"10.0.0.254"`},
 		{`cidrsubnet("2001:db8::/56", 8, 255)`, `"2001:db8:0:ff::/64"`},
@@ -233,7 +215,6 @@ func TestValues(t *testing.T) {
 		{`issensitive(sensitive(null))`, `true`},
 		{`issensitive(join(",", ["a", sensitive("b")]))`, `true`},
 		{`issensitive(upper("a"))`, `false`},
-		{`issensitive(yamlencode({ a = sensitive(1) }))`, `true`},
 		{`tostring(null)`, `null`},
 		{`tonumber("0x1")`, `error`},
 		{`dscp(26)`, `26`},
@@ -273,10 +254,6 @@ func TestValues(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ expr, want string }{
-		{`log(-1, 2)`, "not a finite number"},
-		{`pow(-1, 0.5)`, "not a finite number"},
-		{`pow(10, 1000)`, "not a finite number"},
-		{`signum(0.5)`, "whole number"},
 		{`parseint("12", 99)`, "base"},
 		{`sum([])`, "no element"},
 		{`sum(["x"])`, "not a number"},
@@ -284,15 +261,10 @@ func TestErrors(t *testing.T) {
 		{`index(["a"], "b")`, "no such element"},
 		{`lookup({}, "a")`, `no element "a"`},
 		{`length(1)`, "collection"},
-		{`matchkeys([1], [], [])`, "0 keys for 1 values"},
 		{`range()`, "one, two or three"},
 		{`range(0, 1, 0)`, "step is zero"},
 		{`range(0, 1, -1)`, "away from the limit"},
 		{`coalesce(null, "")`, "other than null"},
-		{`base64decode("!")`, "not Base64"},
-		{`base64decode("/w==")`, "not UTF-8"},
-		{`textencodebase64("世", "US-ASCII")`, "lacks"},
-		{`textencodebase64("a", "klingon")`, "klingon"},
 		{`yamldecode("a: &x [*x]")`, "contains itself"},
 		{`yamldecode("a: 1\na: 2")`, "twice"},
 		{`yamldecode("a: 1\n---\nb: 1")`, "more than one"},
@@ -309,20 +281,11 @@ func TestErrors(t *testing.T) {
 		{`file("none.txt")`, `no file "none.txt"`},
 		{`file("inventory")`, "not a regular file"},
 		{`file("inventory/binary")`, "not UTF-8"},
-		{`filesha256("../x")`, "out of the module"},
 		{`fileexists("/x")`, "absolute"},
 		{`fileset("..", "*")`, "out of the module"},
 		{`fileset(".", "../*")`, "does not read"},
 		{`fileset(".", "/*")`, "relative"},
 		{`fileset(".", "[")`, "does not read"},
-		{`templatefile("templates/self.tmpl", {})`, "16 deep"},
-		{`templatefile("templates/twice.tmpl", { n = 14 })`, "more than 4096 templates"},
-		{`templatefile("templates/list.tmpl", {})`, "does not give a text"},
-		{`templatefile("templates/syntax.tmpl", {})`, "templates/syntax.tmpl:"},
-		{`templatefile("templates/nested.tmpl", {})`, "deeper than"},
-		{`templatefile("inventory/motd.tmpl", {})`, `no variable "name"`},
-		{`templatefile("inventory/motd.tmpl", { "a b" = 1 })`, "name of a variable"},
-		{`templatefile("inventory/motd.tmpl", [])`, "object or a map"},
 		{`cidrhost("10.0.0.0/24", 256)`, "no host number 256"},
 		{`cidrhost("10.0.0.0/33", 1)`, "not a prefix"},
 		{`cidrhost("10.0.0.0/24", 0.5)`, "whole number"},
@@ -334,8 +297,6 @@ func TestErrors(t *testing.T) {
 		{`cidrsubnets("10.0.0.0/24", 0)`, "1 to 8"},
 		{`cidrsubnets("255.255.255.0/24", 1, 1, 1)`, "no room left for subnet 3"},
 		{`cidrcontains("10.0.0.0/8", "x")`, "neither"},
-		{`timecmp("x", "y")`, "RFC 3339"},
-		{`uuidv5("x", "y")`, "none of dns"},
 		{`dscp("af44")`, "af11 to af43"},
 		{`dscp(64)`, "0 to 63"},
 		{`expand_range("swp[4-1]")`, "at byte 4"},
@@ -383,8 +344,6 @@ func TestAmplificationIsRefused(t *testing.T) {
 		`format("%d", 1e600000000)`,
 		`formatlist("%9000000d", words)`,
 		`formatlist("%s%s", words, ones)`,
-		`indent(2000000000, "a\nb")`,
-		`indent(1000000, join("\n", words))`,
 		`join(ones, words)`,
 		`replace(ones, "1", ones)`,
 		`replace(ones, "/./", ones)`,
@@ -394,7 +353,6 @@ func TestAmplificationIsRefused(t *testing.T) {
 		`tostring(1e600000000)`,
 		`tostring(1e-600000000)`,
 		`jsonencode([1e600000000])`,
-		`yamlencode({ a = 1e600000000 })`,
 		`floor(1e600000000)`,
 		`cidrhost("fd00::/8", 1e600000000)`,
 		`jsondecode(replace(ones, "1", "["))`,
@@ -418,7 +376,7 @@ func TestAmplificationIsRefused(t *testing.T) {
 }
 
 func TestNothingIsPossibleWithoutEnv(t *testing.T) {
-	for _, expr := range []string{`file("x")`, `fileexists("x")`, `fileset(".", "*")`, `rows("x", "y")`, `templatefile("x", {})`, `headroom({})`, `capability("x", "y")`, `filemd5("x")`} {
+	for _, expr := range []string{`file("x")`, `fileexists("x")`, `fileset(".", "*")`, `rows("x", "y")`, `headroom({})`, `capability("x", "y")`} {
 		if v, err := eval(Env{}, expr); err == nil || strings.Contains(err.Error(), "panic") {
 			t.Errorf("%s gives %#v, %v", expr, v, err)
 		}
@@ -429,12 +387,12 @@ func TestOnRead(t *testing.T) {
 	env := testEnv()
 	var got []string
 	env.OnRead = func(name string, content []byte) { got = append(got, fmt.Sprintf("%s %d", name, len(content))) }
-	_, err := eval(env, `[file("./inventory/site.txt"), filemd5("inventory/site.txt"), rows("inventory/nodes.csv", "name"),
-		rows("inventory/nodes.csv", "slot"), try(file("none"), 1), fileexists("inventory/binary"), templatefile("inventory/motd.tmpl", { name = "x" })]`)
+	_, err := eval(env, `[file("./inventory/site.txt"), rows("inventory/nodes.csv", "name"),
+		rows("inventory/nodes.csv", "slot"), try(file("none"), 1), fileexists("inventory/binary")]`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"inventory/site.txt 7", "inventory/nodes.csv 37", "inventory/motd.tmpl 16"}
+	want := []string{"inventory/site.txt 7", "inventory/nodes.csv 37"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -17,7 +17,6 @@ func stringFuncs() []Func {
 		{"endswith", "endswith(str, suffix)", "Whether the text ends with the suffix.", `endswith("leaf01", "01")`, `true`, group, endsWithFunc()},
 		{"format", "format(format, args...)", "Text made from a pattern with verbs such as %s, %d and %02d. The result may not exceed 16 MiB.", `format("%s-leaf%02d", "pod1", 7)`, `"pod1-leaf07"`, group, guard(stdlib.FormatFunc, formatLimit)},
 		{"formatlist", "formatlist(format, args...)", "Like format, once for each element of the lists among the arguments.", `formatlist("leaf%d", [1, 2])`, `["leaf1", "leaf2"]`, group, guard(stdlib.FormatListFunc, formatLimit)},
-		{"indent", "indent(spaces, str)", "Puts spaces before every line of the text but the first.", `indent(2, "a\nb")`, `"a\n  b"`, group, guard(stdlib.IndentFunc, indentLimit)},
 		{"join", "join(separator, lists...)", "Joins the strings of one or more lists, with the separator between them.", `join(",", ["swp1", "swp2"])`, `"swp1,swp2"`, group, guard(stdlib.JoinFunc, joinLimit)},
 		{"lower", "lower(str)", "The text in lower case.", `lower("SWP1")`, `"swp1"`, group, stdlib.LowerFunc},
 		{"regex", "regex(pattern, string)", "The first match of an RE2 pattern: text, a list of its groups, or an object of its named groups. No match is an error.", `regex("[a-z]+([0-9]+)", "leaf12")`, `["12"]`, group, stdlib.RegexFunc},
@@ -26,9 +25,7 @@ func stringFuncs() []Func {
 		{"split", "split(separator, str)", "Cuts the text at each separator into a list.", `split(",", "a,b")`, `["a", "b"]`, group, guard(stdlib.SplitFunc, splitLimit)},
 		{"startswith", "startswith(str, prefix)", "Whether the text starts with the prefix.", `startswith("leaf01", "leaf")`, `true`, group, startsWithFunc()},
 		{"strcontains", "strcontains(str, substr)", "Whether the text has the substring in it.", `strcontains("pod1-leaf01", "leaf")`, `true`, group, strContainsFunc()},
-		{"strrev", "strrev(str)", "The characters of the text in reverse order.", `strrev("abc")`, `"cba"`, group, stdlib.ReverseFunc},
 		{"substr", "substr(str, offset, length)", "A part of the text by offset and length, in characters. A negative offset counts from the end, length -1 means the rest.", `substr("leaf01", 0, 4)`, `"leaf"`, group, guard(stdlib.SubstrFunc, numberLimit)},
-		{"title", "title(str)", "The text with the first letter of each word in upper case.", `title("top of rack")`, `"Top Of Rack"`, group, stdlib.TitleFunc},
 		{"trim", "trim(str, cutset)", "The text without any of the given characters at its start and end.", `trim("?!hello?!", "!?")`, `"hello"`, group, stdlib.TrimFunc},
 		{"trimprefix", "trimprefix(str, prefix)", "The text without the prefix, if it has it.", `trimprefix("swp7", "swp")`, `"7"`, group, stdlib.TrimPrefixFunc},
 		{"trimspace", "trimspace(str)", "The text without white space at its start and end.", `trimspace("  a b\n")`, `"a b"`, group, stdlib.TrimSpaceFunc},
@@ -103,18 +100,6 @@ func formatLimit(args []cty.Value) error {
 		}
 	}
 	if longest > 4*MaxTextBytes || verbs*longest > 4*MaxTextBytes {
-		return textLimit(MaxTextBytes + 1)
-	}
-	return nil
-}
-
-func indentLimit(args []cty.Value) error {
-	n, err := whole(args, 0)
-	if err != nil || n < 0 || n > MaxTextBytes {
-		return function.NewArgErrorf(0, "a whole number from 0 to %d is needed", MaxTextBytes)
-	}
-	s := args[1].AsString()
-	if lines := strings.Count(s, "\n"); lines > 0 && n > MaxTextBytes/lines {
 		return textLimit(MaxTextBytes + 1)
 	}
 	return nil

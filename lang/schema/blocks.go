@@ -382,10 +382,11 @@ var blocks = [KindCount]BlockDef{
 		attr(ADefaultCable, cable, "fills what a row leaves empty"),
 		attr(ADevice, str(), "of \"lldp\": the device that took the capture, where the file does not say; else its name without the extension"),
 	}},
-	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; a block called \"default\" speaks for all that names none; one that nothing names is told.", Attrs: []AttrDef{
+	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; one that nothing names, and that does not speak for all, is told.", Attrs: []AttrDef{
 		described,
 		needed(renamed(APaths, "model", enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists")),
 		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority. Devices by their names; packets at a switch, from a neighbour (empty or * for any), to a device, go on to the next one, with the new priority if there is one; several rows are several ways"),
+		attr(ADefault, boolean(), "speaks for all that names none; before language 1 that was the block called \"default\""),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
 		seen(AAdaptive, boolean(), "packets of one flow take several paths: adaptive routing or packet spraying"),
 		attr(ALeak, many(object(required(AFrom, ref(Segment), "segment that is reached"), required(ATo, ref(Segment), "segment that reaches it"))), "segments of different `vrf` that reach each other"),

@@ -276,32 +276,6 @@ func wrong(res *compiler.Result) (list []string) {
 	return list
 }
 
-// TestOverrideFiles: what override files say of topologies is in what is written
-// out, and goes; what they say of others stays.
-func TestOverrideFiles(t *testing.T) {
-	files := fstest.MapFS{
-		"f.roce.hcl":          {Data: []byte(fabrics["leaf_spine, a subnet for each leaf"])},
-		"x_override.roce.hcl": {Data: []byte("topology \"leaf_spine\" \"t\" {\n  mtu = 4200\n}\nnode \"n\" {\n  rack = \"r1\"\n}\n")},
-	}
-	cfg, res := compile(t, files)
-	read := func(name string) ([]byte, error) { return fs.ReadFile(files, name) }
-	changes, err := expand.Topologies(cfg, res.Fabric)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := expand.Files(cfg, res.Fabric, changes, read)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := string(out["x_override.roce.hcl"]); got != "node \"n\" {\n  rack = \"r1\"\n}\n" {
-		t.Errorf("the override file is\n%s", got)
-	}
-	_, again := compile(t, fstest.MapFS{"f.roce.hcl": {Data: out["f.roce.hcl"]}, "x_override.roce.hcl": {Data: out["x_override.roce.hcl"]}})
-	if d := cmp.Diff(told(t, res), told(t, again)); d != "" {
-		t.Errorf("-before +after:\n%s", d)
-	}
-}
-
 // TestModules: a topology of a module is written out for each call, and into the
 // module where that is called once.
 func TestModules(t *testing.T) {
