@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/schema"
 )
 
 // heights is a fabric with a mark in every place that can say an attribute of a port or
@@ -289,6 +290,70 @@ func TestPrecedence(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestNullInOneMember: an expression that is null for a member is as if not written there,
+// and is not where its value comes from; for another member it is.
+func TestNullInOneMember(t *testing.T) {
+	f := load(t, contract+`
+defaults "nic" {
+  mtu = 2000
+}
+node "n" {
+  for_each = { a = 1, b = 2 }
+  os       = "ubuntu/24.04"
+  slot     = each.value
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+    mtu   = self.slot == 1 ? null : 4000
+  }
+}
+`)
+	for p, want := range map[fabric.PortID]string{1: `defaults "nic"`, 2: `node "n", nic "p0"`} {
+		if l, ok := f.PortOrigin(p, schema.AMTU); !ok || l.Where != want {
+			t.Errorf("the MTU %d of %s is said to come from %s", f.Ports[p].MTU, f.PortName(p), l.Where)
+		}
+		if said := f.Says(p, schema.AMTU); len(said) != int(p) || f.Where(said[0].By) != want {
+			t.Errorf("%s: %+v", f.PortName(p), said)
+		}
+	}
+}
+
+// TestTwoNatives: a port is untagged in one segment, whatever says so.
+func TestTwoNatives(t *testing.T) {
+	const text = contract + `
+segment "a" {
+  vlan = 5
+}
+segment "b" {
+  vlan = 6
+}
+node "n" {
+  os = "ubuntu/24.04"
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+    @nic
+  }
+  interface "x" {
+    on     = "p0"
+    native = segment.a
+  }
+  interface "y" {
+    on = "p0"
+    @y
+  }
+}
+`
+	for _, c := range [][3]string{
+		{"", "native = segment.b", "n/p0 is untagged in two segments: b and a | segment.b | segment.a"},
+		{"native = segment.b", "rdma = false", "n/p0 is untagged in two segments: a and b | segment.a | segment.b"},
+		{"native = segment.a", "native = segment.a", ""},
+		{"", "segment = segment.b", ""},
+	} {
+		if got := refused(t, strings.NewReplacer("@nic", c[0], "@y", c[1]).Replace(text)); got != c[2] {
+			t.Errorf("%s, %s: %q", c[0], c[1], got)
 		}
 	}
 }
