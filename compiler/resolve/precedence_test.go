@@ -199,7 +199,11 @@ func allHeights() []heights {
 			[][]string{
 				{"defaults_node"},
 				{"defaults_nic"}, {"node"}, {"except_node"}, {"segment"}, {"bond"}, {"inner_bond"}, {"nic"}, {"except_nic", "inner_nic"},
-				{"override node.n[\"a\"]", "override segment.s", "override node.n[\"a\"].bond[\"bond0\"]", "override node.n[\"a\"].nic[\"p0\"]", "override \"node.n[*]\""},
+				{"override node.n[\"a\"]",
+					"override segment.s",
+					"override node.n[\"a\"].bond[\"bond0\"]",
+					"override node.n[\"a\"].nic[\"p0\"]",
+					"override \"node.n[*]\""},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").MTU }, mtu, isMTU,
 		},
@@ -207,20 +211,30 @@ func allHeights() []heights {
 			"MTU of a port", placesOfPort,
 			[][]string{
 				{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"segment"}, {"lag"}, {"inner_lag"}, {"port"}, {"except_port", "inner_port"},
-				{"override switch.s[\"a\"]", "override segment.s", "override switch.s[\"a\"].lag[\"PortChannel1\"]", "override switch.s[\"a\"].port[\"Ethernet0\"]", "override \"switch.*.port[*]\""},
+				{"override switch.s[\"a\"]",
+					"override segment.s",
+					"override switch.s[\"a\"].lag[\"PortChannel1\"]",
+					"override switch.s[\"a\"].port[\"Ethernet0\"]",
+					"override \"switch.*.port[*]\""},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/Ethernet0").MTUFloor }, mtu, isMTU,
 		},
 		{
 			"FEC of a link", placesOfLink,
-			[][]string{{"defaults_link"}, {"defaults_nic"}, {"link"}, {"nic"}, {"except_nic"}, {"override link.l[\"a\"]", "override node.n[\"a\"].nic[\"p0\"]"}},
+			[][]string{
+				{"defaults_link"}, {"defaults_nic"}, {"link"}, {"nic"}, {"except_nic"},
+				{"override link.l[\"a\"]", "override node.n[\"a\"].nic[\"p0\"]"},
+			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").FEC },
 			func(i int) string { return fmt.Sprintf("fec = %q", []string{"rs", "fc", "none", "auto"}[i%4]) },
 			func(i int) any { return fecOf([]string{"rs", "fc", "none", "auto"}[i%4]) },
 		},
 		{
 			"MTU in a topology", placesOfTopology,
-			[][]string{{"defaults_nic"}, {"topology"}, {"leaf"}, {"except_leaf"}, {"node"}, {"segment"}, {"nic"}, {"override node.n[\"a\"]", "override topology.t.leaf[0]", "override segment.s"}},
+			[][]string{
+				{"defaults_nic"}, {"topology"}, {"leaf"}, {"except_leaf"}, {"node"}, {"segment"}, {"nic"},
+				{"override node.n[\"a\"]", "override topology.t.leaf[0]", "override segment.s"},
+			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").MTU }, mtu, isMTU,
 		},
 		{
@@ -230,7 +244,10 @@ func allHeights() []heights {
 		},
 		{
 			"trust of a port", placesOfPort,
-			[][]string{{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"port"}, {"except_port", "inner_port"}, {"override switch.s[\"a\"]", "override switch.s[\"a\"].port[\"Ethernet0\"]"}},
+			[][]string{
+				{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"port"}, {"except_port", "inner_port"},
+				{"override switch.s[\"a\"]", "override switch.s[\"a\"].port[\"Ethernet0\"]"},
+			},
 			func(f *fabric.Fabric) any { return f.Profiles[port(f, "a/Ethernet0").Profile].Trust },
 			func(i int) string { return fmt.Sprintf("trust = %q", trusts[i%3]) },
 			func(i int) any { return trustOf(trusts[i%3]) },
