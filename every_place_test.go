@@ -134,19 +134,34 @@ node "g" {
 // placesOf are the other places of what a block says, by kind: the same for the same
 // things, so that what comes of it is the same.
 var placesOf = map[schema.Kind]map[string]string{
-	schema.Switch:    {"except": "except_switch: except \"tor-[a-b]\" {\n reason = \"r\"\n @\n}", "override": "switch.tor", "defaults": "defaults"},
-	schema.Port:      {"except": "except_port: except \"Ethernet[0-4:4]\" {\n reason = \"r\"\n @\n}", "inner except": "except_switch: except \"tor-[a-b]\" {\n reason = \"r\"\n port \"Ethernet[0-4:4]\" {\n @\n}\n}", "override": `["switch.tor[*].port[Ethernet0]", "switch.tor[*].port[Ethernet4]"]`},
-	schema.LAG:       {"inner except": "except_switch: except \"tor-[a-b]\" {\n reason = \"r\"\n lag \"PortChannel1\" {\n @\n}\n}", "override": `"switch.tor[*].lag[*]"`},
-	schema.Interface: {"inner except": "except_switch: except \"tor-[a-b]\" {\n reason = \"r\"\n interface \"Vlan100\" {\n @\n}\n}", "override": `"switch.tor[*].interface[*]"`},
-	schema.Node:      {"except": "except_node: except \"h[1-2]\" {\n reason = \"r\"\n @\n}", "override": "node.n"},
-	schema.NIC:       {"except": "except_nic: except \"p[0-1]\" {\n reason = \"r\"\n @\n}", "inner except": "except_node: except \"h[1-2]\" {\n reason = \"r\"\n nic \"p[0-1]\" {\n @\n}\n}", "override": `"node.n[*].nic[*]"`},
-	schema.Bond:      {"inner except": "except_node: except \"h[1-2]\" {\n reason = \"r\"\n bond \"bond0\" {\n @\n}\n}", "override": `"node.n[*].bond[*]"`},
-	schema.Link:      {"override": "link.l"},
-	schema.MLAG:      {"override": "mlag.m"},
-	schema.Segment:   {"override": "segment.s"},
-	schema.QoS:       {"override": "qos.roce"},
-	schema.Leaf:      {"except": "except_leaf: except \"t-leaf[0-1]\" {\n reason = \"r\"\n @\n}", "override": "topology.t.leaf"},
-	schema.Spine:     {"except": "except_spine: except \"t-spine[0-1]\" {\n reason = \"r\"\n @\n}", "override": "topology.t.spine"},
+	schema.Switch: {"except": exceptIn("switch", "tor-[a-b]", ""), "override": "switch.tor", "defaults": "defaults"},
+	schema.Port: {
+		"except": exceptIn("port", "Ethernet[0-4:4]", ""), "inner except": exceptIn("switch", "tor-[a-b]", `port "Ethernet[0-4:4]"`),
+		"override": `["switch.tor[*].port[Ethernet0]", "switch.tor[*].port[Ethernet4]"]`,
+	},
+	schema.LAG:       {"inner except": exceptIn("switch", "tor-[a-b]", `lag "PortChannel1"`), "override": `"switch.tor[*].lag[*]"`},
+	schema.Interface: {"inner except": exceptIn("switch", "tor-[a-b]", `interface "Vlan100"`), "override": `"switch.tor[*].interface[*]"`},
+	schema.Node:      {"except": exceptIn("node", "h[1-2]", ""), "override": "node.n"},
+	schema.NIC: {
+		"except": exceptIn("nic", "p[0-1]", ""), "inner except": exceptIn("node", "h[1-2]", `nic "p[0-1]"`), "override": `"node.n[*].nic[*]"`,
+	},
+	schema.Bond:    {"inner except": exceptIn("node", "h[1-2]", `bond "bond0"`), "override": `"node.n[*].bond[*]"`},
+	schema.Link:    {"override": "link.l"},
+	schema.MLAG:    {"override": "mlag.m"},
+	schema.Segment: {"override": "segment.s"},
+	schema.QoS:     {"override": "qos.roce"},
+	schema.Leaf:    {"except": exceptIn("leaf", "t-leaf[0-1]", ""), "override": "topology.t.leaf"},
+	schema.Spine:   {"except": exceptIn("spine", "t-spine[0-1]", ""), "override": "topology.t.spine"},
+}
+
+// exceptIn is an exception at the mark of a kind, with an inner block or without, and @ for
+// what it says.
+func exceptIn(kind, label, inner string) string {
+	says := "@"
+	if inner != "" {
+		says = inner + " {\n @\n}"
+	}
+	return fmt.Sprintf("except_%s: except %q {\n reason = \"r\"\n %s\n}", kind, label, says)
 }
 
 // inPlace is the fabric with words at a mark.
@@ -204,7 +219,7 @@ func TestEveryWordActsInEveryPlace(t *testing.T) {
 						text := ""
 						switch {
 						case place == "override":
-							text = inPlace("", "") + fmt.Sprintf("override {\n on = %s\n set = { %s }\n reason = \"r\"\n expires = \"2099-01-01\"\n}\n", how, words)
+							text = inPlace("", "") + overrideOn(how, words)
 						case place == "defaults":
 							text = inPlace("", "") + fmt.Sprintf("defaults %q {\n %s\n}\n", x.kind, words)
 						default:
@@ -291,8 +306,8 @@ func TestOverridesReachInside(t *testing.T) {
 		}
 		for i := range schema.Def(around).Attrs {
 			name := schema.Def(around).Attrs[i].Num.Name()
-			if notThere[name] != "" || name == "manage" || name == "vars" || name == "cable" { // of manage the strictest counts; the others are of each block alone
-				continue
+			if notThere[name] != "" || name == "manage" || name == "vars" || name == "cable" {
+				continue // of manage the strictest counts; the others are of each block alone
 			}
 			values := append(slices.Clone(wordValues[name]), secondValues[name])
 			if len(values) < 2 || values[1] == "" {
@@ -302,7 +317,7 @@ func TestOverridesReachInside(t *testing.T) {
 				if schema.Lookup(kind, name) == nil || slices.Contains(ofEachAlone, name) {
 					continue
 				}
-				set := fmt.Sprintf("override {\n on = %s\n set = { %s = %s }\n reason = \"r\"\n expires = \"2099-01-01\"\n}\n", on, name, values[1])
+				set := overrideOn(on, name+" = "+values[1])
 				text := func(mark, words string) outcome {
 					return outcomeOf(fstest.MapFS{"fabric.roce.hcl": {Data: []byte(inPlace(mark, words) + set)}})
 				}
@@ -320,4 +335,12 @@ func TestOverridesReachInside(t *testing.T) {
 }
 
 // ofEachAlone are attributes that a block has for itself and not for what is inside.
-var ofEachAlone = []string{"address", "segment", "subnet", "gateway", "external_gateway", "vrf", "hash", "rate", "mode", "id", "members", "native", "segments", "role", "model", "firmware", "driver", "enabled", "buffer"}
+var ofEachAlone = []string{
+	"address", "segment", "subnet", "gateway", "external_gateway", "vrf", "hash", "rate", "mode", "id", "members", "native", "segments", "role", "model",
+	"firmware", "driver", "enabled", "buffer",
+}
+
+// overrideOn is an override that sets something.
+func overrideOn(on, set string) string {
+	return fmt.Sprintf("override {\n on = %s\n set = { %s }\n reason = \"r\"\n expires = \"2099-01-01\"\n}\n", on, set)
+}

@@ -554,6 +554,7 @@ func wordSources() []string {
 		two + "override {\n  on = switch.tor\n  set = { mtu = 4000 }\n  reason = \"r\"\n  expires = \"2099-01-01\"\n}\n",
 		two + "module \"m\" {\n  source = \"./m\"\n}\n-- m/x.roce.hcl --\nqos \"in\" {\n  trust = \"dscp\"\n}\n-- n/x.roce.hcl --\n",
 		two + "rocec {\n  required_version = \">= 99\"\n}\n",
+		two + "node \"own\" {\n  os = \"ubuntu/24.04\"\n  mtu = 4000\n  nic \"p0\" {\n    model = \"nvidia/connectx-6-dx\"\n    qos = qos.roce\n  }\n}\n",
 		put(lint.Find("ROCE504").Bad, `switch "tor" {`, "  role = \"edge\"\n"),
 		put(lint.Find("ROCE504").Bad, `switch "tor" {`, "  place = { tier = \"spine\" }\n"),
 		put(lint.Find("ROCE709").Bad, `node "n" {`, "  role = self.name == \"n1\" ? \"old\" : \"new\"\n"),

@@ -109,7 +109,8 @@ func (p *project) lineText(at source.Span) string {
 	if !ok {
 		return ""
 	}
-	return strings.Join(strings.FieldsFunc(s.Code[s.HighlightStart:s.HighlightEnd], func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }), " ")
+	words := strings.FieldsFunc(s.Code[s.HighlightStart:s.HighlightEnd], func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+	return strings.Join(words, " ")
 }
 
 // strictest is which of several values of `manage` counts: the one that lets rocec do least.
@@ -132,7 +133,8 @@ func heightText(x fabric.Said, kind schema.Kind) string {
 	}
 	lag := map[bool]string{true: "bond", false: "LAG"}[own == "node"]
 	at := [...]string{
-		"the " + kind.String() + " itself", "its link", "its " + lag, "its segment, which says what it is for", "its " + own, "its tier", "its topology", "defaults, below all",
+		"the " + kind.String() + " itself", "its link", "its " + lag, "its segment, which says what it is for", "its " + own, "its tier",
+		"its topology", "defaults, below all",
 	}[x.At]
 	switch x.Form {
 	case fabric.ByOverride:

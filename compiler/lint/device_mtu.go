@@ -30,7 +30,8 @@ func (p *Pass) deviceMTUs() {
 				own = 0 // the declaration is that of the switch, which is among the layers
 			}
 			by, height, written := f.Height(own, port.Layers, schema.AMTU)
-			if host.Port.MTU <= dev.MTU || host.Port.MTU > port.MTU || written && height != fabric.AtSegment && height != fabric.AtDevice && height != fabric.AtTier {
+			around := !written || height == fabric.AtSegment || height == fabric.AtDevice || height == fabric.AtTier
+			if host.Port.MTU <= dev.MTU || host.Port.MTU > port.MTU || !around {
 				continue
 			}
 			note := "on a bridged switch port mtu is a floor"
@@ -39,9 +40,10 @@ func (p *Pass) deviceMTUs() {
 			}
 			p.Report(diag.Diagnostic{
 				Severity: diag.Warning, Address: f.Text(dev.Address), Concerns: []string{f.PortAddress(id), f.LinkAddress(port.Link)},
-				Summary: fmt.Sprintf("mtu %d of %s does not hold: its port %s takes %d, and the peer %s sends %d", dev.MTU, f.Text(dev.Name), p.Name(e), port.MTU, p.Name(host), host.Port.MTU),
-				Labels:  []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMTU, ""), p.AtPort(host, schema.AMTU, "other end")},
-				Notes:   []string{note}, Help: "leave it out, or write the MTU once, on the segment",
+				Summary: fmt.Sprintf("mtu %d of %s does not hold: its port %s takes %d, and the peer %s sends %d",
+					dev.MTU, f.Text(dev.Name), p.Name(e), port.MTU, p.Name(host), host.Port.MTU),
+				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMTU, ""), p.AtPort(host, schema.AMTU, "other end")},
+				Notes:  []string{note}, Help: "leave it out, or write the MTU once, on the segment",
 			})
 			break
 		}

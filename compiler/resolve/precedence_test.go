@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/schema"
 )
 
 // heights is a fabric with a mark in every place that can say an attribute of a port or
@@ -198,7 +199,11 @@ func allHeights() []heights {
 			[][]string{
 				{"defaults_node"},
 				{"defaults_nic"}, {"node"}, {"except_node"}, {"segment"}, {"bond"}, {"inner_bond"}, {"nic"}, {"except_nic", "inner_nic"},
-				{"override node.n[\"a\"]", "override segment.s", "override node.n[\"a\"].bond[\"bond0\"]", "override node.n[\"a\"].nic[\"p0\"]", "override \"node.n[*]\""},
+				{"override node.n[\"a\"]",
+					"override segment.s",
+					"override node.n[\"a\"].bond[\"bond0\"]",
+					"override node.n[\"a\"].nic[\"p0\"]",
+					"override \"node.n[*]\""},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").MTU }, mtu, isMTU,
 		},
@@ -206,20 +211,30 @@ func allHeights() []heights {
 			"MTU of a port", placesOfPort,
 			[][]string{
 				{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"segment"}, {"lag"}, {"inner_lag"}, {"port"}, {"except_port", "inner_port"},
-				{"override switch.s[\"a\"]", "override segment.s", "override switch.s[\"a\"].lag[\"PortChannel1\"]", "override switch.s[\"a\"].port[\"Ethernet0\"]", "override \"switch.*.port[*]\""},
+				{"override switch.s[\"a\"]",
+					"override segment.s",
+					"override switch.s[\"a\"].lag[\"PortChannel1\"]",
+					"override switch.s[\"a\"].port[\"Ethernet0\"]",
+					"override \"switch.*.port[*]\""},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/Ethernet0").MTUFloor }, mtu, isMTU,
 		},
 		{
 			"FEC of a link", placesOfLink,
-			[][]string{{"defaults_link"}, {"defaults_nic"}, {"link"}, {"nic"}, {"except_nic"}, {"override link.l[\"a\"]", "override node.n[\"a\"].nic[\"p0\"]"}},
+			[][]string{
+				{"defaults_link"}, {"defaults_nic"}, {"link"}, {"nic"}, {"except_nic"},
+				{"override link.l[\"a\"]", "override node.n[\"a\"].nic[\"p0\"]"},
+			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").FEC },
 			func(i int) string { return fmt.Sprintf("fec = %q", []string{"rs", "fc", "none", "auto"}[i%4]) },
 			func(i int) any { return fecOf([]string{"rs", "fc", "none", "auto"}[i%4]) },
 		},
 		{
 			"MTU in a topology", placesOfTopology,
-			[][]string{{"defaults_nic"}, {"topology"}, {"leaf"}, {"except_leaf"}, {"node"}, {"segment"}, {"nic"}, {"override node.n[\"a\"]", "override topology.t.leaf[0]", "override segment.s"}},
+			[][]string{
+				{"defaults_nic"}, {"topology"}, {"leaf"}, {"except_leaf"}, {"node"}, {"segment"}, {"nic"},
+				{"override node.n[\"a\"]", "override topology.t.leaf[0]", "override segment.s"},
+			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").MTU }, mtu, isMTU,
 		},
 		{
@@ -229,7 +244,10 @@ func allHeights() []heights {
 		},
 		{
 			"trust of a port", placesOfPort,
-			[][]string{{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"port"}, {"except_port", "inner_port"}, {"override switch.s[\"a\"]", "override switch.s[\"a\"].port[\"Ethernet0\"]"}},
+			[][]string{
+				{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"port"}, {"except_port", "inner_port"},
+				{"override switch.s[\"a\"]", "override switch.s[\"a\"].port[\"Ethernet0\"]"},
+			},
 			func(f *fabric.Fabric) any { return f.Profiles[port(f, "a/Ethernet0").Profile].Trust },
 			func(i int) string { return fmt.Sprintf("trust = %q", trusts[i%3]) },
 			func(i int) any { return trustOf(trusts[i%3]) },
@@ -289,6 +307,70 @@ func TestPrecedence(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestNullInOneMember: an expression that is null for a member is as if not written there,
+// and is not where its value comes from; for another member it is.
+func TestNullInOneMember(t *testing.T) {
+	f := load(t, contract+`
+defaults "nic" {
+  mtu = 2000
+}
+node "n" {
+  for_each = { a = 1, b = 2 }
+  os       = "ubuntu/24.04"
+  slot     = each.value
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+    mtu   = self.slot == 1 ? null : 4000
+  }
+}
+`)
+	for p, want := range map[fabric.PortID]string{1: `defaults "nic"`, 2: `node "n", nic "p0"`} {
+		if l, ok := f.PortOrigin(p, schema.AMTU); !ok || l.Where != want {
+			t.Errorf("the MTU %d of %s is said to come from %s", f.Ports[p].MTU, f.PortName(p), l.Where)
+		}
+		if said := f.Says(p, schema.AMTU); len(said) != int(p) || f.Where(said[0].By) != want {
+			t.Errorf("%s: %+v", f.PortName(p), said)
+		}
+	}
+}
+
+// TestTwoNatives: a port is untagged in one segment, whatever says so.
+func TestTwoNatives(t *testing.T) {
+	const text = contract + `
+segment "a" {
+  vlan = 5
+}
+segment "b" {
+  vlan = 6
+}
+node "n" {
+  os = "ubuntu/24.04"
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+    @nic
+  }
+  interface "x" {
+    on     = "p0"
+    native = segment.a
+  }
+  interface "y" {
+    on = "p0"
+    @y
+  }
+}
+`
+	for _, c := range [][3]string{
+		{"", "native = segment.b", "n/p0 is untagged in two segments: b and a | segment.b | segment.a"},
+		{"native = segment.b", "rdma = false", "n/p0 is untagged in two segments: a and b | segment.a | segment.b"},
+		{"native = segment.a", "native = segment.a", ""},
+		{"", "segment = segment.b", ""},
+	} {
+		if got := refused(t, strings.NewReplacer("@nic", c[0], "@y", c[1]).Replace(text)); got != c[2] {
+			t.Errorf("%s, %s: %q", c[0], c[1], got)
 		}
 	}
 }
