@@ -64,7 +64,7 @@ func languagePage() []byte {
 			fmt.Fprintf(&b, "\n```hcl\n%s\n```\n", head)
 		}
 		if len(def.Attrs) > 0 {
-			b.WriteString("\n| attribute | value | meaning |\n| --- | --- | --- |\n")
+			b.WriteString("\n| attribute | value | meaning | left out |\n| --- | --- | --- | --- |\n")
 			for _, at := range inOrder(def) {
 				name := attrWord(&at)
 				if k.Tier() && schema.Lookup(schema.TierLink, at.Num.Name()) != nil {
@@ -73,7 +73,7 @@ func languagePage() []byte {
 				if at.Required {
 					name += " (required)"
 				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, cell(typeText(at.Type)), cell(docOf(&at)))
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, cell(typeText(at.Type)), cell(docOf(&at)), cell(schema.LeftOutOf(k, &at).Text()))
 			}
 		}
 		if def.Free {
