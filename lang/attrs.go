@@ -412,6 +412,7 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 	last := steps[len(steps)-1].at
 	whole := place{start, last.start + last.length}
 	ld.refAt = whole.in(f.id)
+	var read attributeOf
 	for i := 1; i < len(steps); i++ {
 		name := ld.strs[f.shift.strs[steps[i].text]]
 		at := place{start + steps[i].at.start, steps[i].at.length}
@@ -426,9 +427,16 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 			ld.fail(at.in(f.id), bad.summary, bad.help)
 			return Value{}, false
 		}
+		if next.form == isCty {
+			read = attributeOf{cur, name}
+		}
 		cur = next
 	}
-	out, bad := ld.fromVal(t, a.num.Name(), cur)
+	bad := ld.wholeBlock(t, a.num.Name(), read)
+	var out Value
+	if bad == nil {
+		out, bad = ld.fromVal(t, a.num.Name(), cur)
+	}
 	if bad != nil {
 		ld.fail(whole.in(f.id), bad.summary, bad.help)
 		return Value{}, false
@@ -437,6 +445,29 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 		m.settled[key] = out
 	}
 	return out, true
+}
+
+// attributeOf is the last attribute that a reference reads, and of what.
+type attributeOf struct {
+	of   val
+	name string
+}
+
+// wholeBlock is what is said of a reference that goes on to an attribute which never names a
+// block, where a block is taken: `segment.s.vlan` where `segment.s` is meant; nil if it does not.
+func (ld *loader) wholeBlock(t *schema.Type, name string, read attributeOf) *mistake {
+	if t.Base != schema.Ref || read.of.form != isInst {
+		return nil
+	}
+	kind := ld.insts[read.of.inst].kind
+	if def := schema.Lookup(kind, read.name); def != nil && (def.Type.Base == schema.Ref || def.Type.Base == schema.Any) {
+		return nil
+	}
+	block, help := ld.addrOf(read.of.inst), "write "+wanted(t)
+	if refers(t, kind) {
+		help = "write `" + block + "`"
+	}
+	return &mistake{name + " takes a reference to " + kindsOf(t) + ", and `" + block + "." + read.name + "` is an attribute of the " + kind.String(), help}
 }
 
 // fromVal converts the end of a reference.

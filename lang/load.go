@@ -158,9 +158,10 @@ func (ld *loader) load() {
 }
 
 // forget drops the text of files that nobody can ask for: where nothing is an
-// expression, nothing reads what another block has written, but for data of models.
+// expression and no reference goes on to an attribute, nothing reads what another
+// block has written, but for data of models.
 func (ld *loader) forget(u *unit) {
-	if ld.Keep || ld.Run != nil || slices.ContainsFunc(u.files, func(f *file) bool { return len(f.exprs) > 0 }) {
+	if ld.Keep || ld.Run != nil || slices.ContainsFunc(u.files, func(f *file) bool { return len(f.exprs) > 0 }) || ld.attributeRead(u) {
 		return
 	}
 	asked := map[int32]bool{}
@@ -175,6 +176,34 @@ func (ld *loader) forget(u *unit) {
 			f.src = nil
 		}
 	}
+}
+
+// attributeRead reports whether a reference may go on to an attribute of the block that it
+// names, as `segment.s.vlan` does: a step behind the name that is the word of one, and not of
+// blocks inside whose name follows.
+func (ld *loader) attributeRead(u *unit) bool {
+	words := map[Str]bool{} // of attributes; true for those of blocks too
+	for n := schema.Attr(1); n < schema.AttrCount; n++ {
+		if id, ok := ld.lookup(n.Name()); ok {
+			words[id] = false
+		}
+	}
+	for k := schema.None + 1; k < schema.KindCount; k++ {
+		if id, ok := ld.lookup(k.String()); ok {
+			words[id] = true
+		}
+	}
+	for _, f := range u.files {
+		for _, ref := range f.refs {
+			steps := f.steps[ref.first : ref.first+ref.n]
+			for i := 2; i < len(steps); i++ {
+				if block, ok := words[f.shift.strs[steps[i].text]]; ok && !steps[i].index && (!block || i == len(steps)-1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // inParts calls f for the parts of a range of rows, one for each worker, at once.
