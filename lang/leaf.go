@@ -35,6 +35,12 @@ func leafText(tb *tables, t *schema.Type, name, s string) (Value, *mistake) {
 	if slices.Contains(t.Words, s) {
 		return tb.word(s), nil
 	}
+	if now, ok := t.Was[s]; ok {
+		if now == "[]" {
+			return tb.list(nil), nil
+		}
+		s = now
+	}
 	switch t.Base {
 	case schema.String:
 		if t.Enum != nil && !slices.Contains(t.Enum, s) {

@@ -254,13 +254,14 @@ type Port struct {
 	NIC      NICID // of host ports
 	LAG      LAGID // the LAG it is a member of, or that it is (IsLAG)
 	Mbps     uint32
-	MTU      uint16 // IP MTU in force; 0 = unknown
+	MTU      uint16 // IP MTU in force; 0 = unknown, or kept
 	MTUFloor uint16 // as written, where a bridged port carries more
 	FEC      FEC
 	Role     PortRole
 	Manage   Manage
 	MACsec   MACsec
 	Flags    PortFlags
+	Kept     Keeps      // what of the above is left as the device has it
 	Headroom HeadroomID // as written on the port or device
 	Split    uint32     // of children: 1 + index in Breakouts of the split, else 0
 }
@@ -310,6 +311,7 @@ type LAG struct {
 	Native  SegmentID
 	VLANs   VLANSetID
 	MTU     uint16
+	Kept    Keeps  // by its members
 	Port    PortID // the row that stands for the LAG as a port, 0 if none
 	Peer    LAGID  // the LAG at the other end
 	MLAG    MLAGID // set on both halves of a LAG over a pair

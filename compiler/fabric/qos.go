@@ -251,6 +251,8 @@ type Profile struct {
 	Watchdog Watchdog
 	On       [MaxClasses]ClassOn // by index in QoS.Classes: where the maps put each class
 	Deviates uint16              // set of Deviation bits: what the port restates
+	Kept     uint16              // what it leaves as the device has it, in the same bits: the proofs take the vendor's default, where the model's data state it
+	Known    bool                // they do
 
 	// As found, where rocec does not write the port.
 	Direction Direction

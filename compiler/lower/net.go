@@ -24,6 +24,15 @@ func (b *builder) lag(id fabric.LAGID) {
 	}
 	out.Native, out.Tagged = b.bridged(l.Native, l.VLANs, false)
 	out.Deny = b.deniedBy(b.members[id])
+	if l.Kept.Has(schema.ASegments) {
+		out.Tagged = intent.Opt[[]uint16]{}
+	}
+	if l.Kept.Has(schema.ANative) {
+		out.Native = intent.Opt[uint16]{State: intent.Default}
+	}
+	if l.Kept.Has(schema.ADeny) {
+		out.Deny = intent.Opt[[]intent.RDMA]{}
+	}
 	if l.MTU > 0 && b.lagMTUWritten(id) {
 		out.MTU = intent.Some(l.MTU)
 	}

@@ -21,7 +21,9 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 		out.RoCE = intent.Some(mode)
 	}
 	if managed {
-		out.DCBX = intent.Some(b.hostDCBX(port))
+		if b.f.Profiles[port.Profile].Kept&fabric.DeviatesDCBX == 0 {
+			out.DCBX = intent.Some(b.hostDCBX(port))
+		}
 		b.transport(p, out)
 	}
 	return out

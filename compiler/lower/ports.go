@@ -7,6 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/derive"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang/schema"
 )
 
 // port adds a port if there is anything to say about it. LAGs and virtual NICs
@@ -31,14 +32,40 @@ func (b *builder) port(p fabric.PortID) {
 		b.qosOf[p] = out.QoS
 	}
 	b.cable(p, &out)
+	keepOn(port.Kept, &out)
 	said := out.QoS != "" || out.Breakout != "" || !out.Enabled.IsZero() || !out.Mbps.IsZero() || !out.FEC.IsZero() || !out.Autoneg.IsZero() ||
 		!out.MTU.IsZero() || !out.Native.IsZero() || !out.Tagged.IsZero() || !out.Deny.IsZero() || !out.CableMm.IsZero()
 	if port.NIC != 0 {
 		out.NIC = b.nic(p, out.QoS != "")
+		if port.Kept.Has(schema.ARoCEMode) {
+			out.NIC.RoCE = intent.Opt[string]{}
+		}
 		said = said || speaks(out.NIC)
 	}
 	if said || b.used[p] {
 		b.out.Ports = append(b.out.Ports, out)
+	}
+}
+
+// keepOn takes out of a port what is left as the device has it. The untagged VLAN is then
+// not none, which a port without one has beside tagged ones, but whatever is there.
+func keepOn(kept fabric.Keeps, out *intent.Port) {
+	if kept == 0 {
+		return
+	}
+	for n, clear := range map[schema.Attr]func(){
+		schema.AAdmin:    func() { out.Enabled = intent.Opt[bool]{} },
+		schema.ASpeed:    func() { out.Mbps = intent.Opt[uint32]{} },
+		schema.AFEC:      func() { out.FEC = intent.Opt[intent.FEC]{} },
+		schema.AAutoneg:  func() { out.Autoneg = intent.Opt[bool]{} },
+		schema.AMTU:      func() { out.MTU = intent.Opt[uint16]{} },
+		schema.ASegments: func() { out.Tagged = intent.Opt[[]uint16]{} },
+		schema.ANative:   func() { out.Native = intent.Opt[uint16]{State: intent.Default} },
+		schema.ADeny:     func() { out.Deny = intent.Opt[[]intent.RDMA]{} },
+	} {
+		if kept.Has(n) {
+			clear()
+		}
 	}
 }
 

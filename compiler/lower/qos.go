@@ -102,6 +102,7 @@ func (b *builder) value(key qosKey) intent.QoS {
 	}
 	if b.host {
 		q.Marks = b.marks(p, classes)
+		keepIn(p, &q)
 		return q
 	}
 	q.Group, q.PFCQueue = intent.Some(p.Group), intent.Some(p.PFCQueue)
@@ -111,7 +112,30 @@ func (b *builder) value(key qosKey) intent.QoS {
 	}
 	q.Watchdog = b.watchdog(p, uint8(q.Lossless)&p.PFC != 0)
 	q.Rewrite = b.rewrite(p, classes)
+	keepIn(p, &q)
 	return q
+}
+
+// keepIn takes out of a QoS what its ports leave as the device has it.
+func keepIn(p *fabric.Profile, q *intent.QoS) {
+	for _, k := range []struct {
+		bit   uint16
+		clear func()
+	}{
+		{fabric.DeviatesTrust, func() { q.Trust = intent.Opt[intent.Trust]{} }},
+		{fabric.DeviatesDSCP, func() { q.DSCP = intent.Opt[[64]uint8]{} }},
+		{fabric.DeviatesPCP, func() { q.PCP = intent.Opt[[8]uint8]{} }},
+		{fabric.DeviatesQueue, func() { q.TC = intent.Opt[[8]uint8]{} }},
+		{fabric.DeviatesGroup, func() { q.Group = intent.Opt[[8]uint8]{} }},
+		{fabric.DeviatesPFC, func() { q.PFC = intent.Opt[intent.PrioritySet]{} }},
+		{fabric.DeviatesPFCQueue, func() { q.PFCQueue = intent.Opt[[8]uint8]{} }},
+		{fabric.DeviatesPause, func() { q.Pause = intent.Opt[bool]{} }},
+		{fabric.DeviatesETS, func() { q.Sched = intent.Opt[[8]intent.Sched]{} }},
+	} {
+		if p.Kept&k.bit != 0 {
+			k.clear()
+		}
+	}
 }
 
 // classification is the trust with both maps. A port that trusts nothing puts

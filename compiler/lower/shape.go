@@ -86,7 +86,7 @@ func (s *shape) device() {
 
 func (s *shape) portOf(p fabric.PortID) {
 	port := &s.f.Ports[p]
-	s.put(uint32(port.Name), uint32(port.Flags), uint32(port.Manage)|uint32(port.FEC)<<8|uint32(port.MTU)<<16, port.Mbps, uint32(port.Profile),
+	s.put(uint32(port.Name), uint32(port.Flags), uint32(port.Kept), uint32(port.Manage)|uint32(port.FEC)<<8|uint32(port.MTU)<<16, port.Mbps, uint32(port.Profile),
 		uint32(s.facts.Of[p]), s.lagIndex(port.LAG))
 	if port.Link == 0 || !s.f.Links[port.Link].LengthWritten {
 		s.put(0)
@@ -152,7 +152,7 @@ func (s *shape) segment(id fabric.SegmentID) {
 
 func (s *shape) lagOf(id fabric.LAGID) {
 	l := &s.f.LAGs[id]
-	s.put(uint32(l.Name), uint32(l.Number)|uint32(l.Mode)<<16, uint32(l.Hash), uint32(l.MTU))
+	s.put(uint32(l.Name), uint32(l.Kept), uint32(l.Number)|uint32(l.Mode)<<16, uint32(l.Hash), uint32(l.MTU))
 	s.members = map[fabric.LAGID][]fabric.PortID{}
 	s.put(uint32(len(l.Members)))
 	for _, p := range l.Members {

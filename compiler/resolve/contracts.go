@@ -41,7 +41,7 @@ func (r *resolver) contract(b lang.BlockID) fabric.QoSID {
 	if v := r.attr(b, schema.ATransport); v.Kind != lang.Absent {
 		q.Transport = transportOf(r.cfg.Text(v))
 	}
-	if v := r.attr(b, schema.ADCBX); v.Kind != lang.Absent {
+	if v := r.wrote(b, schema.ADCBX); v.Kind != lang.Absent {
 		q.DCBX = r.dcbx(v)
 	}
 	r.f.QoS = append(r.f.QoS, q)

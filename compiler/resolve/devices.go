@@ -18,7 +18,7 @@ func (r *resolver) segments() {
 	r.top(schema.Segment, func(b lang.BlockID) {
 		s := fabric.Segment{
 			Name: r.str(r.cfg.Blocks[b].Name), VLAN: uint16(r.attr(b, schema.AVLAN).N), First: 11,
-			VRF: r.text(r.attr(b, schema.AVRF)), Isolated: r.attr(b, schema.AIsolated).N == 1,
+			VRF: r.routingTable(r.attr(b, schema.AVRF)), Isolated: r.attr(b, schema.AIsolated).N == 1,
 			MTU: uint16(r.attr(b, schema.AMTU).N), Decl: r.decl(b), Layers: r.layersOn(b), Address: r.f.Names.Add(r.cfg.Address(b)),
 			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent,
 		}
@@ -33,7 +33,8 @@ func (r *resolver) segments() {
 		if v := r.attr(b, schema.AFirst); v.Kind == lang.Int {
 			s.First = uint32(v.N)
 		}
-		if t := r.cfg.Text(r.attr(b, schema.AGateway)); t != "" {
+		if v := r.attr(b, schema.AGateway); v.Kind == lang.Text {
+			t := r.cfg.Text(v)
 			s.Gateway, _ = netip.ParseAddr(t) // the loader has checked its form
 			if s.Subnet.IsValid() && !s.Subnet.Contains(s.Gateway) {
 				r.fail(fmt.Sprintf("gateway %s of segment %s is not in its subnet %s", t, r.f.Text(s.Name), s.Subnet),

@@ -20,6 +20,7 @@ type folds struct {
 
 	wait     func() // until all blocks are numbered
 	defaults bool   // some module has defaults
+	keeps    bool   // something is kept as the device has it
 	peers    bool   // some NIC, or what speaks of NICs, says something of the port at the other end
 	key      []byte
 	last     struct { // what the block before said, as neighbours share their attributes
@@ -39,8 +40,15 @@ type folds struct {
 func newFolds(cfg *lang.Config) folds {
 	return folds{
 		of: make([]uint32, len(cfg.Blocks)), ids: map[string]uint32{}, done: map[foldKey]fold{}, arounds: map[aroundKey]uint32{},
+		keeps:    saysKeep(cfg),
 		defaults: slices.ContainsFunc(cfg.Top, func(b lang.BlockID) bool { return cfg.Blocks[b].Kind == schema.Defaults }),
 	}
+}
+
+// saysKeep reports whether the source has the word at all.
+func saysKeep(cfg *lang.Config) bool {
+	_, said := cfg.Intern(keep)
+	return said
 }
 
 // around is what stands around every port of one device.
@@ -183,7 +191,7 @@ func (r *resolver) copyFold(p fabric.PortID, a *around, from *fold) {
 	row, t := &r.f.Ports[p], &from.row
 	row.VLANs, row.Native, row.Profile, row.Headroom = t.VLANs, t.Native, t.Profile, t.Headroom
 	row.Mbps, row.MTU, row.MTUFloor, row.FEC, row.Role, row.Manage, row.Flags = t.Mbps, t.MTU, t.MTUFloor, t.FEC, t.Role, t.Manage, t.Flags
-	row.MACsec = t.MACsec
+	row.MACsec, row.Kept = t.MACsec, t.Kept
 	var by [2]lang.BlockID // what reaches a NIC, of which a node has several
 	if a.nic {
 		by[0], by[1] = r.connects(p)

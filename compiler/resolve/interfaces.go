@@ -81,10 +81,6 @@ func (r *resolver) windows(d fabric.DeviceID) bool {
 // native segment or address of its own, or a leaf with a subnet.
 func (r *resolver) impliedIface(d fabric.DeviceID, b lang.BlockID) {
 	address := r.said(b, schema.AAddress)
-	if r.cfg.IsWord(address, "none") {
-		r.idleGateway(b)
-		return
-	}
 	row := fabric.Iface{Device: d, Name: r.osName(b), Kind: fabric.DirectIface, Decl: r.decl(b)}
 	if p := r.portOf[b]; p != 0 {
 		row.On = p
@@ -119,11 +115,24 @@ func (r *resolver) impliedIface(d fabric.DeviceID, b lang.BlockID) {
 // said is what the exceptions and overrides of a NIC, port or bond write, those
 // of its device among them, else the block, else the defaults.
 func (r *resolver) said(b lang.BlockID, n schema.Attr) lang.Value {
+	return unlessKept(r.cfg, r.saidAll(b, n))
+}
+
+// saidAll is said with the word that keeps what is there.
+func (r *resolver) saidAll(b lang.BlockID, n schema.Attr) lang.Value {
 	blk := &r.cfg.Blocks[b]
-	if v := r.attr(b, n); v.Kind != lang.Absent {
+	if v := r.wrote(b, n); v.Kind != lang.Absent {
 		return v
 	}
 	return layered{r.cfg, r.defaultsFor(blk.Parent, blk.Kind.String())}.get(n)
+}
+
+// routingTable is the table that a value names, 0 for that of all others.
+func (r *resolver) routingTable(v lang.Value) fabric.Str {
+	if v.Kind != lang.Text {
+		return 0
+	}
+	return r.text(v)
 }
 
 // inners notes the devices whose exceptions speak of blocks inside them.
@@ -164,13 +173,13 @@ func (r *resolver) routedPort(d fabric.DeviceID, b lang.BlockID) {
 	r.f.Ports[r.portOf[b]].Flags |= fabric.RoutedPort
 	r.addIface(fabric.Iface{
 		Device: d, Name: r.str(r.cfg.Blocks[b].Name), Kind: fabric.RoutedIface, On: r.portOf[b],
-		VRF: r.text(r.said(b, schema.AVRF)), Decl: r.decl(b),
+		VRF: r.routingTable(r.said(b, schema.AVRF)), Decl: r.decl(b),
 	}, b)
 }
 
 // iface reads an interface block.
 func (r *resolver) iface(d fabric.DeviceID, b lang.BlockID) {
-	row := fabric.Iface{Device: d, Name: r.str(r.cfg.Blocks[b].Name), Kind: fabric.DirectIface, VRF: r.text(r.attr(b, schema.AVRF)), Decl: r.decl(b)}
+	row := fabric.Iface{Device: d, Name: r.str(r.cfg.Blocks[b].Name), Kind: fabric.DirectIface, VRF: r.routingTable(r.attr(b, schema.AVRF)), Decl: r.decl(b)}
 	on := r.attr(b, schema.AOn)
 	if !r.stand(d, b, on, &row) {
 		return
@@ -303,7 +312,7 @@ func (r *resolver) addresses() {
 				r.written++
 			}
 		}
-		if row.VRF == 0 {
+		if row.VRF == 0 && !r.cfg.IsWord(r.said(b, schema.AVRF), "off") {
 			row.VRF = seg.VRF
 		}
 		if seg.Gateway.IsValid() && row.Kind != fabric.SVI {
@@ -343,11 +352,19 @@ func (r *resolver) gateway(id fabric.IfaceID, row *fabric.Iface, b lang.BlockID)
 	if v := r.said(b, schema.AExternalGateway); v.Kind != lang.Absent {
 		row.Outside = v.N == 1
 	}
-	v := r.said(b, schema.AGateway)
+	v := r.saidAll(b, schema.AGateway)
+	if v.Kind == lang.Word { // "off", or what is there is kept
+		row.Gateway, row.Outside = fabric.Prefixes{}, false
+		return
+	}
 	if v.Kind == lang.Absent {
 		if row.Outside && row.Gateway.Len() == 0 {
 			r.idleGateway(b)
 		}
+		return
+	}
+	if row.Addresses.Len() == 0 && r.saidAll(b, schema.AAddress).Kind != lang.Absent {
+		r.idleGateway(b)
 		return
 	}
 	a, _ := netip.ParseAddr(r.cfg.Text(v)) // the loader has checked its form
@@ -379,7 +396,7 @@ func (r *resolver) idleGateway(b lang.BlockID) {
 // address is that of an interface that writes none: host number first + slot - 1
 // of the subnet, else one in the subnet of the leaf.
 func (r *resolver) address(row *fabric.Iface, b lang.BlockID, seg *fabric.Segment) {
-	if r.f.Devices[row.Device].Kind == fabric.Switch || r.said(b, schema.AAddress).Kind != lang.Absent {
+	if r.f.Devices[row.Device].Kind == fabric.Switch || r.saidAll(b, schema.AAddress).Kind != lang.Absent {
 		return
 	}
 	subnet, first := seg.Subnet, seg.First
@@ -489,12 +506,17 @@ func offset(p netip.Prefix, n uint64) (netip.Addr, bool) {
 }
 
 func (r *resolver) ifaceMTU(row *fabric.Iface, b lang.BlockID, seg *fabric.Segment) {
-	if v := r.attr(b, schema.AMTU); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
-		row.MTU = uint16(v.N)
+	if v := r.wrote(b, schema.AMTU); v.Kind != lang.Absent && r.cfg.Blocks[b].Kind == schema.Interface {
+		if v.Kind == lang.Int { // else what is there is kept
+			row.MTU = uint16(v.N)
+		}
 		return
 	}
 	if r.f.Devices[row.Device].Kind == fabric.Node {
 		for _, p := range r.below(row) {
+			if r.f.Ports[p].Kept.Has(schema.AMTU) && !row.Tagged {
+				return // it is the port's
+			}
 			if port := &r.f.Ports[p]; port.Flags&fabric.MTUSet != 0 {
 				row.MTU = port.MTU
 				return

@@ -22,9 +22,27 @@ type scope struct {
 	id     fabric.LayersID
 }
 
-// get is the value of an attribute in force, Absent if no layer writes it.
+// get is the value of an attribute in force, Absent if no layer writes it or what is
+// there is kept.
 func (s *scope) get(n schema.Attr) lang.Value {
 	v, _ := s.find(n)
+	return unlessKept(s.cfg, v)
+}
+
+// keeps reports whether the nearest layer that writes an attribute keeps what is there.
+func (s *scope) keeps(n schema.Attr) bool {
+	v, _ := s.find(n)
+	return s.cfg.IsWord(v, keep)
+}
+
+// keep is the word that leaves a setting as the device has it.
+const keep = "keep"
+
+// unlessKept is a value, Absent where it is that word.
+func unlessKept(cfg *lang.Config, v lang.Value) lang.Value {
+	if cfg.IsWord(v, keep) {
+		return lang.Value{}
+	}
 	return v
 }
 

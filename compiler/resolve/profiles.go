@@ -24,6 +24,7 @@ func (r *resolver) profile(p fabric.PortID, s *scope, tagged []lang.BlockID, nat
 	}
 	prof := r.lay(q, host)
 	r.deviate(&prof, s, host)
+	r.keepOf(&prof, p, s)
 	r.found(&prof, p, s, host)
 	r.compose(&prof)
 	return r.profileID(prof)
@@ -97,17 +98,11 @@ func (r *resolver) segmentContract(p fabric.PortID, tagged []lang.BlockID, nativ
 
 // keptContract is the vendor's default, as the model's data states it.
 func (r *resolver) keptContract(p fabric.PortID, s *scope, by lang.BlockID) fabric.QoSID {
-	row := &r.f.Ports[p]
-	dev := &r.f.Devices[row.Device]
-	os := r.f.Text(dev.OSName)
-	defaults, model := r.f.Models[dev.Model].Defaults, r.f.Text(r.f.Models[dev.Model].Name)
-	if dev.Kind == fabric.Node {
-		m := r.nicModel[r.cfg.Text(s.get(schema.AModel))]
-		defaults, model = r.f.NICModels[m].Defaults, r.f.Text(r.f.NICModels[m].Name)
-	}
-	if q := defaults[os]; q != 0 {
+	q, model := r.vendorDefault(p, s)
+	if q != 0 {
 		return q
 	}
+	os := r.f.Text(r.f.Devices[r.f.Ports[p].Device].OSName)
 	n := schema.AQoS
 	if by == s.peer.by {
 		n = schema.APeer
@@ -115,6 +110,71 @@ func (r *resolver) keptContract(p fabric.PortID, s *scope, by lang.BlockID) fabr
 	r.fail(fmt.Sprintf("qos of %s is kept at the vendor's default, and the data of model %s does not state it for os %s", r.f.PortName(p), model, os),
 		"write a qos, or add defaults to the model", r.at(by, n, ""))
 	return 0
+}
+
+// vendorDefault is the contract that a port has out of the box, as the data of its model
+// state it, 0 if they do not; and the name of the model.
+func (r *resolver) vendorDefault(p fabric.PortID, s *scope) (fabric.QoSID, string) {
+	dev := &r.f.Devices[r.f.Ports[p].Device]
+	os := r.f.Text(dev.OSName)
+	if dev.Kind == fabric.Node {
+		m := &r.f.NICModels[r.nicModel[r.cfg.Text(s.get(schema.AModel))]]
+		return m.Defaults[os], r.f.Text(m.Name)
+	}
+	m := &r.f.Models[dev.Model]
+	return m.Defaults[os], r.f.Text(m.Name)
+}
+
+// keptOf are the parts of a profile that a port can keep as the device has them, and how
+// one of them is taken from the vendor's default. Marking and the watchdog have a mode for
+// it, as classes can keep them too.
+var keptOf = []struct {
+	attr schema.Attr
+	bit  uint16
+	take func(p, from *fabric.Profile)
+}{
+	{schema.ATrust, fabric.DeviatesTrust, func(p, from *fabric.Profile) { p.Trust = from.Trust }},
+	{schema.ADSCPMap, fabric.DeviatesDSCP, func(p, from *fabric.Profile) { p.DSCP = from.DSCP }},
+	{schema.APCPMap, fabric.DeviatesPCP, func(p, from *fabric.Profile) { p.PCP = from.PCP }},
+	{schema.AQueueMap, fabric.DeviatesQueue, func(p, from *fabric.Profile) { p.Queue = from.Queue }},
+	{schema.AGroupMap, fabric.DeviatesGroup, func(p, from *fabric.Profile) { p.Group = from.Group }},
+	{schema.APFC, fabric.DeviatesPFC, func(p, from *fabric.Profile) { p.PFC = from.PFC }},
+	{schema.APFCQueueMap, fabric.DeviatesPFCQueue, func(p, from *fabric.Profile) { p.PFCQueue = from.PFCQueue }},
+	{schema.APause, fabric.DeviatesPause, func(p, from *fabric.Profile) { p.Pause = from.Pause }},
+	{schema.AETS, fabric.DeviatesETS, func(p, from *fabric.Profile) { p.Sched = from.Sched }},
+	{schema.ADCBX, fabric.DeviatesDCBX, func(p, _ *fabric.Profile) { p.DCBX = fabric.DCBX{} }},
+	{schema.AECN, fabric.DeviatesECN, func(p, _ *fabric.Profile) {
+		for q := range p.ECN {
+			if p.ECN[q].Mode != fabric.Unwritten {
+				p.ECN[q] = fabric.ECN{Mode: fabric.Keep}
+			}
+		}
+	}},
+	{schema.AWatchdog, fabric.DeviatesWatchdog, func(p, _ *fabric.Profile) { p.Watchdog = fabric.Watchdog{Mode: fabric.Keep} }},
+}
+
+// keepOf lays over a profile what the port or its device keeps: the vendor's default where
+// that is stated. Where it is not, the contract's stays, and whoever proves something by it
+// has to know that it is not known.
+func (r *resolver) keepOf(prof *fabric.Profile, p fabric.PortID, s *scope) {
+	if !r.folds.keeps {
+		return
+	}
+	vendor := fabric.Profile{}
+	for _, k := range keptOf {
+		if !s.keeps(k.attr) {
+			continue
+		}
+		if prof.Kept == 0 {
+			vendor = *prof
+			if q, _ := r.vendorDefault(p, s); q != 0 {
+				vendor, prof.Known = r.lay(q, prof.Host), true
+			}
+		}
+		prof.Kept |= k.bit
+		prof.Deviates |= k.bit
+		k.take(prof, &vendor)
+	}
 }
 
 // laid are the priorities whose queue or group some class has written.
@@ -207,7 +267,7 @@ func (r *resolver) layClass(p *fabric.Profile, c fabric.Class, host bool, said *
 func (r *resolver) deviate(p *fabric.Profile, s *scope, host bool) {
 	set := func(n schema.Attr, bit uint16) (lang.Value, bool) {
 		v := s.get(n)
-		if v.Kind == lang.Absent || r.cfg.IsWord(v, "keep") {
+		if v.Kind == lang.Absent {
 			return v, false
 		}
 		p.Deviates |= bit

@@ -231,8 +231,14 @@ func (r *resolver) text(v lang.Value) fabric.Str {
 	return 0
 }
 
-// attr is an attribute of a block, or what an override or exception says of it.
+// attr is an attribute of a block, or what an override or exception says of it; Absent
+// where what is there is kept.
 func (r *resolver) attr(b lang.BlockID, n schema.Attr) lang.Value {
+	return unlessKept(r.cfg, r.wrote(b, n))
+}
+
+// wrote is attr with the word that keeps what is there.
+func (r *resolver) wrote(b lang.BlockID, n schema.Attr) lang.Value {
 	if r.spokenOf(b) {
 		v, _ := (&scope{cfg: r.cfg, own: b, before: r.speak[b]}).nearest(n)
 		return v

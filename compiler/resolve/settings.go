@@ -108,11 +108,11 @@ func (r *resolver) followNICs() {
 		if nic.NIC == 0 {
 			nic, port = port, nic
 		}
-		if nic.NIC != 0 && port.NIC == 0 && port.MTU == 0 && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
+		if nic.NIC != 0 && port.NIC == 0 && port.MTU == 0 && !port.Kept.Has(schema.AMTU) && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
 			port.MTU = nic.MTU
 			port.Flags |= fabric.MTUSet
 		}
-		if f.Links[l].Topology == 0 || nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
+		if f.Links[l].Topology == 0 || nic.NIC == 0 || port.NIC != 0 || nic.Flags&fabric.SpeedSet == 0 || port.Kept.Has(schema.ASpeed) || port.Flags&fabric.SpeedSet != 0 || port.Mbps != 0 && port.Mbps < nic.Mbps {
 			continue
 		}
 		if port.Mbps != nic.Mbps {
@@ -182,7 +182,10 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	row.Layers = s.id
 	row.VLANs = r.vlanSet(tagged)
 	row.Native = r.segmentOf[native]
-	if native == 0 && len(tagged) == 0 {
+	r.keeps(row, s)
+	if untagged, _ := s.find(schema.ANative); r.cfg.IsWord(untagged, "off") {
+		row.Flags |= fabric.NativeSet
+	} else if native == 0 && len(tagged) == 0 && !row.Kept.Has(schema.ANative) {
 		row.Native = r.tierNative(p)
 	}
 	r.physical(p, s)
@@ -243,18 +246,43 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 		}
 	}
 	row.MACsec = r.macsec(r.ofLink(s, link, schema.AMACsec))
-	if v := s.get(schema.AEnabled); v.Kind != lang.Absent {
-		row.Flags |= fabric.EnabledSet
-		if v.N == 0 {
-			row.Flags |= fabric.ShutDown
-			r.someShut.Store(true)
+	r.admin(row, s)
+}
+
+// keeps notes what of a port is left as the device has it.
+func (r *resolver) keeps(row *fabric.Port, s *scope) {
+	if !r.folds.keeps {
+		return
+	}
+	link := r.linkBlock(row.Link)
+	for _, n := range fabric.Keepable() {
+		if r.cfg.IsWord(r.onLink(s, link, n), keep) {
+			row.Kept = row.Kept.With(n)
 		}
+	}
+}
+
+// admin reads whether a port is up. In earlier editions `enabled` said it.
+func (r *resolver) admin(row *fabric.Port, s *scope) {
+	v, by := s.find(schema.AAdmin)
+	down := r.cfg.Text(v) == "down"
+	if by == 0 {
+		v = s.get(schema.AEnabled)
+		down = v.N == 0
+	}
+	if v.Kind == lang.Absent || r.cfg.IsWord(v, keep) {
+		return
+	}
+	row.Flags |= fabric.EnabledSet
+	if down {
+		row.Flags |= fabric.ShutDown
+		r.someShut.Store(true)
 	}
 }
 
 func fecOf(word string) fabric.FEC {
 	switch word {
-	case "none":
+	case "off":
 		return fabric.FECNone
 	case "rs":
 		return fabric.FECRS
@@ -266,18 +294,24 @@ func fecOf(word string) fabric.FEC {
 	return fabric.FECUnset
 }
 
-// ofLink is an attribute that the link of a port may write too.
+// ofLink is an attribute that the link of a port may write too, Absent where what is
+// there is kept.
 func (r *resolver) ofLink(s *scope, link lang.BlockID, n schema.Attr) lang.Value {
-	if link == 0 {
-		return s.get(n)
+	return unlessKept(r.cfg, r.onLink(s, link, n))
+}
+
+// onLink is ofLink with the word that keeps what is there.
+func (r *resolver) onLink(s *scope, link lang.BlockID, n schema.Attr) lang.Value {
+	if link != 0 {
+		if v, _ := s.nearest(n); v.Kind != lang.Absent {
+			return v
+		}
+		if v := r.linkAttr(link, n); v.Kind != lang.Absent {
+			return v
+		}
 	}
-	if v, _ := s.nearest(n); v.Kind != lang.Absent {
-		return v
-	}
-	if v := r.linkAttr(link, n); v.Kind != lang.Absent {
-		return v
-	}
-	return s.get(n)
+	v, _ := s.find(n)
+	return v
 }
 
 func (r *resolver) linkBlock(l fabric.LinkID) lang.BlockID {
@@ -312,6 +346,9 @@ func (r *resolver) mtu(p fabric.PortID, s *scope, bridged bool) {
 		row.Flags |= fabric.MTUSet
 	}
 	dev := &r.f.Devices[row.Device]
+	if row.Kept.Has(schema.AMTU) {
+		return
+	}
 	if dev.Kind == fabric.Node {
 		if row.MTU == 0 {
 			row.MTU = 1500
@@ -429,7 +466,7 @@ func (r *resolver) lagVLANs(id fabric.LAGID) {
 		return
 	}
 	first := &r.f.Ports[lag.Members[0]]
-	lag.VLANs, lag.Native = first.VLANs, first.Native
+	lag.VLANs, lag.Native, lag.Kept = first.VLANs, first.Native, first.Kept
 	if lag.MTU == 0 && first.Flags&fabric.MTUSet != 0 {
 		lag.MTU = first.MTU
 	}
@@ -438,7 +475,7 @@ func (r *resolver) lagVLANs(id fabric.LAGID) {
 // headroom enters what is written of a port's headroom, 0 if nothing is.
 func (r *resolver) headroom(p fabric.PortID, s *scope, profile fabric.ProfileID) fabric.HeadroomID {
 	var h fabric.Headroom
-	v := s.get(schema.AHeadroom)
+	v, _ := s.find(schema.AHeadroom)
 	switch {
 	case v.Kind == lang.Int:
 		h.AllBytes, h.Zero = uint32(v.N), v.N == 0

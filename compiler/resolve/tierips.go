@@ -144,7 +144,7 @@ func (r *resolver) routedBy(p fabric.PortID, a netip.Prefix, tier, subnet lang.B
 	row := &r.f.Ports[p]
 	row.Flags |= fabric.RoutedPort
 	r.addIface(fabric.Iface{
-		Device: row.Device, Name: row.Name, Kind: fabric.RoutedIface, On: p, VRF: r.text(r.attr(tier, schema.AVRF)), Decl: r.decl(subnet), Addresses: r.f.Prefixes.Add(a),
+		Device: row.Device, Name: row.Name, Kind: fabric.RoutedIface, On: p, VRF: r.routingTable(r.attr(tier, schema.AVRF)), Decl: r.decl(subnet), Addresses: r.f.Prefixes.Add(a),
 	}, tier)
 }
 
@@ -159,7 +159,7 @@ func (r *resolver) leafSubnets(t *topology) {
 		if !p.IsValid() || len(x.down) == 0 {
 			continue
 		}
-		l := &legs{subnet: p, perPort: r.cfg.Text(r.attr(b, schema.AAddressing)) == "per_port", vrf: r.text(r.attr(b, schema.AVRF))}
+		l := &legs{subnet: p, perPort: r.cfg.Text(r.attr(b, schema.AAddressing)) == "per_port", vrf: r.routingTable(r.attr(b, schema.AVRF))}
 		r.legOf[b] = l
 		r.sharedLegs = r.sharedLegs || !l.perPort
 		if l.perPort {
@@ -207,7 +207,7 @@ func (r *resolver) tierSegment(t *topology, b lang.BlockID) fabric.SegmentID {
 		}
 	}
 	r.f.Segments = append(r.f.Segments, fabric.Segment{
-		Name: r.f.Topologies[t.id].Name, VLAN: tierVLAN, First: 11, VRF: r.text(r.attr(b, schema.AVRF)), MTU: uint16(r.attr(b, schema.AMTU).N),
+		Name: r.f.Topologies[t.id].Name, VLAN: tierVLAN, First: 11, VRF: r.routingTable(r.attr(b, schema.AVRF)), MTU: uint16(r.attr(b, schema.AMTU).N),
 		Decl: r.decl(b), Address: r.f.Topologies[t.id].Address, Tier: true,
 	})
 	return fabric.SegmentID(len(r.f.Segments) - 1)

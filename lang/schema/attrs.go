@@ -299,6 +299,7 @@ const (
 	// what the edge of a fabric keeps out
 	ADeny
 	ASparePorts
+	AAdmin
 	// ways to live devices
 	AConnection
 	APort
@@ -378,7 +379,7 @@ var names = [AttrCount]string{
 	APools: "pools", AIngress: "ingress", AEgressLossy: "egress_lossy", AEgressLossless: "egress_lossless", AReceiveBuffer: "receive_buffer",
 	AValidated: "validated", ADriverOrigin: "driver_origin", AGIDIndex: "gid_index", AMemlock: "memlock", AModules: "modules", AConsumers: "consumers",
 	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay",
-	ADeny: "deny", ASparePorts: "spare_ports",
+	ADeny: "deny", ASparePorts: "spare_ports", AAdmin: "admin",
 	AConnection: "connection", APort: "port", AUser: "user", AIdentity: "identity", AAgent: "agent", APasswordEnv: "password_env",
 	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key",
 	ABackend: "backend", ARemote: "remote", ABranch: "branch", APush: "push", AUpdateMethod: "update_method", ALockAddress: "lock_address", ALockMethod: "lock_method",

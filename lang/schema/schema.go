@@ -93,13 +93,14 @@ const (
 // Type is the type of an attribute.
 type Type struct {
 	Base     Base
-	Min, Max int64    // of Int; Max 0 means no limit
-	Words    []string // plain words accepted besides: "auto", "off", "keep"
-	Enum     []string // of String: the only values
-	Refs     []Kind   // of Ref
-	Many     bool     // a list of these; a single value counts as a list of one
-	Pair     bool     // of a list of Ref: the elements are single references, for which no family stands
-	Key      *Type    // of Map; of another base: a map of Key to Elem is taken too
+	Min, Max int64             // of Int; Max 0 means no limit
+	Words    []string          // plain words accepted besides: "auto", "off", "keep"
+	Was      map[string]string // words of earlier editions, and what is written now: another word, or "[]"
+	Enum     []string          // of String: the only values
+	Refs     []Kind            // of Ref
+	Many     bool              // a list of these; a single value counts as a list of one
+	Pair     bool              // of a list of Ref: the elements are single references, for which no family stands
+	Key      *Type             // of Map; of another base: a map of Key to Elem is taken too
 	Elem     *Type
 	Fields   []AttrDef
 }

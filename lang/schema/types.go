@@ -16,6 +16,15 @@ func or(t Type, w ...string) Type {
 	return t
 }
 
+// kept is a type of what is written to devices: "keep" leaves alone what is there, even where something around writes it.
+func kept(t Type) Type { return or(t, "keep") }
+
+// was is a type that took a word in earlier editions for which another one, or a list without elements, is written now.
+func was(t Type, word, now string) Type {
+	t.Was = map[string]string{word: now}
+	return t
+}
+
 func attr(n Attr, t Type, doc string) AttrDef { return AttrDef{Num: n, Type: t, Doc: doc} }
 func required(n Attr, t Type, doc string) AttrDef {
 	return AttrDef{Num: n, Type: t, Doc: doc, Required: true}
@@ -29,6 +38,11 @@ var (
 	size     = Type{Base: Bytes}
 	mtu      = number(576, 16000)
 	vlanID   = number(1, 4094)
+	fec      = kept(was(enum("rs", "fc", "off", "auto"), "none", "off"))
+	admin    = kept(enum("up", "down"))
+	address  = kept(was(many(Type{Base: CIDR}), "none", "[]"))
+	untagged = or(ref(Segment), "off", "keep")
+	routes   = or(str(), "off")
 	percent  = Type{Base: Percent, Min: 0, Max: 100}
 
 	dcbx = or(object(
@@ -113,15 +127,15 @@ var (
 	// deviations are what a device, port or NIC as found may restate.
 	deviations = []AttrDef{
 		attr(ATrust, or(enum("dscp", "pcp", "none"), "keep"), "which mark classifies a frame"),
-		attr(ADSCPMap, mapOf(Type{Base: DSCP}, priority), "DSCP to priority, as found; the rest follows the qos"),
-		attr(APCPMap, mapOf(number(0, 7), priority), "PCP to priority, as found"),
-		attr(AQueueMap, mapOf(priority, number(0, 15)), "priority to egress queue, as found"),
-		attr(AGroupMap, mapOf(priority, number(0, 15)), "priority to priority group, as found"),
+		attr(ADSCPMap, kept(mapOf(Type{Base: DSCP}, priority)), "DSCP to priority, as found; the rest follows the qos"),
+		attr(APCPMap, kept(mapOf(number(0, 7), priority)), "PCP to priority, as found"),
+		attr(AQueueMap, kept(mapOf(priority, number(0, 15))), "priority to egress queue, as found"),
+		attr(AGroupMap, kept(mapOf(priority, number(0, 15))), "priority to priority group, as found"),
 		attr(APFC, or(many(priority), "keep"), "priorities with PFC, as found"),
-		attr(APFCQueueMap, mapOf(priority, number(0, 15)), "priority of a received PFC frame to the queue it stops, as found"),
-		attr(APause, boolean(), "802.3x global pause, as found"),
+		attr(APFCQueueMap, kept(mapOf(priority, number(0, 15))), "priority of a received PFC frame to the queue it stops, as found"),
+		attr(APause, kept(boolean()), "802.3x global pause, as found"),
 		attr(APFCDirection, enum("both", "receive", "send"), "\"receive\": pauses are honoured and none are sent, \"send\": the reverse, as found (\"both\"); nothing is emitted: only where rocec does not write the port"),
-		attr(AETS, mapOf(number(0, 7), or(percent, "strict")), "traffic class to ETS percent or \"strict\", as found"),
+		attr(AETS, kept(mapOf(number(0, 7), or(percent, "strict"))), "traffic class to ETS percent or \"strict\", as found"),
 		attr(ADCBX, dcbx, "DCBX on this device or port"),
 		attr(AECN, ecnFound, "ECN of every class that marks, on this device or port"),
 		attr(AHeadroom, Type{Base: Bytes, Words: []string{"keep"}, Key: &Type{Base: String}, Elem: &Type{Base: Bytes}}, "headroom of every lossless class of this port; a map by class name gives each its own"),
@@ -144,15 +158,15 @@ var (
 		attr(AModel, str(), "a `switch_model`: \"nvidia/sn5600\""),
 		attr(ARole, str(), "free word shared by switches that should be alike"),
 		attr(AQoS, or(ref(QoS), "keep"), "qos of every port"),
-		attr(AMTU, mtu, "IP MTU of every port"),
-		attr(ABuffer, switchBuffer, "packet buffer of the switch"),
+		attr(AMTU, kept(mtu), "IP MTU of every port"),
+		attr(ABuffer, kept(switchBuffer), "packet buffer of the switch"),
 		attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared where a capture shows it, never installed"),
-		attr(AHash, hash, "how flows are spread over links of equal cost"),
-		attr(ASparePorts, enum("keep", "shut"), "\"shut\" shuts down the ports of the model that no block names and no cable uses; by default they are left alone (\"keep\")"),
+		attr(AHash, kept(hash), "how flows are spread over links of equal cost"),
+		attr(ASparePorts, kept(enum("shut")), "\"shut\" shuts down the ports of the model that no block names and no cable uses"),
 		attr(APools, pools, "packet buffer as found on the device, where `buffer` does not write it; compared with each other and with the model, never emitted"),
 		attr(ASTP, enum("off", "stp", "rstp", "mstp", "pvst"), "spanning tree as found; never emitted"),
-		attr(AARPTimeout, duration, "how long an ARP entry lives without an answer: \"4h\""),
-		attr(AMACTimeout, duration, "how long a learned MAC address lives without traffic: \"30m\""),
+		attr(AARPTimeout, kept(duration), "how long an ARP entry lives without an answer: \"4h\""),
+		attr(AMACTimeout, kept(duration), "how long a learned MAC address lives without traffic: \"30m\""),
 		attr(ARemark, remark, "DSCP that policers and remark rules of every port write, by the DSCP that comes in, as found; nothing is emitted: only where rocec does not write the switch"),
 		attr(ASemiLossless, boolean(), "the switch honours pauses and passes none on, as found; nothing is emitted: only where rocec does not write the switch"),
 	}
@@ -163,11 +177,11 @@ var (
 		attr(ASwitches, refs(Switch), "switches written elsewhere that play this tier, in index order; in place of `count`"),
 	}, deviceAttrs, switchAttrs, []AttrDef{
 		attr(ACable, cable, "of the links below this tier; it also sees the tier below, as `leaf` or `spine`"),
-		attr(ASpeed, speed, "speed of the links below this tier"),
-		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction of the links below"),
-		attr(AAutoneg, boolean(), "auto-negotiation of the links below"),
+		attr(ASpeed, kept(speed), "speed of the links below this tier"),
+		attr(AFEC, fec, "forward error correction of the links below"),
+		attr(AAutoneg, kept(boolean()), "auto-negotiation of the links below"),
 		attr(ALoopback, Type{Base: CIDR}, "address of the loopback; of a longer prefix, each switch has the one at its index"),
-		attr(AVRF, str(), "routing table of the ports of this tier"),
+		attr(AVRF, routes, "routing table of the ports of this tier"),
 	})
 
 	// hostFound is what a host may do to RDMA traffic where rocec does not write it.
@@ -178,15 +192,16 @@ var (
 
 	// portAttrs are common to switch ports and NICs.
 	portAttrs = []AttrDef{
-		attr(ASpeed, speed, "speed of the port"),
-		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction"),
-		attr(AAutoneg, boolean(), "auto-negotiation"),
+		attr(AAdmin, admin, "administrative state"),
+		attr(ASpeed, kept(speed), "speed of the port"),
+		attr(AFEC, fec, "forward error correction"),
+		attr(AAutoneg, kept(boolean()), "auto-negotiation"),
 		attr(AExternal, boolean(), "the peer is not of this fabric and not trusted"),
 		attr(AManage, enum("full", "verify", "none"), "who writes this port"),
 		attr(AQoS, or(ref(QoS), "keep"), "the qos of the port; \"keep\" leaves the vendor's default"),
-		attr(ASegments, refs(Segment), "segments carried tagged"),
-		attr(ANative, ref(Segment), "the segment carried untagged"),
-		attr(AMTU, mtu, "IP MTU; on a bridged switch port a floor"),
+		attr(ASegments, kept(refs(Segment)), "segments carried tagged"),
+		attr(ANative, untagged, "the segment carried untagged"),
+		attr(AMTU, kept(mtu), "IP MTU; on a bridged switch port a floor"),
 		attr(ACable, cable, "of the link on this port: as good as in the link block, and before what a tier, an mlag, a `default_cable` or defaults say; what one leaves out the other fills in, and two that differ are an error"),
 	}
 )

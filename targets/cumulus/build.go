@@ -223,7 +223,7 @@ func members(n *node, native intent.Opt[uint16], tagged intent.Opt[[]uint16], at
 		return
 	case native.IsSet():
 		n.set(number, decimal(native.Value), at("native"), append(domain, "untagged")...)
-	case tagged.IsSet() && len(tagged.Value) > 0:
+	case tagged.IsSet() && len(tagged.Value) > 0 && native.State != intent.Default: // that is left as it is
 		n.set(word, "none", at("segments"), append(domain, "untagged")...)
 	}
 	if tagged.IsSet() {

@@ -1,0 +1,29 @@
+package fabric
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/lang/schema"
+)
+
+// Keeps is a set of attributes that are kept: left as the device has them, whatever
+// is written of them around.
+type Keeps uint16
+
+// keepable are those that a port, LAG or interface can keep apart from its contract.
+// Of others that take the word nothing is written unless a value is.
+var keepable = [...]schema.Attr{
+	schema.AAdmin, schema.ASpeed, schema.AFEC, schema.AAutoneg, schema.AMTU, schema.ASegments, schema.ANative, schema.ADeny, schema.ARoCEMode,
+}
+
+// Keepable lists the attributes that a set can hold.
+func Keepable() []schema.Attr { return keepable[:] }
+
+// Has reports whether an attribute is kept.
+func (k Keeps) Has(n schema.Attr) bool {
+	i := slices.Index(keepable[:], n)
+	return i >= 0 && k>>i&1 == 1
+}
+
+// With is the set with an attribute that it can hold.
+func (k Keeps) With(n schema.Attr) Keeps { return k | 1<<slices.Index(keepable[:], n) }
