@@ -27,3 +27,17 @@ func (k Keeps) Has(n schema.Attr) bool {
 
 // With is the set with an attribute that it can hold.
 func (k Keeps) With(n schema.Attr) Keeps { return k | 1<<slices.Index(keepable[:], n) }
+
+// deviations are the attributes of the bits of Profile.Deviates and Profile.Kept, by bit.
+var deviations = [...]schema.Attr{
+	schema.ATrust, schema.ADSCPMap, schema.APCPMap, schema.AQueueMap, schema.AGroupMap, schema.APFC, schema.APFCQueueMap, schema.APause, schema.AETS,
+	schema.ADCBX, schema.AECN, schema.AWatchdog,
+}
+
+// DeviationBit is the bit of an attribute in Profile.Deviates and Profile.Kept, 0 if it has none.
+func DeviationBit(n schema.Attr) uint16 {
+	if i := slices.Index(deviations[:], n); i >= 0 {
+		return 1 << i
+	}
+	return 0
+}

@@ -13,7 +13,7 @@ import (
 
 var classes = []*Rule{
 	roce201, roce202, roce203, roce204, roce205, roce206, roce207, roce208, roce209, roce210, roce211, roce212, roce213,
-	roce214, roce215, roce216, roce217, roce218, roce219, roce220, roce221, roce222, roce223, roce224, roce225, roce226, roce227, roce228, roce229, roce230, roce231,
+	roce214, roce215, roce216, roce217, roce218, roce219, roce220, roce221, roce222, roce223, roce224, roce225, roce226, roce227, roce228, roce229, roce230, roce231, roce236,
 }
 
 var roce201 = &Rule{
