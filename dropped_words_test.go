@@ -18,7 +18,7 @@ func TestDroppedWords(t *testing.T) {
 		{"marking of a NIC", `nic "rail0" {`, `ecn = "off"`, "ecn is for ports of switches"},
 		{"watchdog of a NIC", `nic "rail0" {`, `watchdog = "off"`, "watchdog is for ports of switches"},
 		{"groups of a NIC", `nic "rail0" {`, `group_map = { 3 = 1 }`, "group_map is for ports of switches"},
-		{"peer and port", `nic "rail0" {`, `peer = { native = segment.more }`, "native of tor/Ethernet0 is set twice, to two values: at the port, and in `peer` of n1/rail0"},
+		{"peer and port", `nic "rail0" {`, `peer = { native = segment.more }`, "untagged of tor/Ethernet0 is set twice, to two values: at the port, and in `peer` of n1/rail0"},
 		{"two overrides", "", `override {
   on      = segment.storage
   set     = { mtu = 4000 }

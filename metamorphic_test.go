@@ -146,7 +146,7 @@ func (b *block) has(word string) bool {
 
 // inVLAN reports whether a port or NIC says in which VLANs it is.
 func (b *block) inVLAN() bool {
-	return b.get("native") != "" || b.get("segment") != "" || b.get("segments") != ""
+	return b.get("untagged") != "" || b.get("segment") != "" || b.get("tagged") != ""
 }
 
 var rewritings = []rewriting{

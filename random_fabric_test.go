@@ -226,10 +226,10 @@ func (s *site) contract(r *rand.Rand) {
 	switch style {
 	case "lossy":
 		s.lossless = false
-		s.rdma.set("lossless", "false").set("congestion", quote("dcqcn"))
+		s.rdma.set("lossless", "false").set("congestion_control", quote("dcqcn"))
 	case "receiver":
 		s.ecn = false
-		s.rdma.set("ecn", quote("off")).set("congestion", quote("receiver"))
+		s.rdma.set("ecn", quote("off")).set("congestion_control", quote("receiver"))
 	}
 	if style != "receiver" && s.trust == "dscp" && r.IntN(3) > 0 {
 		s.cnp = q.add(`class "cnp"`, "carries", quote("cnp"), "dscp", "[48]", "priority", "6")
@@ -266,11 +266,11 @@ func (s *site) carry(b *block, segment int, host bool) {
 	at := fmt.Sprintf("segment.s%d", segment)
 	switch {
 	case !s.tagged:
-		b.set("native", at)
+		b.set("untagged", at)
 	case host:
 		b.set("segment", at)
 	default:
-		b.set("segments", at)
+		b.set("tagged", at)
 	}
 }
 
@@ -360,7 +360,7 @@ func (s *site) pair(r *rand.Rand, on switchType) {
 		if s.tagged {
 			bond.set("segment", "segment.s0")
 		} else {
-			bond.set("native", "segment.s0")
+			bond.set("untagged", "segment.s0")
 		}
 		for i, sw := range []*block{a, b} {
 			port := s.port(sw, on, n)

@@ -116,7 +116,7 @@ var faults = []fault{
 	deviate("no PFC on a NIC", onHost, "pfc", on(lossless, "[]"), "ROCE301", "ROCE302", "ROCE322"),
 	deviate("PFC on all priorities", onSwitch, "pfc", on(lossless, "[0, 1, 2, 3, 4, 5, 6, 7]"), "ROCE306", "ROCE301"),
 	deviate("PFC where nothing is lossless", onSwitch, "pfc", on(func(s *site) bool { return !s.lossless }, "[3]"), "ROCE301", "ROCE304"),
-	deviate("global pause", anyEnd, "pause", on(lossless, "true"), "ROCE303"),
+	deviate("global pause", anyEnd, "global_pause", on(lossless, "true"), "ROCE303"),
 	deviate("DSCP in another priority", onSwitch, "dscp_map", func(s *site) string {
 		if s.trust != "dscp" {
 			return ""
@@ -183,23 +183,23 @@ var faults = []fault{
 		return []string{fmt.Sprintf("topology.t.leaf[0].port[%s]", port), "topology.t.leaf[0]"}
 	}},
 	{"another native VLAN", []string{"ROCE602", "ROCE601", "ROCE617"}, func(r *rand.Rand, s *site) []string {
-		ends := s.ported(func(e *end) bool { return !e.host && e.block.get("native") != "" })
+		ends := s.ported(func(e *end) bool { return !e.host && e.block.get("untagged") != "" })
 		if len(ends) == 0 {
 			return nil
 		}
 		s.root.add(`segment "stray"`, "vlan", "999", "qos", "qos.q", "mtu", s.segments[0].get("mtu"))
 		e := pick(r, ends...)
-		e.block.set("native", "segment.stray")
+		e.block.set("untagged", "segment.stray")
 		return e.where()
 	}},
 	{"a VLAN missing", []string{"ROCE601"}, func(r *rand.Rand, s *site) []string {
-		ends := s.ported(func(e *end) bool { return !e.host && e.block.get("segments") != "" && s.kind != "pair" })
+		ends := s.ported(func(e *end) bool { return !e.host && e.block.get("tagged") != "" && s.kind != "pair" })
 		if len(ends) == 0 {
 			return nil
 		}
 		s.root.add(`segment "stray"`, "vlan", "999", "qos", "qos.q", "mtu", s.segments[0].get("mtu"))
 		e := pick(r, ends...)
-		e.block.set("segments", "segment.stray")
+		e.block.set("tagged", "segment.stray")
 		return e.where()
 	}},
 	{"an address twice", []string{"ROCE614"}, func(r *rand.Rand, s *site) []string {
@@ -231,7 +231,7 @@ var faults = []fault{
 		e := pick(r, s.ported(onHost)...)
 		mtu := s.segments[0].get("mtu")
 		for _, x := range []*end{e, e.peer} {
-			x.block.set("native", "").set("qos", "qos.q").set("mtu", mtu)
+			x.block.set("untagged", "").set("qos", "qos.q").set("mtu", mtu)
 		}
 		e.block.set("address", quote("10.77.0.5/31"))
 		e.peer.block.set("address", quote("10.77.0.2/31"))
@@ -297,7 +297,7 @@ var faults = []fault{
 		if strings.Contains(sw.get("os"), "cumulus") {
 			name = "swp20"
 		}
-		sw.add(fmt.Sprintf("port %q", name), "external", "true", pick(r, "segments", "native"), "segment.s0")
+		sw.add(fmt.Sprintf("port %q", name), "external", "true", pick(r, "tagged", "untagged"), "segment.s0")
 		return []string{fmt.Sprintf("switch.%s.port[%q]", label(sw), name)}
 	}},
 	{"marking from min above max", []string{"ROCE403"}, func(_ *rand.Rand, s *site) []string {

@@ -35,17 +35,17 @@ var oddValues = map[string]func(s *site) [][2]string{
 		}
 		return [][2]string{{most, ""}, {most, "1500"}, {most, "2500"}}
 	},
-	"native":    written(""),
-	"segments":  written(""),
-	"segment":   written(""),
-	"qos":       pairs("qos.q", quote("keep")),
-	"pause":     pairs("false", "true", "", "true"),
-	"trust":     pairs("", quote("none")),
-	"pfc":       pairs("", "[]", "", "[1]"),
-	"dscp_map":  pairs("", "{ 9 = 5 }"),
-	"pcp_map":   pairs("", "{ 1 = 2 }"),
-	"queue_map": pairs("", "{ 1 = 2 }"),
-	"group_map": pairs("", "{ 1 = 2 }"),
+	"untagged":     written(""),
+	"tagged":       written(""),
+	"segment":      written(""),
+	"qos":          pairs("qos.q", quote("keep")),
+	"global_pause": pairs("false", "true", "", "true"),
+	"trust":        pairs("", quote("none")),
+	"pfc":          pairs("", "[]", "", "[1]"),
+	"dscp_map":     pairs("", "{ 9 = 5 }"),
+	"pcp_map":      pairs("", "{ 1 = 2 }"),
+	"queue_map":    pairs("", "{ 1 = 2 }"),
+	"group_map":    pairs("", "{ 1 = 2 }"),
 	"pfc_queue_map": func(s *site) [][2]string {
 		return [][2]string{{"", "{ " + s.rdma.get("priority") + " = 5 }"}}
 	},
@@ -76,16 +76,16 @@ var oddValues = map[string]func(s *site) [][2]string{
 // switches that this test leaves alone, by reason.
 var oddApart = map[string][]string{
 	"names and places, which are everyone's own": {
-		"name", "device", "pci", "mac", "adapter", "subnet", "gateway", "rack", "site", "id", "vars", "at", "on", "pin", "members", "place", "gpu", "pcie_switch", "rail", "plane",
+		"name", "ifname", "pci", "mac", "adapter", "subnet", "gateway", "rack", "site", "id", "vars", "at", "on", "pin", "members", "place", "gpu", "pcie_switch", "rail", "plane",
 	},
-	"what makes a role": {"model", "os", "role", "cluster", "tenant", "manage", "external", "trusted", "link_layer"},
+	"what makes a role": {"model", "os", "role", "facing", "cluster", "tenant", "manage", "external", "trusted", "link_layer"},
 	"nothing is emitted": {
 		"mgmt", "connection", "acs", "virtualised", "persistent", "consumers", "memlock", "modules", "tos", "dcqcn", "pcie", "driver_origin", "gid_index", "receive_buffer", "pxe", "macsec",
 		"remark", "pfc_direction", "stp", "pools", "semi_lossless", "external_gateway",
 	},
 	"of cables":                            {"cable", "breakout"},
 	"of the port at the other end":         {"peer"},
-	"of the words of one operating system": {"hash"},
+	"of the words of one operating system": {"hash_policy"},
 }
 
 func pairs(values ...string) func(*site) [][2]string {
@@ -218,9 +218,6 @@ func TestRandomOdd(t *testing.T) {
 				names = append(names, "enabled")
 			}
 			name := pick(r, names...)
-			if name == "hash" && group[0].kind == schema.Bond {
-				continue
-			}
 			values := pick(r, oddValues[name](s)...)
 			if values[0] == oddAsIs {
 				if values[0] = group[0].get(name); values[0] == "" {
@@ -357,8 +354,8 @@ func mixedSite(r *rand.Rand) *site {
 				}
 				office, q := s.nic(node, "office", models[0]), s.port(sw, on, port)
 				port++
-				office.block.set("native", "segment.office")
-				q.block.set("native", "segment.office").set("fec", quote("rs"))
+				office.block.set("untagged", "segment.office")
+				q.block.set("untagged", "segment.office").set("fec", quote("rs"))
 				s.join(fmt.Sprintf("o%d", slot), office, q, `{ media = "sr", length = "20m" }`)
 			}
 		}
@@ -368,8 +365,8 @@ func mixedSite(r *rand.Rand) *site {
 				node := s.root.add(fmt.Sprintf("node \"n%d\"", slot), "os", quote("ubuntu/24.04"), "slot", fmt.Sprint(slot))
 				nic, p := s.nic(node, "rail0", models[0]), s.port(sw, on, port)
 				port++
-				nic.block.set("native", "segment.office")
-				p.block.set("native", "segment.office").set("enabled", "true")
+				nic.block.set("untagged", "segment.office")
+				p.block.set("untagged", "segment.office").set("enabled", "true")
 				s.join(fmt.Sprintf("n%d", slot), nic, p, `{ media = "sr", length = "20m" }`)
 			}
 		}
@@ -391,7 +388,7 @@ func teamSite(r *rand.Rand) *site {
 	a, b := s.newSwitch("tor-a", on), s.newSwitch("tor-b", on)
 	var isl []*end
 	for _, sw := range []*block{a, b} {
-		p := sw.add(`port "Ethernet48"`, "enabled", "true", "speed", quote("100G"), "fec", quote("rs"), "segments", "[segment.s0, segment.s1]")
+		p := sw.add(`port "Ethernet48"`, "enabled", "true", "speed", quote("100G"), "fec", quote("rs"), "tagged", "[segment.s0, segment.s1]")
 		isl = append(isl, &end{block: p, device: sw, address: fmt.Sprintf("switch.%s.port[\"Ethernet48\"]", label(sw)), site: s})
 	}
 	s.join("isl", isl[0], isl[1], `{ media = "dac", length = "1m" }`)
@@ -402,7 +399,7 @@ func teamSite(r *rand.Rand) *site {
 			nic := s.nic(node, fmt.Sprintf("smb%d", i), "nvidia/connectx-6-dx")
 			nic.block.set("fec", "") // which no cmdlet sets
 			port := s.port(sw, on, n)
-			port.block.set("enabled", "true").set("segments", "[segment.s0, segment.s1]")
+			port.block.set("enabled", "true").set("tagged", "[segment.s0, segment.s1]")
 			s.join(fmt.Sprintf("hv%d-%d", n, i), nic, port, `{ media = "dac", length = "3m" }`)
 		}
 		node.add(`bond "team"`, "mode", quote("set"), "members", quote("smb[0-1]"))

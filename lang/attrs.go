@@ -292,6 +292,7 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 		}
 		v, _ = v.UnmarkDeep()
 	}
+	ld.converted = converted{f, a}
 	if a.num == schema.ASet {
 		return ld.overrideSet(s, u, d, f, a, v)
 	}
@@ -423,6 +424,9 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 			}
 		}
 		next, bad := ld.step(cur, name)
+		if ld.stepped != nil {
+			ld.formerStep(at.in(f.id), name)
+		}
 		if bad != nil {
 			ld.fail(at.in(f.id), bad.summary, bad.help)
 			return Value{}, false

@@ -11,6 +11,7 @@
 package lang
 
 import (
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
@@ -43,6 +44,7 @@ type Config struct {
 	Ignores   []Ignore    // comments that silence rules: data that rules see
 	Inputs    []Input     // variables from outside, by digest only
 	Outputs   []OutputVal // of the root module, rendered
+	Former    diag.List   // words of earlier editions: warnings that carry their edits
 	Unused    []Unused    // what is declared and never named, in the order of modules and files
 	strings   []string
 	modules   []string // module address prefixes, index = Decl.Module

@@ -83,6 +83,9 @@ func (ld *loader) convertObject(t *schema.Type, name string, v cty.Value) (Value
 		if bad != nil {
 			return Value{}, bad
 		}
+		if f := schema.Named(t.Fields, word); f != nil && f.Num.Name() != word {
+			ld.formerKeys(f, word)
+		}
 		r, bad := ld.convert(et, elName, el)
 		if bad != nil {
 			return Value{}, bad
@@ -91,7 +94,7 @@ func (ld *loader) convertObject(t *schema.Type, name string, v cty.Value) (Value
 			continue
 		}
 		if slices.ContainsFunc(out, func(p Pair) bool { return p.Key == key }) {
-			return Value{}, &mistake{name + " has " + quoteWord(word) + " twice", "leave one out"}
+			return Value{}, &mistake{name + " has " + quoteWord(keyName(t, word)) + " twice", "leave one out"}
 		}
 		out = append(out, Pair{key, r})
 	}

@@ -52,7 +52,7 @@ func (ld *loader) finish() (*Config, diag.List) {
 	if len(ld.mods) > 0 {
 		c.variables = ld.mods[0].varNames
 	}
-	c.Unused = ld.unused()
+	c.Unused, c.Former = ld.unused(), ld.formerFindings()
 	if len(c.Checks) > 0 || ld.Keep || ld.ways != nil {
 		c.late = ld
 	}
@@ -142,9 +142,6 @@ func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
 func (ld *loader) noteOf(of schema.Kind, n schema.Attr, v Value, at writtenAt) {
 	switch n {
 	case schema.AModel:
-		if of == schema.Routing {
-			return
-		}
 		kind := schema.SwitchModel
 		if of == schema.NIC {
 			kind = schema.NICModel

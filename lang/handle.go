@@ -291,6 +291,9 @@ func native1(v val, name string, at hcl.Range) (val, hcl.Diagnostics) {
 		}
 	}
 	out, m := v.ld.step(v, name)
+	if v.form == isInst && v.ld.stepped != nil {
+		v.ld.formerStep(placeOf(at).in(v.ld.files.Lookup(at.Filename)), name)
+	}
 	if m != nil {
 		return v, hcl.Diagnostics{mistakeAt(at, m)}
 	}

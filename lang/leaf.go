@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/lang/funcs"
 	"github.com/rocec/rocec/lang/schema"
+	"github.com/rocec/rocec/lang/units"
 )
 
 // mistake is a value that its attribute does not take. The text is complete but
@@ -90,6 +91,9 @@ func leafText(tb *tables, t *schema.Type, name, s string) (Value, *mistake) {
 		return tb.ratio(num, den), nil
 	case schema.Cap:
 		share, err := funcs.ParsePercentOrSpeed(s)
+		if text, ok := units.Canonical(t.Base, s); ok && err != nil {
+			share, err = funcs.ParsePercentOrSpeed(text)
+		}
 		if err != nil {
 			return fromErr(Value{}, t, name, err)
 		}
@@ -308,6 +312,11 @@ func rangeProblem(s string, err error) string {
 
 func withUnit(t *schema.Type, name, s string, parse func(string) (int64, error)) (Value, *mistake) {
 	n, err := parse(s)
+	if err != nil {
+		if text, ok := units.Canonical(t.Base, s); ok {
+			n, err = parse(text)
+		}
+	}
 	return fromErr(Value{Int, n}, t, name, err)
 }
 

@@ -46,6 +46,11 @@ func (r *reducer) value(at *attr, e hclsyntax.Expression, d *decl) {
 	case isWrong:
 		at.bad = true
 	case isExpr:
+		if at.num == schema.ALanguage {
+			r.fail(at.at, "language takes a plain number: it is read before anything is evaluated", "write language = "+itoa(schema.Language))
+			at.bad = true
+			return
+		}
 		r.keep(at, e)
 		d.flags |= hasDynamic
 	}
@@ -249,7 +254,7 @@ func (r *reducer) object(t *schema.Type, name string, e *hclsyntax.ObjectConsExp
 	isPending := false
 	for i := range e.Items {
 		it := &e.Items[i]
-		word, ok := r.keyText(it.KeyExpr)
+		word, ok := keyText(it.KeyExpr)
 		if !ok {
 			return Value{}, isExpr
 		}
@@ -267,7 +272,7 @@ func (r *reducer) object(t *schema.Type, name string, e *hclsyntax.ObjectConsExp
 			continue
 		}
 		if slices.ContainsFunc(ps, func(p Pair) bool { return p.Key == key }) {
-			r.fail(placeOf(it.KeyExpr.Range()), name+" has "+quoteWord(word)+" twice", "leave one out")
+			r.fail(placeOf(it.KeyExpr.Range()), name+" has "+quoteWord(keyName(t, word))+" twice", "leave one out")
 			bad = true
 			continue
 		}
@@ -313,7 +318,7 @@ func missingField(t *schema.Type, name string, ps []Pair) *mistake {
 }
 
 // keyText is the text of an object's key that needs no evaluation.
-func (r *reducer) keyText(e hclsyntax.Expression) (string, bool) {
+func keyText(e hclsyntax.Expression) (string, bool) {
 	k, ok := e.(*hclsyntax.ObjectConsKeyExpr)
 	if !ok {
 		return "", false
@@ -344,19 +349,28 @@ func (r *reducer) key(t *schema.Type, name, word string, e hclsyntax.Expression)
 		r.fail(placeOf(e.Range()), m.summary, m.help)
 		return Value{}, nil, "", false
 	}
+	if f := schema.Named(t.Fields, word); f != nil && f.Num.Name() != word {
+		r.formerWord(placeOf(e.Range()), f, word)
+	}
 	return key, et, elName, true
 }
 
 var anyType = schema.Type{Base: schema.Any}
 
+// keyName is the name of a field that is written under this or a former name, and any other key as it is.
+func keyName(t *schema.Type, word string) string {
+	if f := schema.Named(t.Fields, word); f != nil {
+		return f.Num.Name()
+	}
+	return word
+}
+
 // keyOf reads a key of a value of a type: the name of a field, or a map's key.
 func keyOf(tb *tables, t *schema.Type, name, word string) (Value, *schema.Type, string, *mistake) {
 	switch t.Base {
 	case schema.Object:
-		for i := range t.Fields {
-			if f := &t.Fields[i]; f.Num.Name() == word {
-				return fieldKey(f.Num), &f.Type, name + "." + word, nil
-			}
+		if f := schema.Named(t.Fields, word); f != nil {
+			return fieldKey(f.Num), &f.Type, name + "." + f.Num.Name(), nil
 		}
 		names := make([]string, len(t.Fields))
 		for i := range t.Fields {

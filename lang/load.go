@@ -117,6 +117,9 @@ type loader struct {
 	ways      []BlockID             // the connections
 	sizes     map[source.FileID]int // of files of configuration
 	drafts    map[int32]*cableDraft // of the root, by decl: lists that are being read
+	converted converted             // the attribute whose value is evaluated last
+	stepped   *schema.AttrDef       // what the last step of a reference named by a former name
+	formerAt  map[source.Span]bool  // words of earlier editions that evaluating has met
 	refAt     source.Span           // the reference at hand, which a port that it implies is shown at
 }
 
@@ -135,7 +138,7 @@ func newLoader(o Options) *loader {
 		units: map[string]*unit{}, insts: make([]inst, 1), eaches: make([]*eachVal, 1),
 		kidIx: map[kidKey]instID{}, kidHas: map[instID]bool{},
 		wanted: map[famKey]bool{}, sizes: map[source.FileID]int{},
-		memo: map[attrKey]*cell{}, trees: map[treeKey]*expr{}, tabs: map[string]*rowTable{}, rowFiles: map[*funcs.Rows]source.FileID{},
+		memo: map[attrKey]*cell{}, formerAt: map[source.Span]bool{}, trees: map[treeKey]*expr{}, tabs: map[string]*rowTable{}, rowFiles: map[*funcs.Rows]source.FileID{},
 		tiers: map[tierKey]*tier{}, plans: map[instID]*topoPlan{}, pairVals: map[instID][]Value{}, podIx: map[instID]int{},
 	}
 }

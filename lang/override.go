@@ -38,7 +38,7 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 		var val Value
 		var num schema.Attr
 		for _, kind := range kinds {
-			ad := schema.Lookup(kind, k.AsString())
+			ad := schema.LookupFormer(kind, k.AsString())
 			if ad == nil {
 				var names []string
 				for i := range schema.Def(kind).Attrs {
@@ -46,6 +46,9 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 				}
 				ld.fail(span, "`"+kind.String()+"` has no attribute "+quoteWord(k.AsString())+" to set", choiceHelp(k.AsString(), "it has ", names))
 				return Value{}, false
+			}
+			if ad.Num.Name() != k.AsString() {
+				ld.formerKeys(ad, k.AsString())
 			}
 			r, bad := ld.convert(&ad.Type, ad.Num.Name(), el)
 			if bad != nil {
@@ -61,6 +64,10 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 			}
 			ld.noteOf(kind, ad.Num, r, writtenAt{u, d, a})
 			val, num = r, ad.Num
+		}
+		if slices.ContainsFunc(out, func(p Pair) bool { return p.Key == fieldKey(num) }) {
+			ld.fail(span, "set has `"+num.Name()+"` twice: once by a former name", "leave one of them out")
+			return Value{}, false
 		}
 		if val.Kind != Absent {
 			out = append(out, Pair{fieldKey(num), val})

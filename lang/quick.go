@@ -47,7 +47,8 @@ type quick struct {
 // quickWord is an attribute that some block of a kind had, its last text with the
 // value that it became, and its last reference.
 type quickWord struct {
-	word string
+	word string // as it is written, now or in an earlier edition
+	name string
 	def  *schema.AttrDef
 	ref  attrDef
 	text string
@@ -119,14 +120,14 @@ func (q *quick) tree() bool {
 
 // quickMark is how far the rows of a file are filled.
 type quickMark struct {
-	decls, attrs, refs, steps, exprs, progs, strs, lists, maps, ratios, diags int
+	decls, attrs, refs, steps, exprs, progs, strs, lists, maps, ratios, diags, formers int
 }
 
 func (q *quick) mark() quickMark {
 	r := q.r
 	return quickMark{
 		len(r.decls), len(r.attrs), len(r.refs), len(r.steps), len(r.exprs), len(r.progs),
-		len(r.strs), len(r.lists), len(r.maps), len(r.ratios), len(r.diags),
+		len(r.strs), len(r.lists), len(r.maps), len(r.ratios), len(r.diags), len(r.formers),
 	}
 }
 
@@ -137,7 +138,7 @@ func (q *quick) undo(m quickMark) {
 	maps.DeleteFunc(r.refNum, func(_ string, n uint32) bool { return int(n) >= m.refs })
 	r.decls, r.attrs, r.refs, r.steps = r.decls[:m.decls], r.attrs[:m.attrs], r.refs[:m.refs], r.steps[:m.steps]
 	r.exprs, r.progs, r.lists = r.exprs[:m.exprs], r.progs[:m.progs], r.lists[:m.lists]
-	r.maps, r.ratios, r.diags, r.stack = r.maps[:m.maps], r.ratios[:m.ratios], r.diags[:m.diags], r.stack[:0]
+	r.maps, r.ratios, r.diags, r.formers, r.stack = r.maps[:m.maps], r.ratios[:m.ratios], r.diags[:m.diags], r.formers[:m.formers], r.stack[:0]
 	q.known = [schema.KindCount][]*quickWord{} // their values may be of strings that are gone
 }
 
@@ -292,7 +293,13 @@ func (q *quick) attr(d *decl, def *schema.BlockDef, likely int) bool {
 		return false
 	}
 	w := q.word(d, def, p.src[from:p.pos], likely)
-	if w == nil || !p.blanks(false) || p.peek() != '=' {
+	if w == nil {
+		return false
+	}
+	if w.name != w.word {
+		q.r.formerWord(place{uint32(p.base + from), uint32(p.pos - from)}, w.def, w.word)
+	}
+	if !p.blanks(false) || p.peek() != '=' {
 		return false
 	}
 	p.pos++
@@ -342,7 +349,7 @@ func (q *quick) word(d *decl, def *schema.BlockDef, name []byte, likely int) *qu
 	if ad == nil {
 		return nil
 	}
-	w := &quickWord{word: ad.Num.Name(), def: ad, ref: defOf(d, ad)}
+	w := &quickWord{word: string(name), name: ad.Num.Name(), def: ad, ref: defOf(d, ad)}
 	switch ad.Num {
 	case schema.AForEach, schema.AEnabled, schema.AName: // they leave a mark on every block
 	default:
@@ -464,7 +471,7 @@ func (q *quick) settle(d *decl) {
 
 // reduce is reducer.value for what has no tree.
 func (q *quick) reduce(at *attr, a *quickAttr, d *decl) {
-	r, t, name := q.r, &a.def.Type, a.word
+	r, t, name := q.r, &a.def.Type, a.name
 	var v Value
 	var m *mistake
 	switch a.form {

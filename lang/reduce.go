@@ -38,6 +38,9 @@ func reducePart(name string, id source.FileID, src []byte, part place, maxBytes 
 		f.refuse(p)
 		return f
 	}
+	if f.otherLanguage() {
+		return f
+	}
 	r := reducer{file: f}
 	if !f.json && r.quickFile() {
 		return f
@@ -482,13 +485,20 @@ func (r *reducer) fabric(b *hclsyntax.Block, d *decl) {
 	r.taken = r.taken[:0]
 	for name, a := range b.Body.Attributes {
 		ad := r.lookup(d, def, name)
-		if ad == nil {
+		if ad == nil || ad.Num.Name() != name && writtenOf(b.Body.Attributes, ad) != a {
 			r.args = append(r.args, a)
 			continue
+		}
+		if ad.Num.Name() != name {
+			r.formerWord(placeOf(a.NameRange), ad, name)
 		}
 		r.taken = append(r.taken, attr{def: defOf(d, ad), num: ad.Num, at: placeOf(a.Expr.Range())})
 	}
 	for _, a := range sortedUnknown(r.args) {
+		if ad := r.lookup(d, def, a.Name); ad != nil {
+			r.twiceNamed(placeOf(a.NameRange), ad, a.Name, placeOf(writtenOf(b.Body.Attributes, ad).NameRange))
+			continue
+		}
 		r.unknownAttr(a, d, def)
 	}
 	r.args = r.args[:0]
@@ -497,9 +507,21 @@ func (r *reducer) fabric(b *hclsyntax.Block, d *decl) {
 	r.attrs = append(r.attrs, r.taken...)
 	for i := range r.taken {
 		at := &r.attrs[int(d.attrs.first)+i]
-		e := b.Body.Attributes[at.num.Name()].Expr
-		r.value(at, e, d)
+		r.value(at, writtenOf(b.Body.Attributes, at.def.of()).Expr, d)
 	}
+}
+
+// writtenOf finds an attribute in a block by its name, or by a former one.
+func writtenOf(attrs hclsyntax.Attributes, ad *schema.AttrDef) *hclsyntax.Attribute {
+	if a := attrs[ad.Num.Name()]; a != nil {
+		return a
+	}
+	for _, name := range ad.Former {
+		if a := attrs[name]; a != nil {
+			return a
+		}
+	}
+	return nil
 }
 
 func sortedUnknown(as []*hclsyntax.Attribute) []*hclsyntax.Attribute {
@@ -525,7 +547,7 @@ func (r *reducer) lookup(d *decl, def *schema.BlockDef, name string) *schema.Att
 			return &enabledDef
 		}
 	}
-	if ad := schema.Lookup(d.kind, name); ad != nil {
+	if ad := schema.LookupFormer(d.kind, name); ad != nil {
 		if ad.Num == schema.AName {
 			d.flags |= hasName
 		}
@@ -538,7 +560,7 @@ func (r *reducer) lookup(d *decl, def *schema.BlockDef, name string) *schema.Att
 		if name == "name" || d.of.Tier() && (name == "count" || name == "switches") {
 			return nil
 		}
-		return schema.Lookup(d.of, name)
+		return schema.LookupFormer(d.of, name)
 	}
 	return nil
 }

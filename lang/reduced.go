@@ -19,6 +19,7 @@ type file struct {
 	json     bool
 	override bool // its blocks are merged over those of other files
 	broken   bool // does not parse
+	foreign  bool // is in an edition of the language that is not known
 	tables
 	decls   []decl
 	attrs   []attr
@@ -29,6 +30,7 @@ type file struct {
 	progs   []prog
 	named   map[mention]bool // by expressions
 	ignores []Ignore
+	formers []former
 	diags   diag.List
 	shift   *shift
 }

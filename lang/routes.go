@@ -18,7 +18,7 @@ func (ld *loader) routes(m *modinst) {
 			continue
 		}
 		for _, id := range f.insts {
-			model, file := ld.attrVal(id, schema.AModel), ld.attrVal(id, schema.AFile)
+			model, file := ld.attrVal(id, schema.APaths), ld.attrVal(id, schema.AFile)
 			if model.Kind == Text && ld.strs[model.N] == "table" && file.Kind == Text {
 				ld.routeList(m, id, ld.strs[file.N])
 			}

@@ -123,7 +123,10 @@ func (ld *loader) stepInst(id instID, name string) (val, *mistake) {
 			return val{form: isKids, ld: ld, inst: id, kind: k}, nil
 		}
 	}
-	if ad := schema.Lookup(in.kind, name); ad != nil {
+	if ad := schema.LookupFormer(in.kind, name); ad != nil {
+		if ad.Num.Name() != name {
+			ld.stepped = ad
+		}
 		v, m := ld.written(id, ad.Num)
 		return val{v: v}, m
 	}

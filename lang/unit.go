@@ -46,10 +46,13 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 		decls[i+1] = decls[i] + len(f.decls)
 	}
 	u.decls = make([]udecl, decls[len(files)])
+	foreign := slices.ContainsFunc(files, func(f *file) bool { return f.foreign })
 	for _, f := range files {
 		u.broken = u.broken || f.broken
 		ld.sizes[f.id] = len(f.src)
-		ld.diags = append(ld.diags, f.diags...)
+		if f.foreign || !foreign { // what is said of words that nobody knows is no finding
+			ld.diags = append(ld.diags, f.diags...)
+		}
 		ld.cfg.Ignores = append(ld.cfg.Ignores, f.ignores...)
 	}
 	tops := make([][]int32, len(files))
@@ -60,6 +63,9 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 		}
 	})
 	u.top = slices.Concat(tops...)
+	if foreign {
+		return u
+	}
 	ld.override(u)
 	ld.register(u)
 	return u

@@ -202,7 +202,7 @@ func restsOn(n schema.Attr) []string {
 	switch n {
 	case schema.ADSCP, schema.APriority, schema.ADSCPMap, schema.APCPMap, schema.ATrust, schema.ARemap:
 		return []string{"composition", "deadlock"}
-	case schema.AQueue, schema.AQueueMap, schema.AGroup, schema.AGroupMap, schema.APFCQueueMap:
+	case schema.AQueue, schema.AQueueMap, schema.APriorityGroup, schema.AGroupMap, schema.APFCQueueMap:
 		return []string{"composition"}
 	case schema.ALossless, schema.APFC:
 		return []string{"composition", "deadlock", "buffers"}

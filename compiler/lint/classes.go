@@ -553,7 +553,7 @@ func groupShared(p *Pass) {
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s shares priority group %d with lossless class %s on %s", p.Fabric.Text(lossy.Name), a.Group, p.Fabric.Text(lossless.Name), p.Name(e)),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: []diag.Label{p.AtContract(e, schema.AGroupMap, lossy, schema.AGroup, ""), p.AtContract(e, 0, lossless, schema.APriority, "the lossless class")},
+				Labels: []diag.Label{p.AtContract(e, schema.AGroupMap, lossy, schema.APriorityGroup, ""), p.AtContract(e, 0, lossless, schema.APriority, "the lossless class")},
 				Help:   "move it to a group of its own",
 			})
 		})
@@ -602,7 +602,7 @@ func classRange(p *Pass) {
 			what, n := "queue", on.Queue
 			attr, dev := schema.AQueue, schema.AQueueMap
 			if on.Queue < have {
-				what, n, attr, dev = "priority group", on.Group, schema.AGroup, schema.AGroupMap
+				what, n, attr, dev = "priority group", on.Group, schema.APriorityGroup, schema.AGroupMap
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s uses %s %d, and %s has 0 to %d", p.Fabric.Text(c.Name), what, n, p.Name(e), have-1),

@@ -173,7 +173,7 @@ func (p *Pass) classOf(b *paths.Break) *fabric.Class {
 // or a switch where peer links at most join switches.
 func (p *Pass) atWays() (string, diag.Label) {
 	if parts := p.proofs().parts(); len(parts) > 0 {
-		return p.address(parts[0], 0), p.atRouting(parts[0], schema.AModel, "")
+		return p.address(parts[0], 0), p.atRouting(parts[0], schema.APaths, "")
 	}
 	d := max(0, slices.IndexFunc(p.Fabric.Devices, func(d fabric.Device) bool { return d.Kind == fabric.Switch }))
 	return p.Fabric.Text(p.Fabric.Devices[d].Address), p.Fabric.DeclLabel(p.Fabric.Devices[d].Decl, "")

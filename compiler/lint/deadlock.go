@@ -74,7 +74,7 @@ func (p *Pass) routed() []Routed {
 func (p *Pass) unproven(r Routed) {
 	d := diag.Diagnostic{
 		Severity: diag.Warning, Summary: fmt.Sprintf("deadlock is not ruled out among %d switches and %d links: %v", r.Net.Switches, len(r.Net.Links), r.Err), Address: p.address(r.Part, 0),
-		Labels: []diag.Label{p.atRouting(r.Part, schema.AModel, "")}, Help: `declare routing by "up_down" where tiers exist, which is proven by ranks`,
+		Labels: []diag.Label{p.atRouting(r.Part, schema.APaths, "")}, Help: `declare routing by "up_down" where tiers exist, which is proven by ranks`,
 	}
 	if l := limit(r.Err); l != nil && l.What == "steps" {
 		d.Help += fmt.Sprintf(", or raise budget of analysis above %d", l.Need)
@@ -135,7 +135,7 @@ func (p *Pass) cycle(r Routed, after string) diag.Diagnostic {
 		d.Concerns = append(d.Concerns, p.address(r.Part, v.To))
 	}
 	if len(d.Labels) == 0 {
-		attr := schema.AModel
+		attr := schema.APaths
 		if r.Routing.LocalRepair && after != "" {
 			attr = schema.ARepair
 		}
@@ -322,7 +322,7 @@ func (p *Pass) loop(r Routed, s *paths.Stray) diag.Diagnostic {
 		}
 	}
 	if len(d.Labels) == 0 {
-		d.Labels = []diag.Label{p.atRouting(r.Part, schema.AModel, "")}
+		d.Labels = []diag.Label{p.atRouting(r.Part, schema.APaths, "")}
 	}
 	if more := r.Strays.Loops - 1; more > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("packets to %d switches go round in all", r.Strays.Loops))
@@ -365,7 +365,7 @@ func losslessValley(p *Pass) {
 				}
 			}
 			if len(d.Labels) == 0 {
-				d.Labels = []diag.Label{p.atRouting(r.Part, schema.AModel, "")}
+				d.Labels = []diag.Label{p.atRouting(r.Part, schema.APaths, "")}
 			}
 			p.Report(d)
 		}
@@ -501,7 +501,7 @@ func (p *Pass) stray(r Routed, s *paths.Stray, after string) diag.Diagnostic {
 	d := diag.Diagnostic{
 		Summary: fmt.Sprintf("no path from the nodes of %s to those of %s%s", p.name(r.Part, from), p.name(r.Part, s.To), after),
 		Address: p.address(r.Part, from), Concerns: []string{p.address(r.Part, s.To)},
-		Labels: []diag.Label{p.atRouting(r.Part, schema.AModel, "")}, Help: "add the cable or the row that is missing", Notes: noted(p.guessed(r.Part)),
+		Labels: []diag.Label{p.atRouting(r.Part, schema.APaths, "")}, Help: "add the cable or the row that is missing", Notes: noted(p.guessed(r.Part)),
 	}
 	if at != from {
 		d.Notes = append(d.Notes, fmt.Sprintf("packets come to %s by %s and have no way on", p.name(r.Part, at), p.way(r.Part, s.Path)))

@@ -262,7 +262,7 @@ var roce911 = &Rule{
 			if w.Firmware && w.Gates&fabric.GateVerify == 0 {
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("wave %s brings new firmware, and no gate reads the settings back", f.Text(w.Name)), Address: fabric.WaveAddress(f.Text(w.Name)),
-					Labels: []diag.Label{f.Label(w.Decl, 0, schema.AFirmware, ""), f.Label(w.Decl, 0, schema.AGate, "")}, Help: `write gate = ["verify"]`,
+					Labels: []diag.Label{f.Label(w.Decl, 0, schema.AWithFirmware, ""), f.Label(w.Decl, 0, schema.AGate, "")}, Help: `write gate = ["verify"]`,
 					Edits: p.verifyGate(w),
 				})
 			}

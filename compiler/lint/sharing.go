@@ -110,7 +110,7 @@ var sharings = []shared{
 		}
 		return c.Queue
 	}, "queue"},
-	{schema.AGroup, onePriority, func(c *fabric.Class) any {
+	{schema.APriorityGroup, onePriority, func(c *fabric.Class) any {
 		if !c.GroupSet {
 			return nil
 		}

@@ -30,7 +30,7 @@ func routingUnused(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("nothing uses routing %s: no topology names it, and it is not called \"default\", which speaks for all", f.Text(row.Name)),
-			Address: f.Text(row.Address), Labels: []diag.Label{f.Label(row.Decl, 0, schema.AModel, "")},
+			Address: f.Text(row.Address), Labels: []diag.Label{f.Label(row.Decl, 0, schema.APaths, "")},
 			Help: fmt.Sprintf("write routing = %s in the topology it is for, or call it \"default\"", f.Text(row.Address)),
 		}
 		if row.Alone {

@@ -99,17 +99,17 @@ var (
 		"arp_timeout": {schema.AARPTimeout}, "mac_timeout": {schema.AMACTimeout}, "spare_ports": {schema.ASparePorts},
 	}
 	portAttrs = map[string][]schema.Attr{
-		"name": {schema.ADevice, schema.AName}, "enabled": {schema.AAdmin, schema.AEnabled, schema.ASparePorts}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
+		"name": {schema.AIfname, schema.AName}, "enabled": {schema.AAdmin, schema.AEnabled, schema.ASparePorts}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
 		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative, schema.ASubnet}, "segments": {schema.ASegments, schema.ASegment},
 		"segment": {schema.ASegments, schema.ASegment, schema.ANative}, // either of both
 		"deny":    {schema.ADeny, schema.AExternal}, "qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
 		"model": {schema.AModel}, "driver": {schema.ADriver, schema.AModel}, "firmware": {schema.AFirmware}, "vfs": {schema.AVFs},
-		"pci": {schema.APCI, schema.AMAC, schema.ADevice}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter},
+		"pci": {schema.APCI, schema.AMAC, schema.AIfname}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter},
 		"gpu": {schema.AGPU, schema.APCIeSwitch},
 	}
 	netAttrs = map[string][]schema.Attr{
 		"name": {schema.AName}, "id": {schema.AID}, "members": {schema.AMembers}, "mode": {schema.AMode}, "rate": {schema.ARate},
-		"hash": {schema.AHash}, "mtu": {schema.AMTU}, "native": {schema.ANative}, "segments": {schema.ASegments}, "mlag": {schema.AMembers},
+		"hash": {schema.AHashPolicy}, "mtu": {schema.AMTU}, "native": {schema.ANative}, "segments": {schema.ASegments}, "mlag": {schema.AMembers},
 		"on": {schema.AOn}, "pin": {schema.APin}, "segment": {schema.ASegment, schema.AOn}, "vlan": {schema.ASegment, schema.AOn},
 		"address": {schema.AAddress}, "gateway": {schema.AGateway}, "vrf": {schema.AVRF}, "rdma": {schema.ARDMA}, "qos": {schema.AQoS},
 	}
@@ -347,7 +347,7 @@ func (b *builder) decided(profile fabric.ProfileID, p intent.Path) []diag.Label 
 	case "queue_map":
 		bears, attrs = func(c *fabric.Class) bool { return c.Queue != c.Priority }, []schema.Attr{schema.AQueue}
 	case "group_map":
-		bears, attrs = func(c *fabric.Class) bool { return c.GroupSet }, []schema.Attr{schema.AGroup}
+		bears, attrs = func(c *fabric.Class) bool { return c.GroupSet }, []schema.Attr{schema.APriorityGroup}
 	case "pfc", "pfc_queue_map", "pause", "lossless":
 		bears, attrs = lossless, []schema.Attr{schema.ALossless, schema.ACarries}
 	case "ets":

@@ -134,7 +134,7 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 	if v := l.get(schema.ALossless); v.Kind != lang.Absent {
 		k.Lossless = v.N == 1
 	}
-	if v := l.get(schema.AGroup); v.Kind != lang.Absent {
+	if v := l.get(schema.APriorityGroup); v.Kind != lang.Absent {
 		k.Group, k.GroupSet = uint8(v.N), true
 	} else if k.Lossless {
 		k.Group = k.Priority

@@ -321,7 +321,7 @@ func (r *resolver) appendValue(key []byte, v lang.Value) []byte {
 // alone, and read where that is made.
 func alone(n schema.Attr) bool {
 	switch n {
-	case schema.AName, schema.ADevice, schema.APCI, schema.AMAC, schema.AAdapter, schema.ARail, schema.APlane, schema.AGPU, schema.APCIeSwitch, schema.AAt,
+	case schema.AName, schema.AIfname, schema.APCI, schema.AMAC, schema.AAdapter, schema.ARail, schema.APlane, schema.AGPU, schema.APCIeSwitch, schema.AAt,
 		schema.ASubnet, schema.AAddress, schema.AMgmt, schema.AConnection, schema.ASlot, schema.ARack, schema.ACluster, schema.ASite, schema.ATenant, schema.APXE, schema.AVars, schema.AEnds, schema.ACable,
 		schema.ABuffer, schema.ALoopback, schema.AVRF, schema.AFabricSubnet, schema.AAddressing:
 		return true

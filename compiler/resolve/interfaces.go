@@ -148,7 +148,7 @@ func (r *resolver) inners() {
 
 // osName is a NIC's name in its operating system: `device`, else its name.
 func (r *resolver) osName(b lang.BlockID) fabric.Str {
-	if v := r.said(b, schema.ADevice); v.Kind != lang.Absent {
+	if v := r.said(b, schema.AIfname); v.Kind != lang.Absent {
 		return r.text(v)
 	}
 	return r.str(r.cfg.Blocks[b].Name)

@@ -52,7 +52,7 @@ func (r *resolver) lag(d fabric.DeviceID, b lang.BlockID) {
 	modes := map[string]fabric.LAGMode{"lacp": fabric.LACP, "static": fabric.Static, "active_backup": fabric.ActiveBackup, "set": fabric.SET}
 	row := fabric.LAG{
 		Device: d, Name: r.str(r.cfg.Blocks[b].Name), Mode: fabric.LACP, Decl: r.decl(b),
-		Hash: r.text(r.attr(b, schema.AHash)), Number: uint16(r.attr(b, schema.AID).N), MTU: uint16(r.attr(b, schema.AMTU).N),
+		Hash: r.text(r.attr(b, schema.AHashPolicy)), Number: uint16(r.attr(b, schema.AID).N), MTU: uint16(r.attr(b, schema.AMTU).N),
 	}
 	if v := r.attr(b, schema.AMode); v.Kind != lang.Absent {
 		row.Mode = modes[r.cfg.Text(v)]

@@ -160,7 +160,7 @@ func (r *resolver) roles() {
 		case host:
 			p.Role = fabric.RoleHost
 		case p.Peer == 0:
-			p.Role = roleOf(r.cfg.Text(r.ofPort(fabric.PortID(id), schema.ARole)))
+			p.Role = roleOf(r.cfg.Text(r.ofPort(fabric.PortID(id), schema.AFacing)))
 		case f.Links[p.Link].PeerLink != 0:
 			p.Role = fabric.RolePeerLink
 		case f.Devices[f.Ports[p.Peer].Device].Kind == fabric.Node:

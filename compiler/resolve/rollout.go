@@ -52,7 +52,7 @@ func (r *resolver) waves(rollout lang.BlockID) {
 		written = true
 		wave := fabric.Wave{
 			Name: r.str(r.cfg.Blocks[b].Name), GroupBy: groupings[r.cfg.Text(r.attr(b, schema.AGroupBy))], SoakMs: r.millis(b, schema.ASoak),
-			Drain: r.attr(b, schema.ADrain).N == 1, Firmware: r.attr(b, schema.AFirmware).N == 1, Rest: r.attr(b, schema.ASelect).Kind == lang.Absent, Decl: r.decl(b),
+			Drain: r.attr(b, schema.ADrain).N == 1, Firmware: r.attr(b, schema.AWithFirmware).N == 1, Rest: r.attr(b, schema.ASelect).Kind == lang.Absent, Decl: r.decl(b),
 		}
 		for _, v := range r.cfg.List(r.attr(b, schema.AGate)) {
 			wave.Gates |= gates[r.cfg.Text(v)]

@@ -18,7 +18,7 @@ func (r *resolver) routings() {
 	r.top(schema.Routing, func(b lang.BlockID) {
 		row := fabric.Routing{
 			Name: r.str(r.cfg.Blocks[b].Name), Address: r.f.Names.Add(r.cfg.Address(b)), Default: r.blockName(b) == "default", Decl: r.decl(b),
-			LocalRepair: r.cfg.Text(r.attr(b, schema.ARepair)) == "local", Model: routingModel(r.cfg.Text(r.attr(b, schema.AModel))),
+			LocalRepair: r.cfg.Text(r.attr(b, schema.ARepair)) == "local", Model: routingModel(r.cfg.Text(r.attr(b, schema.APaths))),
 			Adaptive: r.attr(b, schema.AAdaptive).N == 1,
 		}
 		for _, v := range r.cfg.List(r.attr(b, schema.ALeak)) {
@@ -40,12 +40,12 @@ func (r *resolver) routings() {
 		file := r.attr(b, schema.AFile)
 		switch {
 		case row.Model == fabric.TableRouting && file.Kind == lang.Absent:
-			r.fail(fmt.Sprintf("routing %s is by table and names no file", r.blockName(b)), "write file: CSV with the columns at, from, to, next and perhaps priority", r.at(b, schema.AModel, ""))
+			r.fail(fmt.Sprintf("routing %s is by table and names no file", r.blockName(b)), "write file: CSV with the columns at, from, to, next and perhaps priority", r.at(b, schema.APaths, ""))
 		case row.Model == fabric.TableRouting:
 			row.Table = r.table(b)
 		case file.Kind != lang.Absent:
 			r.fail(fmt.Sprintf("routing %s has a file, and its model is not table", r.blockName(b)), `write model = "table", or leave out file`,
-				r.at(b, schema.AFile, ""), r.at(b, schema.AModel, "the model"))
+				r.at(b, schema.AFile, ""), r.at(b, schema.APaths, "the model"))
 		}
 		if row.Default {
 			if other > 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // Word is an attribute of a block, or a field of one that is an object, as it stands in
-// a source.
+// a source. A former name counts as the present one.
 type Word struct {
 	Key        string // "port.cable", "port.cable.length"
 	Start, End int    // what has to be cut out to leave it out
@@ -28,8 +28,8 @@ func Words(text string) []Word {
 	var list []Word
 	walk(text, func(kind schema.Kind, b *hclsyntax.Block) {
 		for name, a := range b.Body.Attributes {
-			if def := schema.Lookup(kind, name); def != nil {
-				one := Word{kind.String() + "." + name, a.SrcRange.Start.Byte, a.SrcRange.End.Byte}
+			if def := schema.LookupFormer(kind, name); def != nil {
+				one := Word{kind.String() + "." + def.Num.Name(), a.SrcRange.Start.Byte, a.SrcRange.End.Byte}
 				list = append(append(list, one), fields(one.Key, def.Type, a.Expr)...)
 			}
 		}
@@ -41,12 +41,15 @@ func Words(text string) []Word {
 // Blocks lists the first blocks of a word.
 func Blocks(text, word string, most int) []Block {
 	var list []Block
-	walk(text, func(_ schema.Kind, b *hclsyntax.Block) {
+	walk(text, func(kind schema.Kind, b *hclsyntax.Block) {
 		if b.Type != word || len(list) == most {
 			return
 		}
 		attrs := map[string][2]int{}
 		for name, a := range b.Body.Attributes {
+			if def := schema.LookupFormer(kind, name); def != nil {
+				name = def.Num.Name()
+			}
 			attrs[name] = [2]int{a.SrcRange.Start.Byte, a.SrcRange.End.Byte}
 		}
 		list = append(list, Block{b.OpenBraceRange.End.Byte, attrs})
@@ -85,11 +88,11 @@ func fields(of string, t schema.Type, e hclsyntax.Expression) []Word {
 				list = append(list, fields(of, *t.Elem, it.ValueExpr)...)
 				continue
 			}
-			name := hcl.ExprAsKeyword(it.KeyExpr)
-			if !slices.ContainsFunc(t.Fields, func(f schema.AttrDef) bool { return f.Num.Name() == name }) {
+			field := schema.Named(t.Fields, hcl.ExprAsKeyword(it.KeyExpr))
+			if field == nil {
 				continue
 			}
-			one := Word{of + "." + name, it.KeyExpr.Range().Start.Byte, it.ValueExpr.Range().End.Byte}
+			one := Word{of + "." + field.Num.Name(), it.KeyExpr.Range().Start.Byte, it.ValueExpr.Range().End.Byte}
 			if i+1 < len(x.Items) {
 				one.End = x.Items[i+1].KeyExpr.Range().Start.Byte
 			} else if i > 0 {

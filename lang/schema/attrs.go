@@ -15,6 +15,7 @@ const (
 	AVersion
 	// rocec
 	ARequiredVersion
+	ALanguage
 	ARecord
 	// variable, output, module, check
 	AType
@@ -34,6 +35,7 @@ const (
 	APriority
 	AQueue
 	AGroup
+	APriorityGroup
 	ALossless
 	ABandwidth
 	AStrict
@@ -60,6 +62,7 @@ const (
 	AModel
 	AOS
 	ARole
+	AFacing
 	AMgmt
 	AManage
 	AVars
@@ -76,6 +79,7 @@ const (
 	ASegments
 	ANative
 	ADevice
+	AIfname
 	APCI
 	AMAC
 	AAdapter
@@ -97,6 +101,7 @@ const (
 	AMode
 	ARate
 	AHash
+	AHashPolicy
 	AID
 	AOn
 	APin
@@ -204,6 +209,7 @@ const (
 	APlanes
 	APods
 	ARouting
+	APaths
 	ANodePorts
 	AUpPorts
 	ADownPorts
@@ -245,6 +251,7 @@ const (
 	ASoak
 	AGate
 	ADrain
+	AWithFirmware
 	// what rules ask for and no device is told
 	ASite
 	ATenant
@@ -334,21 +341,21 @@ const (
 var names = [AttrCount]string{
 	AName: "name", AForEach: "for_each", AEnabled: "enabled", ADescription: "description", AReason: "reason",
 	ASource: "source", ASources: "sources", AOptions: "options", AVersion: "version",
-	ARequiredVersion: "required_version", ARecord: "record",
+	ALanguage: "language", ARequiredVersion: "required_version", ARecord: "record",
 	AType: "type", ADefault: "default", ASensitive: "sensitive", ANullable: "nullable", AValue: "value", ACondition: "condition", AErrorMessage: "error_message",
 	AFrom: "from", ATrust: "trust", ADCBX: "dcbx", ATransport: "transport", ACarries: "carries", ADSCP: "dscp", APriority: "priority",
-	AQueue: "queue", AGroup: "group", ALossless: "lossless", ABandwidth: "bandwidth", AStrict: "strict", ACap: "cap", AECN: "ecn",
-	ACongestion: "congestion", AWatchdog: "watchdog", ABuffer: "buffer", AMatch: "match", AMark: "mark", ARDMAMTU: "rdma_mtu", ARemap: "remap",
+	AQueue: "queue", AGroup: "group", APriorityGroup: "priority_group", ALossless: "lossless", ABandwidth: "bandwidth", AStrict: "strict", ACap: "max_rate", AECN: "ecn",
+	ACongestion: "congestion_control", AWatchdog: "watchdog", ABuffer: "buffer", AMatch: "match", AMark: "marked_by", ARDMAMTU: "rdma_mtu", ARemap: "remap",
 	AVLAN: "vlan", ASubnet: "subnet", AFirst: "first", AGateway: "gateway", AExternalGateway: "external_gateway", AVRF: "vrf", AQoS: "qos", AIsolated: "isolated", AMTU: "mtu",
-	AModel: "model", AOS: "os", ARole: "role", AMgmt: "mgmt", AManage: "manage", AVars: "vars", ARack: "rack", ASlot: "slot", ACluster: "cluster", ATrusted: "trusted",
-	ASpeed: "speed", AFEC: "fec", AAutoneg: "autoneg", ABreakout: "breakout", AExternal: "external", ASegments: "segments", ANative: "native",
-	ADevice: "device", APCI: "pci", AMAC: "mac", AAdapter: "adapter", APCIe: "pcie", ALinkLayer: "link_layer", ARoCEMode: "roce_mode",
+	AModel: "model", AOS: "os", ARole: "role", AFacing: "facing", AMgmt: "mgmt", AManage: "manage", AVars: "vars", ARack: "rack", ASlot: "slot", ACluster: "cluster", ATrusted: "trusted",
+	ASpeed: "speed", AFEC: "fec", AAutoneg: "autoneg", ABreakout: "breakout", AExternal: "external", ASegments: "tagged", ANative: "untagged",
+	ADevice: "device", AIfname: "ifname", APCI: "pci", AMAC: "mac", AAdapter: "adapter", APCIe: "pcie", ALinkLayer: "link_layer", ARoCEMode: "roce_mode",
 	AFirmware: "firmware", ADriver: "driver", ARail: "rail", APlane: "plane", AGPU: "gpu", APCIeSwitch: "pcie_switch", ASegment: "segment", AAddress: "address", AVFs: "vfs", APeer: "peer",
-	AMembers: "members", AMode: "mode", ARate: "rate", AHash: "hash", AID: "id", AOn: "on", APin: "pin", ARDMA: "rdma",
+	AMembers: "members", AMode: "mode", ARate: "rate", AHash: "hash", AHashPolicy: "hash_policy", AID: "id", AOn: "on", APin: "pin", ARDMA: "rdma",
 	ASwitches: "switches", ADomain: "domain", APeerLink: "peer_link", AKeepalive: "keepalive", ACable: "cable", AEnds: "ends",
 	AMediaName: "media", ALength: "length", ADelay: "delay",
 	ADSCPMap: "dscp_map", APCPMap: "pcp_map", AQueueMap: "queue_map", AGroupMap: "group_map", APFC: "pfc", APFCQueueMap: "pfc_queue_map",
-	APause: "pause", AETS: "ets", AHeadroom: "headroom",
+	APause: "global_pause", AETS: "ets", AHeadroom: "headroom",
 	ASelect: "select", AOutput: "output", ADelivery: "delivery", AAccept: "accept", ASet: "set", AExpires: "expires",
 	AMin: "min", AMax: "max", AProbability: "probability", ADetect: "detect", ARestore: "restore", APoll: "poll", AAction: "action",
 	AAlpha: "alpha", AXon: "xon", AXoff: "xoff", AShared: "shared", ANetDirectPort: "netdirect_port", ATCPPort: "tcp_port", AUDPPort: "udp_port",
@@ -361,7 +368,7 @@ var names = [AttrCount]string{
 	ADefaults: "defaults", AFacts: "facts", AReach: "reach", AMinSpeed: "min_speed", AMaxLength: "max_length", AClassOfMedia: "class",
 	AUsableMbps: "usable", AGeneration: "generation", AWidth: "width", ACaps: "capabilities", ACapETS: "has_ets", ACapECN: "has_ecn", ACapPFC: "has_pfc",
 	AOSNames: "port_names", AReservedHeadroomShare: "headroom_share",
-	ANodes: "nodes", ANICs: "nics", APlanes: "planes", APods: "pods", ARouting: "routing", ANodePorts: "node_ports", AUpPorts: "up_ports", ADownPorts: "down_ports",
+	ANodes: "nodes", ANICs: "nics", APlanes: "planes", APods: "pods", ARouting: "routing", APaths: "paths", ANodePorts: "node_ports", AUpPorts: "up_ports", ADownPorts: "down_ports",
 	ALoopback: "loopback", AAddressing: "addressing", AFabricSubnet: "fabric_subnet", AAt: "at", AFunction: "function", ASeed: "seed",
 	ARedundancy: "redundancy", AMaxOversubscription: "max_oversubscription",
 	AFile: "file", AFormat: "format", AColumns: "columns", ARename: "rename", ADefaultCable: "default_cable",
@@ -369,7 +376,7 @@ var names = [AttrCount]string{
 	ABreakouts: "breakouts", AIndex: "index", AModes: "modes",
 	APlace: "place", ATier: "tier", APod: "pod",
 	AOrder: "order", AConfirm: "confirm", AOnFailure: "on_failure", AMaxShare: "max_share", AMaxMismatch: "max_mismatch",
-	AGroupBy: "group_by", ASoak: "soak", AGate: "gate", ADrain: "drain",
+	AGroupBy: "group_by", ASoak: "soak", AGate: "gate", ADrain: "drain", AWithFirmware: "with_firmware",
 	ASite: "site", ATenant: "tenant", APXE: "pxe", AUnknownUnicast: "unknown_unicast",
 	AMonitor: "monitor", ABaseline: "baseline", AFallback: "fallback", ATested: "tested", AACS: "acs", AVirtualised: "virtualised", APersistent: "persistent", AAlarm: "alarm",
 	AFailures: "failures", AProperties: "properties", ABudget: "budget",

@@ -5,6 +5,9 @@ var top = []Kind{
 	Topology, Cabling, Routing, Analysis, Rollout, Check, Target, Override, SwitchModel, NICModel, ASIC, Media, PCIe,
 }
 
+// Language is the newest edition of the language that this version reads.
+const Language = 1
+
 // MaxTier is the greatest number of switches of one tier.
 const MaxTier = 1 << 16
 
@@ -26,6 +29,12 @@ const MaxFailures = 2
 // Properties are the words for what is proven of a fabric.
 var Properties = []string{"composition", "deadlock", "isolation", "buffers", "mtu", "reachability"}
 
+// needed is an attribute that has to be written.
+func needed(a AttrDef) AttrDef {
+	a.Required = true
+	return a
+}
+
 func label(name string, enum ...string) []Label { return []Label{{Name: name, Enum: enum}} }
 
 var source = []AttrDef{
@@ -36,6 +45,7 @@ var source = []AttrDef{
 var blocks = [KindCount]BlockDef{
 	None: {},
 	Rocec: {Kind: Rocec, Word: "rocec", Doc: "Settings of the configuration as a whole.", Attrs: []AttrDef{
+		attr(ALanguage, number(1, Language), "edition of the language that the folder is written in (1): words keep their meaning in it, whatever the version of rocec"),
 		attr(ARequiredVersion, str(), "versions of rocec that may compile this: \">= 0.3\""),
 		attr(AValidated, mapOf(str(), object(
 			attr(AFirmware, many(str()), "firmware: versions, \"28.43.*\" or conditions such as \">= 28.43, < 29\""),
@@ -106,17 +116,17 @@ var blocks = [KindCount]BlockDef{
 		attr(ADSCP, Type{Base: DSCP, Many: true}, "code points, by number or name"),
 		attr(APriority, priority, "802.1p priority"),
 		attr(AQueue, number(0, 15), "egress queue; the priority unless written"),
-		attr(AGroup, number(0, 15), "priority group; by losslessness unless written"),
+		renamed(APriorityGroup, "group", number(0, 15), "priority group; by losslessness unless written"),
 		attr(ALossless, boolean(), "PFC; true for RDMA unless written"),
 		attr(ABandwidth, Type{Base: Percent, Min: 1, Max: 100}, "ETS share in percent; the classes that are not strict sum to 100"),
 		attr(AStrict, boolean(), "strict priority; true for CNP"),
-		attr(ACap, Type{Base: Cap}, "rate cap: a speed or a percent"),
+		renamed(ACap, "cap", Type{Base: Cap}, "most that the class may send: a speed or a percent"),
 		attr(AECN, ecn, "ECN marking on switches"),
-		attr(ACongestion, enum("dcqcn", "receiver"), "who slows the sender"),
+		renamed(ACongestion, "congestion", enum("dcqcn", "receiver"), "who slows the sender"),
 		attr(AWatchdog, watchdog, "PFC watchdog on switch ports"),
 		attr(ABuffer, classBuffer, "buffer of the class"),
 		attr(AMatch, match, "how a host recognises the traffic"),
-		attr(AMark, enum("host", "application"), "who writes the DSCP"),
+		renamed(AMark, "mark", enum("host", "application"), "who writes the DSCP"),
 		attr(AMarkOn, many(enum("initiators", "responders")), "which side of a connection writes it, where that is known of an application (both); nothing is emitted"),
 		attr(ATransport, enum("roce_v2", "roce_v1", "iwarp"), "transport of this class"),
 		attr(ARDMAMTU, enum("256", "512", "1024", "2048", "4096"), "RDMA path MTU the class asks for"),
@@ -165,7 +175,7 @@ var blocks = [KindCount]BlockDef{
 			attr(ABreakout, str(), "split: \"4x100G\"; the children replace the port"),
 			attr(AAddress, kept(many(Type{Base: CIDR})), "addresses of a routed port"),
 			attr(AVRF, routes, "routing table of a routed port"),
-			attr(ARole, enum("node", "fabric", "peer_link"), "where the cable does not show it"),
+			renamed(AFacing, "role", enum("node", "fabric", "peer_link"), "what is at the other end, where the cable does not show it"),
 			attr(ARemark, remark, "DSCP that policers and remark rules of the port write, by the DSCP that comes in, as found; nothing is emitted: only where rocec does not write the port"),
 			attr(AMACsec, macsec, "encryption of the link, as it is set on this port; nothing is emitted"),
 		}, deviations),
@@ -175,11 +185,11 @@ var blocks = [KindCount]BlockDef{
 		required(AMembers, Type{Base: Range}, "ports, ranges allowed"),
 		attr(AMode, enum("lacp", "static"), "negotiated or not"),
 		attr(ARate, kept(enum("fast", "slow")), "LACP rate"),
-		attr(AHash, kept(str()), "hash policy, in the words of the OS"),
+		renamed(AHashPolicy, "hash", kept(str()), "hash policy, in the words of the OS"),
 		attr(AID, number(1, 65535), "number of the LAG"),
 		attr(AQoS, or(ref(QoS), "keep"), "qos of the members"),
-		attr(ASegments, kept(refs(Segment)), "segments carried tagged"),
-		attr(ANative, untagged, "the segment carried untagged"),
+		renamed(ASegments, "segments", kept(refs(Segment)), "segments carried tagged"),
+		renamed(ANative, "native", untagged, "the segment carried untagged"),
 		attr(AMTU, kept(mtu), "IP MTU of the members"),
 	}},
 	Interface: {Kind: Interface, Word: "interface", Labels: label("name"), Ranged: true, Each: true, Blocks: []Kind{Except}, Doc: "A layer-3 interface on a NIC, bond, port, LAG or segment.", Attrs: []AttrDef{
@@ -187,7 +197,7 @@ var blocks = [KindCount]BlockDef{
 		required(AOn, Type{Base: Ref, Refs: []Kind{NIC, Bond, Port, LAG, Segment}, Words: []string{"loopback", "*"}}, "what it sits on: a name, a reference, or \"loopback\""),
 		attr(APin, str(), "the member of a SET team that a host vNIC prefers"),
 		attr(ASegment, ref(Segment), "tagged segment"),
-		attr(ANative, ref(Segment), "untagged segment"),
+		renamed(ANative, "native", ref(Segment), "untagged segment"),
 		attr(AAddress, address, "addresses; by slot in the segment's subnet unless written"),
 		attr(AVRF, routes, "routing table"),
 		attr(AMTU, kept(mtu), "IP MTU"),
@@ -214,7 +224,7 @@ var blocks = [KindCount]BlockDef{
 		Attrs: join([]AttrDef{
 			attr(AName, str(), "with for_each: the NIC's name"),
 			attr(AModel, str(), "a `nic_model`: \"nvidia/connectx-7\""),
-			attr(ADevice, str(), "name in the operating system; the label unless written"),
+			renamed(AIfname, "device", str(), "name in the operating system; the label unless written"),
 			attr(APCI, str(), "PCI address that finds the port"), attr(AMAC, str(), "MAC address that finds the port"),
 			attr(AAdapter, str(), "card the port is on; ports whose PCI address differs in the function share one"),
 			attr(APCIe, object(attr(AGen, number(1, 7), "generation"), attr(ALanes, number(1, 32), "lanes"), attr(ASlot, str(), "slot: ports in one are of one card, unless `adapter` names it"), attr(ANUMA, number(0, 255), "NUMA node")), "the slot"),
@@ -239,7 +249,7 @@ var blocks = [KindCount]BlockDef{
 				required(ACount, number(0, 1024), "how many"), attr(AMode, enum("legacy", "switchdev"), "mode of the embedded switch"),
 				attr(ARDMA, boolean(), "RDMA on them"), attr(ASegment, ref(Segment), "their segment"), attr(ATrusted, boolean(), "they may set their own MAC"),
 			)), "virtual functions"),
-			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), attr(ASegments, kept(refs(Segment)), "its tagged segments"), attr(ANative, untagged, "its untagged segment"), attr(AMTU, kept(mtu), "its IP MTU")), "what to say of the switch port at the other end: as near to it as its own block, and two that differ are an error"),
+			attr(APeer, object(attr(AQoS, or(ref(QoS), "keep"), "its qos"), renamed(ASegments, "segments", kept(refs(Segment)), "its tagged segments"), renamed(ANative, "native", untagged, "its untagged segment"), attr(AMTU, kept(mtu), "its IP MTU")), "what to say of the switch port at the other end: as near to it as its own block, and two that differ are an error"),
 			attr(AMACsec, macsec, "encryption of the link, as it is set on this NIC; nothing is emitted"),
 		}, hostFound, portAttrs, deviations),
 	},
@@ -251,8 +261,8 @@ var blocks = [KindCount]BlockDef{
 		attr(AName, str(), "with for_each: the bond's name"),
 		required(AMembers, Type{Base: Range}, "NICs, ranges allowed"),
 		required(AMode, enum("lacp", "static", "active_backup", "set"), "\"set\" is a Hyper-V SET team"),
-		attr(ARate, kept(enum("fast", "slow")), "LACP rate"), attr(AHash, kept(str()), "hash policy, in the words of the OS"), attr(AID, number(1, 65535), "number of the LAG at the switch"),
-		attr(AQoS, or(ref(QoS), "keep"), "qos of the members"), attr(ASegments, kept(refs(Segment)), "segments carried tagged"), attr(ANative, untagged, "the segment carried untagged"),
+		attr(ARate, kept(enum("fast", "slow")), "LACP rate"), renamed(AHashPolicy, "hash", kept(str()), "hash policy, in the words of the OS"), attr(AID, number(1, 65535), "number of the LAG at the switch"),
+		attr(AQoS, or(ref(QoS), "keep"), "qos of the members"), renamed(ASegments, "segments", kept(refs(Segment)), "segments carried tagged"), renamed(ANative, "native", untagged, "the segment carried untagged"),
 		attr(AMTU, kept(mtu), "IP MTU"), attr(AAddress, address, "addresses of the bond itself"), attr(ASegment, ref(Segment), "one tagged segment, with the address on it"),
 		attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
 	}},
@@ -366,7 +376,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ADevice, str(), "of \"lldp\": the device that took the capture, where the file does not say; else its name without the extension"),
 	}},
 	Routing: {Kind: Routing, Word: "routing", Labels: label("name"), Doc: "What the proofs may assume of paths. rocec writes no routing protocol; a block called \"default\" speaks for all that names none; one that nothing names is told.", Attrs: []AttrDef{
-		required(AModel, enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists"),
+		needed(renamed(APaths, "model", enum("up_down", "ecmp", "table"), "\"up_down\": up and then down the tiers; \"ecmp\": every shortest path; \"table\": what `file` lists")),
 		attr(AFile, str(), "of \"table\": CSV with the columns at, from, to, next and perhaps priority. Devices by their names; packets at a switch, from a neighbour (empty or * for any), to a device, go on to the next one, with the new priority if there is one; several rows are several ways"),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
 		attr(AAdaptive, boolean(), "packets of one flow take several paths: adaptive routing or packet spraying, as found; nothing is emitted"),
@@ -386,7 +396,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ASoak, duration, "how long the wave is watched before the next one, and each of its parts before the next part"),
 		attr(AGate, many(enum("verify", "no_pause_storm", "no_discards", "rdma_ping")), "what must hold before the next part and the next wave; what does not goes back, with its part"),
 		attr(ADrain, boolean(), "traffic is moved away from the devices first"),
-		attr(AFirmware, boolean(), "the wave brings new firmware too, by other means"),
+		renamed(AWithFirmware, "firmware", boolean(), "the wave brings new firmware too, by other means"),
 	}},
 	Analysis: {Kind: Analysis, Word: "analysis", Doc: "What the proofs go on to when nothing has failed. Without the block, and without --failures, they take every link and switch as up.", Attrs: []AttrDef{
 		attr(AFailures, number(0, MaxFailures), "how many links and switches may be down at a time: each of them, and with 2 each pair, is taken out and everything is proven again (0)"),

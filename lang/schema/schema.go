@@ -4,7 +4,10 @@
 // unknown names are compared with them. It holds data only.
 package schema
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Kind is a kind of block.
 type Kind uint8
@@ -171,6 +174,28 @@ func Inside(parent Kind) []Kind {
 
 // Lookup returns the definition of a named attribute of a kind, or nil.
 func Lookup(k Kind, name string) *AttrDef { return index[k]()[name] }
+
+// LookupFormer is Lookup that finds an attribute by a name of earlier editions too.
+func LookupFormer(k Kind, name string) *AttrDef {
+	if ad := Lookup(k, name); ad != nil {
+		return ad
+	}
+	return Named(blocks[k].Attrs, name)
+}
+
+// Named returns the one of some attributes, or fields of an object, that has a name now or had it in an earlier edition, or nil.
+func Named(defs []AttrDef, name string) *AttrDef {
+	var former *AttrDef
+	for i := range defs {
+		if names[defs[i].Num] == name {
+			return &defs[i]
+		}
+		if slices.Contains(defs[i].Former, name) {
+			former = &defs[i]
+		}
+	}
+	return former
+}
 
 // Name is the word of an attribute.
 func (a Attr) Name() string { return names[a] }

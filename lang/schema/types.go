@@ -30,6 +30,11 @@ func required(n Attr, t Type, doc string) AttrDef {
 	return AttrDef{Num: n, Type: t, Doc: doc, Required: true}
 }
 
+// renamed is attr for what had another name in an earlier edition.
+func renamed(n Attr, former string, t Type, doc string) AttrDef {
+	return AttrDef{Num: n, Type: t, Doc: doc, Former: []string{former}}
+}
+
 var (
 	priority = number(0, 7)
 	speed    = Type{Base: Speed}
@@ -133,7 +138,7 @@ var (
 		attr(AGroupMap, kept(mapOf(priority, number(0, 15))), "priority to priority group, as found"),
 		attr(APFC, or(many(priority), "keep"), "priorities with PFC, as found"),
 		attr(APFCQueueMap, kept(mapOf(priority, number(0, 15))), "priority of a received PFC frame to the queue it stops, as found"),
-		attr(APause, kept(boolean()), "802.3x global pause, as found"),
+		renamed(APause, "pause", kept(boolean()), "802.3x global pause, as found"),
 		attr(APFCDirection, enum("both", "receive", "send"), "\"receive\": pauses are honoured and none are sent, \"send\": the reverse, as found (\"both\"); nothing is emitted: only where rocec does not write the port"),
 		attr(AETS, kept(mapOf(number(0, 7), or(percent, "strict"))), "traffic class to ETS percent or \"strict\", as found"),
 		attr(ADCBX, dcbx, "DCBX on this device or port"),
@@ -199,8 +204,8 @@ var (
 		attr(AExternal, boolean(), "the peer is not of this fabric and not trusted"),
 		attr(AManage, enum("full", "verify", "none"), "who writes this port"),
 		attr(AQoS, or(ref(QoS), "keep"), "the qos of the port; \"keep\" leaves the vendor's default"),
-		attr(ASegments, kept(refs(Segment)), "segments carried tagged"),
-		attr(ANative, untagged, "the segment carried untagged"),
+		renamed(ASegments, "segments", kept(refs(Segment)), "segments carried tagged"),
+		renamed(ANative, "native", untagged, "the segment carried untagged"),
 		attr(AMTU, kept(mtu), "IP MTU; on a bridged switch port a floor"),
 		attr(ACable, cable, "of the link on this port: as good as in the link block, and before what a tier, an mlag, a `default_cable` or defaults say; what one leaves out the other fills in, and two that differ are an error"),
 	}
