@@ -100,7 +100,7 @@ func (ld *loader) shapeOf(u *unit, d *udecl) sharing {
 		if a.expr() == 0 {
 			continue
 		}
-		if a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
+		if a.num == schema.AForEach || a.num == schema.AEnabled || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		shape |= sharedBy(d, u.fileOf(d, a).exprs[a.expr()-1].deps)
@@ -128,11 +128,6 @@ func sharedBy(d *udecl, need deps) sharing {
 // connections say of a device.
 func later(d *udecl, a *attr, f *file) bool { return seesBelow(d, a, f) || ofDevice(d, a, f) }
 
-// keepsEnabled: a port or NIC exists anyway, and enabled = false shuts it.
-func keepsEnabled(k schema.Kind) bool {
-	return k == schema.Port || k == schema.NIC || k == schema.Except
-}
-
 func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span32 {
 	u := m.unit
 	attrs := u.attrsOf(d)
@@ -142,7 +137,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 		for i := range attrs {
 			a := &attrs[i]
 			v := a.value()
-			if a.bad || a.num == schema.AEnabled && !keepsEnabled(d.kind) || a.num == schema.AVars {
+			if a.bad || a.num == schema.AEnabled || a.num == schema.AVars {
 				continue
 			}
 			if pending(v.Kind) {
@@ -171,7 +166,7 @@ func (ld *loader) attrsNow(m *modinst, d *udecl, st *declState, id instID) span3
 	s := ld.scopeFor(m, id)
 	for i := range attrs {
 		a := &attrs[i]
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := fixed[i]
@@ -244,7 +239,7 @@ func (ld *loader) fixedOnes(m *modinst, d *udecl, fixed []Value, id instID) {
 	var s *scope // until an expression takes one
 	for i := range u.attrsOf(d) {
 		a := u.attr(d, i)
-		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled && !keepsEnabled(d.kind) || later(d, a, u.fileOf(d, a)) {
+		if a.bad || a.num == schema.AForEach || a.num == schema.AEnabled || later(d, a, u.fileOf(d, a)) {
 			continue
 		}
 		v := a.value()

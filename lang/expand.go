@@ -189,7 +189,7 @@ func (ld *loader) instances(m *modinst, di int32, parent instID, each func(instI
 		return true
 	}
 	s := &scope{ld: ld, mod: m, inst: parent}
-	if d.flags&hasEnabled != 0 && d.kind != schema.Port && d.kind != schema.NIC && d.kind != schema.Except {
+	if d.flags&hasEnabled != 0 && d.kind != schema.Except {
 		on, ok := ld.enabled(s, u, d)
 		if !ok {
 			return false

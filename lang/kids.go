@@ -106,7 +106,7 @@ func (ld *loader) plainKids(id instID) bool {
 	plain := true
 	u.kids(in.decl, func(k int32) {
 		d := &u.decls[k]
-		if d.flags&(hasForEach|hasName) != 0 || d.flags&hasEnabled != 0 && !keepsEnabled(d.kind) {
+		if d.flags&(hasForEach|hasName|hasEnabled) != 0 {
 			plain = false
 		}
 	})

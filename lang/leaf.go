@@ -270,6 +270,9 @@ func leafBool(tb *tables, t *schema.Type, name string, b bool) (Value, *mistake)
 		if t.Enum == nil {
 			return tb.text(strconv.FormatBool(b)), nil
 		}
+		if now, ok := t.Was[strconv.FormatBool(b)]; ok {
+			return tb.text(now), nil
+		}
 		return Value{}, notOneOf(t, name, strconv.FormatBool(b))
 	case schema.Ref:
 		return Value{}, notRef(t, name, strconv.FormatBool(b), "")

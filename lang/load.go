@@ -192,6 +192,15 @@ func (ld *loader) attributeRead(u *unit) bool {
 		}
 	}
 	for k := schema.None + 1; k < schema.KindCount; k++ {
+		for i := range schema.Def(k).Attrs {
+			for _, former := range schema.Def(k).Attrs[i].Former {
+				if id, ok := ld.lookup(former); ok {
+					words[id] = false
+				}
+			}
+		}
+	}
+	for k := schema.None + 1; k < schema.KindCount; k++ {
 		if id, ok := ld.lookup(k.String()); ok {
 			words[id] = true
 		}

@@ -555,6 +555,7 @@ func (r *reducer) lookup(d *decl, def *schema.BlockDef, name string) *schema.Att
 	}
 	if d.of != d.kind {
 		if name == "enabled" && d.kind == schema.Except && (d.of == schema.Port || d.of == schema.NIC) {
+			d.flags |= hasEnabled
 			return &enabledDef
 		}
 		if name == "name" || d.of.Tier() && (name == "count" || name == "switches") {

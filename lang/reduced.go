@@ -98,7 +98,7 @@ type attrDef struct {
 	ix   uint8
 }
 
-var everyDef = [...]*schema.AttrDef{&forEachDef, &enabledDef}
+var everyDef = [...]*schema.AttrDef{&forEachDef, &enabledDef, &adminFormer}
 
 func (a attrDef) of() *schema.AttrDef {
 	if a.kind == schema.None {

@@ -67,6 +67,7 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 		return u
 	}
 	ld.override(u)
+	ld.formerAdmin(u)
 	ld.register(u)
 	return u
 }

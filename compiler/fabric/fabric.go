@@ -197,8 +197,8 @@ const (
 	IsLAG      PortFlags = 1 << iota // a LAG or bond as a port; its row is in LAGs
 	IsVNIC                           // host vNIC or VLAN device with a port's duties
 	External                         // the peer is not of this fabric and not trusted
-	ShutDown                         // enabled = false
-	EnabledSet                       // enabled was written
+	ShutDown                         // admin = "down"
+	EnabledSet                       // admin was written
 	AutonegSet                       // autoneg was written
 	Autoneg                          // and its value
 	FECSet                           // fec was written

@@ -76,10 +76,10 @@ var roce118 = &Rule{
 		ID: "ROCE118", Name: "port_spare_lossless", Severity: diag.Notice, Fixable: true,
 		Title:  "a port without a cable holds no lossless buffer",
 		Why:    "headroom is reserved for every port with PFC, cabled or not, and missing from what all ports share",
-		Fix:    "write enabled = false on spare ports, or take the qos off them",
+		Fix:    "write admin = \"down\" on spare ports, or take the qos off them",
 		Source: "theory B.4",
 		Bad:    twoNodes("}\n  port \"Ethernet8\" {\n    speed  = \"100G\"\n    native = segment.storage"),
-		Good:   twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    native  = segment.storage\n    enabled = false"),
+		Good:   twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    native  = segment.storage\n    admin = \"down\""),
 	},
 	Run: spareLossless,
 }
@@ -102,7 +102,7 @@ func spareLossless(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s has no cable and PFC %s", p.Name(e), Priorities(e.Profile.PFC)), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AQoS, "")}, Help: "write enabled = false, or take the qos off it", Edits: p.shutSpare(e),
+			Labels: []diag.Label{p.AtPort(e, schema.AQoS, "")}, Help: "write admin = \"down\", or take the qos off it", Edits: p.shutSpare(e),
 		}
 		if held > 0 {
 			d.Summary += fmt.Sprintf(": it reserves %d B", held)

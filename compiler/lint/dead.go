@@ -94,9 +94,9 @@ var roce831 = &Rule{
 		Title: "a cable is shut at both ends, or at none",
 		Why: "the open end waits for a peer that never answers: it keeps its buffers, raises alarms, and whoever " +
 			"enables it believes that the way is there",
-		Fix:    "take enabled = false away, or write it at both ends",
+		Fix:    "take admin = \"down\" away, or write it at both ends",
 		Source: "theory D; sonic-net/SONiC, PORT admin_status",
-		Bad:    fourNodes(`enabled = false`, ``),
+		Bad:    fourNodes(`admin = "down"`, ``),
 		Good:   fourNodes(``, ``),
 	},
 	Run:    linkShut,
@@ -114,8 +114,8 @@ func linkShut(p *Pass) {
 		}
 		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
 			Summary: fmt.Sprintf("%s is shut, and its peer %s is not", p.Name(a), p.Name(b)),
-			Labels:  []diag.Label{p.AtPort(a, schema.AEnabled, ""), p.AtPort(b, schema.AEnabled, "other end")},
-			Help:    "take enabled = false away, or write it at both ends",
+			Labels:  []diag.Label{p.AtPort(a, schema.AAdmin, ""), p.AtPort(b, schema.AAdmin, "other end")},
+			Help:    "take admin = \"down\" away, or write it at both ends",
 		}))
 	})
 }
@@ -222,11 +222,11 @@ var roce833 = &Rule{
 			"brings up the ports that the source enables, and this cable stays dark. " +
 			"Where the source enables no port of the system at all, that is taken to be somebody else's, as the " +
 			"presets of the image enable all of them",
-		Fix: "write enabled = true on the port",
+		Fix: "write admin = \"up\" on the port",
 		Source: "sonic-net/sonic-buildimage: sonic-port.yang, admin_status has default down; sonic-config-engine " +
 			"config_samples.py, presets t1, l1, l2 and l3 write up, empty writes none",
-		Bad:  twoNodes(`enabled = true`),
-		Good: edit(twoNodes(`enabled = true`), `port "Ethernet4" {`, "port \"Ethernet4\" {\n    enabled = true"),
+		Bad:  twoNodes(`admin = "up"`),
+		Good: edit(twoNodes(`admin = "up"`), `port "Ethernet4" {`, "port \"Ethernet4\" {\n    admin = \"up\""),
 	},
 	Run: neverEnabled,
 }
@@ -278,8 +278,8 @@ func neverEnabled(p *Pass) {
 			Summary: fmt.Sprintf("%s has a cable, and nothing enables it", f.PortName(first)),
 			Address: f.PortAddress(first),
 			Count:   rows[decl].ports,
-			Labels:  []diag.Label{f.DeclLabel(decl, ""), f.PortLabel(enabled, schema.AEnabled, f.PortName(enabled)+" is enabled")},
-			Help:    "write enabled = true: a port that nothing enables is down",
+			Labels:  []diag.Label{f.DeclLabel(decl, ""), f.PortLabel(enabled, schema.AAdmin, f.PortName(enabled)+" is enabled")},
+			Help:    "write admin = \"up\": a port that nothing enables is down",
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 // TestDeadVariants are fabrics beside the examples of the rules on what is described
 // and dead: near misses that stay silent, and second ways to be wrong.
 func TestDeadVariants(t *testing.T) {
-	const enable = "port \"Ethernet4\" {\n    enabled = true"
+	const enable = "port \"Ethernet4\" {\n    admin = \"up\""
 	host := func(text string) string {
 		return lint.TwoNodes(``) + "node \"m\" {\n  os = \"ubuntu/24.04\"\n" + text + "}\n"
 	}
@@ -26,26 +26,26 @@ func TestDeadVariants(t *testing.T) {
 		{"no cable at all", "ROCE830", swap(t, lint.TwoNodes(``), `for_each = { n1 = "Ethernet0", n2 = "Ethernet4" }`, `for_each = tomap({})`), nil},
 		{"a host without RDMA", "ROCE830", host(nic + "  }\n"), nil},
 		{"a host with RDMA", "ROCE830", host(nic + "    qos   = qos.roce\n  }\n"), []string{"ROCE830: no cable leads to node m"}},
-		{"a host whose NIC is shut", "ROCE830", host(nic + "    enabled = false\n    qos   = qos.roce\n  }\n"), nil},
+		{"a host whose NIC is shut", "ROCE830", host(nic + "    admin = \"down\"\n    qos   = qos.roce\n  }\n"), nil},
 
 		{"the host shuts its end", "ROCE831", lint.Edit(lint.TwoNodesEdit(`native = segment.storage
   }
 }
 link`, "native = segment.storage\n    enabled = self.name != \"n1\"\n  }\n}\nlink"), `port "Ethernet4" {`, `port "Ethernet[4-8:4]" {`,
 			`n2 = 2 }`, `n2 = 2, n3 = 3 }`, `n2 = "Ethernet4" }`, `n2 = "Ethernet4", n3 = "Ethernet8" }`), []string{"ROCE831: n1/rail0 is shut, and its peer tor/Ethernet0 is not"}},
-		{"both ends are shut", "ROCE831", lint.Edit(lint.TwoNodes(`enabled = false`), `native = segment.storage
+		{"both ends are shut", "ROCE831", lint.Edit(lint.TwoNodes(`admin = "down"`), `native = segment.storage
   }
 }
 link`, "native = segment.storage\n    enabled = self.name != \"n1\"\n  }\n}\nlink"), nil},
-		{"the other end is not seen", "ROCE831", lint.Edit(lint.TwoNodes(`enabled = false`), `slot     = each.value`, "slot     = each.value\n  manage   = \"none\""), nil},
+		{"the other end is not seen", "ROCE831", lint.Edit(lint.TwoNodes(`admin = "down"`), `slot     = each.value`, "slot     = each.value\n  manage   = \"none\""), nil},
 
 		{"the vendor's own contract", "ROCE832", lint.SmallPod(`qos = "keep"`), nil},
 		{"no contract", "ROCE832", lint.SmallPod(``), []string{"ROCE832: no port of topology pod has a qos: nothing is lossless, marked or proven there"}},
 
 		{"nothing is enabled", "ROCE833", lint.TwoNodes(``), nil},
-		{"all are", "ROCE833", lint.Edit(lint.TwoNodes(`enabled = true`), `port "Ethernet4" {`, enable), nil},
-		{"one is shut", "ROCE833", lint.TwoNodes(`enabled = false`), nil},
-		{"a system whose ports start up", "ROCE833", swap(t, swap(t, lint.TwoNodes(`enabled = true`), "sonic/202505", "cumulus-linux/5.14"), "Ethernet", "swp"), nil},
+		{"all are", "ROCE833", lint.Edit(lint.TwoNodes(`admin = "up"`), `port "Ethernet4" {`, enable), nil},
+		{"one is shut", "ROCE833", lint.TwoNodes(`admin = "down"`), nil},
+		{"a system whose ports start up", "ROCE833", swap(t, swap(t, lint.TwoNodes(`admin = "up"`), "sonic/202505", "cumulus-linux/5.14"), "Ethernet", "swp"), nil},
 
 		{"a range", "ROCE920", lint.TwoNodes(``) + lint.RangeHost("rail[0-7]"), nil},
 		{"a number behind a dash", "ROCE920", lint.TwoNodes(``) + lint.RangeHost("rail-7"), nil},

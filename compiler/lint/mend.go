@@ -89,5 +89,5 @@ func (p *Pass) shutSpare(e End) []diag.Edit {
 	if p.inUse[e.Port.Decl] {
 		return nil
 	}
-	return setAt(f.DeclLabel(e.Port.Decl, ""), "enabled", "false")
+	return setAt(f.DeclLabel(e.Port.Decl, ""), "admin", `"down"`)
 }

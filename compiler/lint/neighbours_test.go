@@ -276,7 +276,7 @@ link "x" {
 		{"the gateway of a routed port", pairs(layer3{ports: at(2, `address = "10.9.1.1/24"`), nics: at(2, "address = \"10.9.1.9/24\"\n    gateway = \"10.9.1.2\"")}), []string{
 			"ROCE622: nothing at the other end of n2/p has 10.9.1.2, its gateway",
 		}, nil},
-		{"the gateway of a port without an address", layer3{port: "enabled = true", nic: `address = "none"`, nics: at(2, "address = \"10.9.1.9/24\"\n    gateway = \"10.9.1.2\"")}, []string{
+		{"the gateway of a port without an address", layer3{port: "admin = \"up\"", nic: `address = "none"`, nics: at(2, "address = \"10.9.1.9/24\"\n    gateway = \"10.9.1.2\"")}, []string{
 			"ROCE622: nothing at the other end of n2/p has 10.9.1.2, its gateway",
 		}, nil},
 	}

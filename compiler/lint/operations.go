@@ -288,7 +288,7 @@ func unmanagedPort(p *Pass) {
 			seg := &f.Segments[s]
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("%s is not managed, has no cable in the source and is in RDMA VLAN %d (%s)", p.Name(e), seg.VLAN, f.Text(seg.Name)), Address: f.PortAddress(id), Concerns: []string{f.Text(seg.Address)},
-				Labels: []diag.Label{p.AtPort(e, schema.AManage, ""), p.AtPort(e, p.carriedBy(e, seg.VLAN), "the VLAN")}, Help: "manage it, say what it is cabled to, or write enabled = false",
+				Labels: []diag.Label{p.AtPort(e, schema.AManage, ""), p.AtPort(e, p.carriedBy(e, seg.VLAN), "the VLAN")}, Help: "manage it, say what it is cabled to, or write admin = \"down\"",
 			})
 			break
 		}

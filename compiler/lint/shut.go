@@ -18,9 +18,9 @@ var roce827 = &Rule{
 		Title:  "RDMA has more than one NIC that is up in each of its segments",
 		Why:    "a port that is shut is down: where none or one is left, nobody has anyone to talk to",
 		Fix:    "enable the ports, or take the RDMA off them until they are needed",
-		Source: "rocec: a port with enabled = false is down in every proof",
-		Bad:    bothEnds("enabled = false"),
-		Good:   bothEnds("enabled = true"),
+		Source: "rocec: a port with admin = \"down\" is down in every proof",
+		Bad:    bothEnds("admin = \"down\""),
+		Good:   bothEnds("admin = \"up\""),
 	},
 	Run: rdmaShut,
 }
@@ -88,7 +88,7 @@ func rdmaShut(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("all %d NICs %s that carry class %s are shut", m.shut, where, f.Text(m.class.Name)), Address: f.PortAddress(m.at),
-			Labels: []diag.Label{p.AtPort(p.End(m.at), schema.AEnabled, ""), f.DeclLabel(m.class.Decl, "the class")},
+			Labels: []diag.Label{p.AtPort(p.End(m.at), schema.AAdmin, ""), f.DeclLabel(m.class.Decl, "the class")},
 			Help:   "enable the ports, or take the RDMA off them until they are needed",
 		}
 		if m.up == 1 {
@@ -119,7 +119,7 @@ func (p *Pass) atShut(about func(a, b fabric.DeviceID) bool) (labels []diag.Labe
 		if len(labels) == 2 || f.Devices[a].Kind != fabric.Switch || f.Devices[b].Kind != fabric.Switch || !about(a, b) {
 			continue
 		}
-		labels = append(labels, p.AtPort(p.End(f.ShutEnd(l)), schema.AEnabled, "shut: "+f.PortName(f.ShutEnd(l))))
+		labels = append(labels, p.AtPort(p.End(f.ShutEnd(l)), schema.AAdmin, "shut: "+f.PortName(f.ShutEnd(l))))
 	}
 	return labels
 }

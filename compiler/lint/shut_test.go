@@ -30,20 +30,20 @@ func TestShut(t *testing.T) {
 		},
 		{"a detour is left", shutPort(lint.NetOf("r0 r1 r2", "r0-r1 r1-r2 r0-r2", `model = "ecmp"`), "r0", "Ethernet4"), nil, 0},
 		{
-			"every NIC", lint.TwoNodesEdit(`model  = "nvidia/connectx-6-dx"`, "model  = \"nvidia/connectx-6-dx\"\n    enabled = false"),
+			"every NIC", lint.TwoNodesEdit(`model  = "nvidia/connectx-6-dx"`, "model  = \"nvidia/connectx-6-dx\"\n    admin = \"down\""),
 			[]string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"},
 			1,
 		},
-		{"every port of the switch", lint.TwoNodesEdit(`fec    = "rs"`, "fec    = \"rs\"\n    enabled = false", `port "Ethernet4" {`,
-			"port \"Ethernet4\" {\n    enabled = false"), []string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"}, 1},
+		{"every port of the switch", lint.TwoNodesEdit(`fec    = "rs"`, "fec    = \"rs\"\n    admin = \"down\"", `port "Ethernet4" {`,
+			"port \"Ethernet4\" {\n    admin = \"down\""), []string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"}, 1},
 		{
-			"one of two NICs", lint.TwoNodes("enabled = false"),
+			"one of two NICs", lint.TwoNodes("admin = \"down\""),
 			[]string{"ROCE827: n2/rail0 is alone with class rdma: 1 of 2 NICs of segment storage are shut"},
 			1,
 		},
-		{"one of four NICs", lint.FourNodes("enabled = false", ""), nil, 0},
-		{"a port without a cable", lint.TwoNodes("}\n  port \"Ethernet8\" {\n    enabled = false"), nil, 0},
-		{"a bridged link", swap(t, bridged, `mtu    = 9216`, "mtu    = 9216\n    enabled = false"), nil, 0}, // no node is behind it
+		{"one of four NICs", lint.FourNodes("admin = \"down\"", ""), nil, 0},
+		{"a port without a cable", lint.TwoNodes("}\n  port \"Ethernet8\" {\n    admin = \"down\""), nil, 0},
+		{"a bridged link", swap(t, bridged, `mtu    = 9216`, "mtu    = 9216\n    admin = \"down\""), nil, 0}, // no node is behind it
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			all := compiled(t, x.text)
@@ -54,7 +54,7 @@ func TestShut(t *testing.T) {
 			for _, d := range all {
 				if strings.Contains(" "+rules+" ", " "+d.Rule+" ") {
 					for _, l := range d.Labels {
-						if x.text[l.Span.Start:l.Span.End()] == "false" {
+						if x.text[l.Span.Start:l.Span.End()] == `"down"` {
 							n++
 						}
 					}
@@ -71,7 +71,7 @@ func shutPort(text, device, port string) string {
 	head, rest, _ := strings.Cut(text, `switch "`+device+`" {`)
 	body, rest, _ := strings.Cut(rest, "\n}\n")
 	return head + `switch "` + device + `" {` + body[:strings.LastIndex(body,
-		"  }")] + "    except \"" + port + "\" {\n      enabled = false\n      reason  = \"test\"\n    }\n  }\n}\n" + rest
+		"  }")] + "    except \"" + port + "\" {\n      admin = \"down\"\n      reason  = \"test\"\n    }\n  }\n}\n" + rest
 }
 
 // TestShutIsDown: a link with a port that is shut, at either end, is to every proof

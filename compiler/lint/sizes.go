@@ -200,7 +200,7 @@ var roce515 = &Rule{
 }
 
 func idlePort(qos string) string {
-	return edit(twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    enabled = false\n    "+qos), `"nvidia/sn3700"`, `"example/no-dscp"`) + noDSCP("true")
+	return edit(twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    admin = \"down\"\n    "+qos), `"nvidia/sn3700"`, `"example/no-dscp"`) + noDSCP("true")
 }
 
 func idlePorts(p *Pass) {
@@ -236,7 +236,7 @@ func idlePorts(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s %d B of lossless buffer", holds, held), Address: f.PortAddress(at),
-			Labels: []diag.Label{p.AtPort(p.End(at), schema.AQoS, ""), p.AtPort(p.End(at), schema.AEnabled, "shut down")}, Help: "take the qos off them",
+			Labels: []diag.Label{p.AtPort(p.End(at), schema.AQoS, ""), p.AtPort(p.End(at), schema.AAdmin, "shut down")}, Help: "take the qos off them",
 		})
 	}
 }

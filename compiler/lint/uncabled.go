@@ -79,7 +79,7 @@ func (p *Pass) forsaken() {
 			Severity: diag.Warning, Summary: fmt.Sprintf("%s carries RDMA and has no cable", p.Name(e)), Address: f.PortAddress(u.nic),
 			Labels: []diag.Label{f.DeclLabel(e.Port.Decl, ""), f.LinkLabel(f.Ports[u.peer].Link, schema.AEnds, "the cable of "+f.PortName(u.peer))},
 			Notes:  []string{fmt.Sprintf("%d of %d nodes of %s have one at %s", u.cabled, u.of, p.roleName(e.Device), f.Text(e.Port.Name))},
-			Help:   "add its cable, or write enabled = false on it",
+			Help:   "add its cable, or write admin = \"down\" on it",
 		}
 		if free := waiting[p.fit(u.nic)]; len(free) > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s has none either", f.PortName(free[0])))

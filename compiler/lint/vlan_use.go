@@ -17,7 +17,7 @@ var roce611 = &Rule{
 		Fix:    "shut the port, or take the segment off it",
 		Source: "theory I16",
 		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    native = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
-		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    enabled = false\n    native  = segment.storage\n    qos     = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    admin = \"down\"\n    native  = segment.storage\n    qos     = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
 	},
 	Run: openPort,
 }
@@ -36,7 +36,7 @@ func openPort(p *Pass) {
 		seg := &f.Segments[port.Native]
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s has no cable and is in RDMA VLAN %d (%s): anyone can plug in", p.Name(e), seg.VLAN, f.Text(seg.Name)), Address: f.PortAddress(id), Concerns: []string{f.Text(seg.Address)},
-			Labels: []diag.Label{p.AtPort(e, schema.ANative, ""), f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "write enabled = false on it, or take the segment off", Edits: p.shutSpare(e),
+			Labels: []diag.Label{p.AtPort(e, schema.ANative, ""), f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "write admin = \"down\" on it, or take the segment off", Edits: p.shutSpare(e),
 		})
 	}
 }

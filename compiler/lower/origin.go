@@ -99,7 +99,7 @@ var (
 		"arp_timeout": {schema.AARPTimeout}, "mac_timeout": {schema.AMACTimeout}, "spare_ports": {schema.ASparePorts},
 	}
 	portAttrs = map[string][]schema.Attr{
-		"name": {schema.AIfname, schema.AName}, "enabled": {schema.AAdmin, schema.AEnabled, schema.ASparePorts}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
+		"name": {schema.AIfname, schema.AName}, "enabled": {schema.AAdmin, schema.ASparePorts}, "speed": {schema.ASpeed}, "fec": {schema.AFEC},
 		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative, schema.ASubnet}, "segments": {schema.ASegments, schema.ASegment},
 		"segment": {schema.ASegments, schema.ASegment, schema.ANative}, // either of both
 		"deny":    {schema.ADeny, schema.AExternal}, "qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},

@@ -246,7 +246,13 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 		}
 	}
 	row.MACsec = r.macsec(r.ofLink(s, link, schema.AMACsec))
-	r.admin(row, s)
+	if v := s.get(schema.AAdmin); v.Kind != lang.Absent {
+		row.Flags |= fabric.EnabledSet
+		if r.cfg.Text(v) == "down" {
+			row.Flags |= fabric.ShutDown
+			r.someShut.Store(true)
+		}
+	}
 }
 
 // keeps notes what of a port is left as the device has it.
@@ -259,24 +265,6 @@ func (r *resolver) keeps(row *fabric.Port, s *scope) {
 		if r.cfg.IsWord(r.onLink(s, link, n), keep) {
 			row.Kept = row.Kept.With(n)
 		}
-	}
-}
-
-// admin reads whether a port is up. In earlier editions `enabled` said it.
-func (r *resolver) admin(row *fabric.Port, s *scope) {
-	v, by := s.find(schema.AAdmin)
-	down := r.cfg.Text(v) == "down"
-	if by == 0 {
-		v = s.get(schema.AEnabled)
-		down = v.N == 0
-	}
-	if v.Kind == lang.Absent || r.cfg.IsWord(v, keep) {
-		return
-	}
-	row.Flags |= fabric.EnabledSet
-	if down {
-		row.Flags |= fabric.ShutDown
-		r.someShut.Store(true)
 	}
 }
 
