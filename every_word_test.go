@@ -657,7 +657,7 @@ var wordValues = map[string][]string{
 	"vrf": {`"apart"`}, "count": {`3`},
 	"switches": {`[]`}, "node_ports": {`["swp1"]`}, "up_ports": {`["swp1"]`}, "down_ports": {`["swp1"]`}, "ports": {`["swp1"]`},
 	"subnet":     {`"10.77.0.0/24"`},
-	"addressing": {`"per_port"`}, "fabric_subnet": {`"10.78.0.0/16"`}, "enabled": {`false`}, "external": {`true`},
+	"addressing": {`"per_port"`}, "fabric_subnet": {`"10.78.0.0/16"`}, "enabled": {`false`}, "admin": {`"down"`, `"up"`}, "external": {`true`},
 	"tagged": {`[segment.other]`}, "untagged": {`segment.other`},
 	"deny": {`["roce_v2"]`}, "address": {`"10.66.0.5/24"`}, "macsec": {`{ pfc_frames = "protected" }`, `"on"`},
 	"at":   {`switch.tor.port["Ethernet0"]`},

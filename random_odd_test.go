@@ -24,10 +24,9 @@ var oddValues = map[string]func(s *site) [][2]string{
 		return [][2]string{{own, ""}, {own, quote("10G")}}
 	},
 	"fec": func(s *site) [][2]string {
-		return [][2]string{{quote("rs"), ""}, {quote("rs"), quote("none")}, {quote("rs"), quote("auto")}}
+		return [][2]string{{quote("rs"), ""}, {quote("rs"), quote("off")}, {quote("rs"), quote("auto")}}
 	},
 	"autoneg": pairs("false", "", "true", "", "", "true", "", "false"),
-	"enabled": pairs("true", "", "true", "false", "", "false"),
 	"mtu": func(s *site) [][2]string {
 		most := "9000"
 		if len(s.segments) > 0 {
@@ -70,6 +69,7 @@ var oddValues = map[string]func(s *site) [][2]string{
 	"address":     pairs("", quote("none")),
 	"slot":        written(""),
 	"spare_ports": pairs("", quote("shut"), quote("shut"), ""),
+	"admin":       pairs(quote("up"), "", quote("up"), quote("down"), "", quote("down")),
 }
 
 // oddApart are the attributes of ports, NICs, interfaces, bonds, LAGs, nodes and
@@ -215,7 +215,7 @@ func TestRandomOdd(t *testing.T) {
 				}
 			}
 			if group[0].kind == schema.Port {
-				names = append(names, "enabled")
+				names = append(names, "admin")
 			}
 			name := pick(r, names...)
 			values := pick(r, oddValues[name](s)...)
@@ -366,7 +366,7 @@ func mixedSite(r *rand.Rand) *site {
 				nic, p := s.nic(node, "rail0", models[0]), s.port(sw, on, port)
 				port++
 				nic.block.set("untagged", "segment.office")
-				p.block.set("untagged", "segment.office").set("enabled", "true")
+				p.block.set("untagged", "segment.office").set("admin", quote("up"))
 				s.join(fmt.Sprintf("n%d", slot), nic, p, `{ media = "sr", length = "20m" }`)
 			}
 		}
@@ -388,7 +388,7 @@ func teamSite(r *rand.Rand) *site {
 	a, b := s.newSwitch("tor-a", on), s.newSwitch("tor-b", on)
 	var isl []*end
 	for _, sw := range []*block{a, b} {
-		p := sw.add(`port "Ethernet48"`, "enabled", "true", "speed", quote("100G"), "fec", quote("rs"), "tagged", "[segment.s0, segment.s1]")
+		p := sw.add(`port "Ethernet48"`, "admin", quote("up"), "speed", quote("100G"), "fec", quote("rs"), "tagged", "[segment.s0, segment.s1]")
 		isl = append(isl, &end{block: p, device: sw, address: fmt.Sprintf("switch.%s.port[\"Ethernet48\"]", label(sw)), site: s})
 	}
 	s.join("isl", isl[0], isl[1], `{ media = "dac", length = "1m" }`)
@@ -399,7 +399,7 @@ func teamSite(r *rand.Rand) *site {
 			nic := s.nic(node, fmt.Sprintf("smb%d", i), "nvidia/connectx-6-dx")
 			nic.block.set("fec", "") // which no cmdlet sets
 			port := s.port(sw, on, n)
-			port.block.set("enabled", "true").set("tagged", "[segment.s0, segment.s1]")
+			port.block.set("admin", quote("up")).set("tagged", "[segment.s0, segment.s1]")
 			s.join(fmt.Sprintf("hv%d-%d", n, i), nic, port, `{ media = "dac", length = "3m" }`)
 		}
 		node.add(`bond "team"`, "mode", quote("set"), "members", quote("smb[0-1]"))

@@ -300,6 +300,11 @@ func (ld *loader) evalAttr(s *scope, u *unit, d *udecl, a *attr) (Value, bool) {
 		ld.fail(span, bad.summary, bad.help, append(ld.originLabel(s.mod, f, a), ld.rowLabel(s, f, a)...)...)
 		return Value{}, false
 	}
+	if def := a.def.of(); out.Kind == Absent && def.Required {
+		ld.fail(span, a.num.Name()+" is null, which leaves it out, and `"+ld.strs[d.head]+"` needs it", "write "+wanted(&def.Type),
+			append(ld.originLabel(s.mod, f, a), ld.rowLabel(s, f, a)...)...)
+		return Value{}, false
+	}
 	return out, true
 }
 

@@ -56,8 +56,6 @@ func (ld *loader) wasEnabled(u *unit, d *udecl, a *attr) {
 			now = `"up"`
 		case "false":
 			now = `"down"`
-		case "null":
-			now = text
 		}
 		was.at, was.edit = place{uint32(from), end - uint32(from)}, "admin = "+now
 	}

@@ -86,6 +86,10 @@ func (u *unit) add(fi int32, f *file, base int32) (top []int32) {
 		d.label, d.first, d.head = f.shift.strs[d.label], f.shift.strs[d.first], f.shift.strs[d.head]
 		u.decls[base+int32(i)] = d
 	}
+	for i := range f.decls {
+		d := &u.decls[base+int32(i)]
+		d.attrs.n = uint32(len(leftOut(f.attrs[d.attrs.first : d.attrs.first+d.attrs.n])))
+	}
 	for i := range f.attrs {
 		f.attrs[i].set(f.shift.value(Value{f.attrs[i].kind, f.attrs[i].n}))
 	}
@@ -96,6 +100,16 @@ func (u *unit) add(fi int32, f *file, base int32) (top []int32) {
 	f.tables = tables{}
 	return top
 }
+
+// leftOut takes out of the attributes of a block those that are null: they are as if they were not written.
+func leftOut(attrs []attr) []attr {
+	if !slices.ContainsFunc(attrs, isNull) {
+		return attrs
+	}
+	return slices.DeleteFunc(attrs, isNull)
+}
+
+func isNull(a attr) bool { return a.kind == Absent && !a.bad && a.num != schema.AForEach }
 
 func (u *unit) attrsOf(d *udecl) []attr {
 	return u.files[d.file].attrs[d.attrs.first : d.attrs.first+d.attrs.n]
