@@ -1,6 +1,7 @@
 package rocec_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -9,7 +10,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/langtest"
+	"github.com/rocec/rocec/lang/packs"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -151,7 +156,8 @@ func TestNull(t *testing.T) {
 				span := blocks[0].Attrs[name]
 				tried++
 				one, none := w.with(w.main[:span[0]]+without+w.main[span[1]:]), w.with(w.main[:span[0]]+w.main[span[1]:])
-				if maybe := w.with(w.main[:span[0]] + name + " = 1 == 1 ? null : null" + w.main[span[1]:]); maybe.text != none.text && !maybe.failed {
+				// Of tiers, what goes together is asked before anything is computed.
+				if maybe := w.with(w.main[:span[0]] + name + " = 1 == 1 ? null : null" + w.main[span[1]:]); maybe.text != none.text && !maybe.failed && !k.Tier() {
 					t.Errorf("%s: %s.%s that comes to null comes to something else than what is left out:\n%s", w.name, k, name, firstDifference(none.text, maybe.text))
 				}
 				if one.text != none.text {
@@ -175,21 +181,27 @@ func firstDifference(a, b string) string {
 	return fmt.Sprint(len(x), " and ", len(y), " lines")
 }
 
-// keepBase is two hosts on one switch, where all that rocec can write of a port is written around it.
+// keepBase is two hosts on one switch; what of a port can be kept is written around it. The marks in it are replaced by what the
+// first port or the NICs say.
 func keepBase(os, model, port, hosts string) string {
-	first, second := port+"0", port+"4"
+	first, second, trust, untagged, match := port+"0", port+"4", "dscp", "untagged", ""
+	mark := "dscp      = 26"
 	if port == "swp" {
 		first, second = "swp1", "swp2"
 	}
+	if strings.HasPrefix(hosts, "windows") {
+		trust, untagged, match = "pcp", "tagged", "netdirect_port = 445"
+		mark = ""
+	}
 	return `qos "roce" {
-  trust = "dscp"
-  dcbx  = "off"
+  trust = "` + trust + `"
   class "rdma" {
     carries   = "rdma"
-    dscp      = 26
+    ` + mark + `
     priority  = 3
     bandwidth = 50
     ecn       = { min = "150KB", max = "1500KB", probability = 5 }
+    match     = { ` + match + ` }
   }
   class "rest" {
     default   = true
@@ -202,36 +214,39 @@ segment "storage" {
   subnet = "10.0.0.0/24"
   qos    = qos.roce
 }
-segment "more" {
-  vlan = 200
+defaults "port" {
+  qos          = qos.roce
+  admin        = "up"
+  speed        = "100G"
+  fec          = "rs"
+  mtu          = 9000
+  ` + untagged + ` = segment.storage
+  deny         = []
+}
+defaults "nic" {
+  qos   = qos.roce
+  admin = "up"
+  speed = "100G"
+  mtu   = 9000
 }
 switch "tor" {
   model = "` + model + `"
   os    = "` + os + `"
   port "` + first + `" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
     #PORT
   }
   port "` + second + `" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
   }
-  #SWITCH
 }
 node "n" {
   for_each = { n1 = 1, n2 = 2 }
   os       = "` + hosts + `"
   slot     = each.value
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    native = segment.storage
+    model = "nvidia/connectx-6-dx"
+    ` + map[string]string{"untagged": "untagged", "tagged": "segment"}[untagged] + ` = segment.storage
     #NIC
   }
-  #NODE
 }
 link "cable" {
   for_each = { n1 = "` + first + `", n2 = "` + second + `" }
@@ -241,6 +256,91 @@ link "cable" {
 `
 }
 
-func keepOutcome(text string) outcome {
-	return outcomeOf(fstest.MapFS{"fabric.roce.hcl": {Data: []byte(text)}})
+// intentWords are the fields of an intent that an attribute has under another name.
+var intentWords = map[string]string{"admin": "enabled", "tagged": "segments", "untagged": "native", "global_pause": "pause"}
+
+// keptSet lists the fields of an attribute that the intents of ports set.
+func keptSet(m made, attr string) []string {
+	word := cmp.Or(intentWords[attr], attr)
+	var list []string
+	for _, d := range m.Devices {
+		for p, v := range d.Intent.Fields {
+			if p.Object == intent.OfPort && p.Word() == word && v.State == intent.Set {
+				list = append(list, d.Address+" "+p.Name)
+			}
+		}
+	}
+	return list
+}
+
+// madeOf is buildText that goes on to what devices are told where a rule has something against it.
+func madeOf(text string) made {
+	m := buildText(text)
+	cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(text)}}, Packs: packs.Files()})
+	if len(m.Devices) == 0 && !diags.HasErrors() {
+		if res := compiler.Compile(cfg, compiler.Options{AsOf: "2026-01-01", Rows: packs.HeadroomRows}); res.Facts != nil {
+			m.Devices, _ = emitted(res)
+		}
+	}
+	return m
+}
+
+// TestKeep: on the way of each target, in each place that is nearer than what writes a setting, "keep" takes it out of what the
+// device is told, or the target refuses, at the line that says so; and it stays at all other ports.
+func TestKeep(t *testing.T) {
+	reached := map[string]int{}
+	for _, on := range [][4]string{
+		{"sonic/202505", "nvidia/sn3700", "Ethernet", "ubuntu/24.04"},
+		{"sonic-enterprise/4.5.0", "dell/s5232f-on", "Ethernet", "ubuntu/24.04"},
+		{"cumulus-linux/5.14", "nvidia/sn3700c", "swp", "windows-server/2025"},
+	} {
+		base := keepBase(on[0], on[1], on[2], on[3])
+		plain := buildText(base)
+		if plain.Diags.HasErrors() {
+			t.Fatalf("%s:\n%s", on[0], plain.Findings)
+		}
+		first := on[2] + "0"
+		if on[2] == "swp" {
+			first = "swp1"
+		}
+		for _, kind := range []schema.Kind{schema.Port, schema.NIC} {
+			mark, handle, own := "#PORT", `switch.tor.port["`+first+`"]`, "switch.tor "+first
+			if kind == schema.NIC {
+				mark, handle, own = "#NIC", `node.n["n1"].nic["rail0"]`, `node.n["n1"] rail0`
+			}
+			for _, a := range schema.Def(kind).Attrs {
+				if !slices.Contains(a.Type.Words, "keep") {
+					continue
+				}
+				name := a.Num.Name()
+				line := name + ` = "keep"`
+				before := keptSet(plain, name)
+				for place, text := range map[string]string{
+					"block":    strings.Replace(base, mark, line, 1),
+					"override": base + "override {\n  on = " + handle + "\n  set = { " + line + " }\n  reason = \"r\"\n  expires = \"2099-01-01\"\n}\n",
+				} {
+					at := fmt.Sprint(on[0], " ", kind, " ", place, ": ", line)
+					m := madeOf(text)
+					if strings.Contains(m.Findings, "ROCE717") && strings.Contains(m.Findings, line) {
+						reached[name+" refused"]++
+						continue
+					}
+					if slices.Contains(keptSet(m, name), own) {
+						t.Errorf("%s: it is written", at)
+					}
+					if !strings.Contains(m.Findings, "ROCE") && len(m.Devices) == 0 {
+						reached[name+" refused"]++ // by the language
+					}
+					if len(m.Devices) > 0 && slices.Contains(before, own) {
+						reached[name]++
+					}
+				}
+			}
+		}
+	}
+	for _, name := range []string{"admin", "speed", "fec", "mtu", "untagged", "tagged", "trust", "pfc", "dscp_map", "ets", "ecn", "watchdog", "queue_map", "dcbx", "roce_mode", "global_pause"} {
+		if reached[name]+reached[name+" refused"] == 0 {
+			t.Errorf("%s was written around no port that keeps it", name)
+		}
+	}
 }
