@@ -561,7 +561,11 @@ func (r *reducer) lookup(d *decl, def *schema.BlockDef, name string) *schema.Att
 		if name == "name" || d.of.Tier() && (name == "count" || name == "switches") {
 			return nil
 		}
-		return schema.LookupFormer(d.of, name)
+		ad := schema.LookupFormer(d.of, name)
+		if d.kind == schema.Defaults && ad != nil && slices.Contains(schema.OwnAlone, ad.Num) {
+			return nil // it is read where the block itself writes it
+		}
+		return ad
 	}
 	return nil
 }

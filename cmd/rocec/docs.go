@@ -60,14 +60,14 @@ func languagePage() []byte {
 			fmt.Fprintf(&b, "\n```hcl\n%s\n```\n", head)
 		}
 		if len(def.Attrs) > 0 {
-			b.WriteString("\n| attribute | value | meaning |\n| --- | --- | --- |\n")
+			b.WriteString("\n| attribute | value | meaning | left out |\n| --- | --- | --- | --- |\n")
 			for i := range def.Attrs {
 				at := &def.Attrs[i]
 				name := at.Num.Name()
 				if at.Required {
 					name += " (required)"
 				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, cell(typeText(at.Type)), cell(at.Doc))
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, cell(typeText(at.Type)), cell(at.Doc), cell(schema.LeftOutOf(k, at).Text()))
 			}
 		}
 		if def.Free {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -95,7 +96,11 @@ type word struct {
 	Type      string `json:"type,omitempty"`
 	Doc       string `json:"doc"`
 
-	Proofs []string `json:"proofs,omitempty"` // properties that rest on it
+	Places  []string `json:"places,omitempty"`   // where it can be written
+	LeftOut string   `json:"left_out,omitempty"` // what happens where it is not
+	Special []string `json:"special,omitempty"`  // the special values that it takes
+	Example string   `json:"example,omitempty"`
+	Proofs  []string `json:"proofs,omitempty"` // properties that rest on it
 }
 
 // explainAttribute explains a block, block.attribute, or an attribute in every
@@ -154,7 +159,43 @@ func wordsOf(def *schema.BlockDef) []word {
 	var list []word
 	for i := range def.Attrs {
 		at := &def.Attrs[i]
-		list = append(list, word{Block: def.Word, Attribute: at.Num.Name(), Type: typeText(at.Type), Doc: at.Doc, Proofs: restsOn(at.Num)})
+		list = append(list, word{
+			Block: def.Word, Attribute: at.Num.Name(), Type: typeText(at.Type), Doc: at.Doc, Proofs: restsOn(at.Num),
+			Places: placesOf(def, at), LeftOut: schema.LeftOutOf(def.Kind, at).Text(), Special: specialOf(at), Example: at.Num.Name() + " = " + schema.Example(at.Num, at.Type),
+		})
+	}
+	return list
+}
+
+// placesOf are the places that an attribute of a block can be written in.
+func placesOf(def *schema.BlockDef, at *schema.AttrDef) []string {
+	places := []string{def.Word}
+	for _, l := range schema.Def(schema.Defaults).Labels {
+		if slices.Contains(l.Enum, def.Word) && at.Num != schema.AName {
+			places = append(places, fmt.Sprintf("defaults %q", def.Word))
+		}
+	}
+	if slices.Contains(def.Blocks, schema.Except) && at.Num != schema.AName {
+		places = append(places, "except")
+	}
+	if on := schema.Lookup(schema.Override, schema.AOn.Name()); slices.Contains(on.Type.Refs, def.Kind) && at.Num != schema.AName {
+		places = append(places, "override { set }")
+	}
+	return places
+}
+
+// specialOf are the special values that a type takes, and what they mean.
+func specialOf(at *schema.AttrDef) []string {
+	list, t := []string{"null: left out"}, at.Type
+	for _, s := range [][2]string{
+		{"auto", "rocec computes it, and writes it"}, {"off", "switched off, which is written"}, {"keep", "left as the device has it, even where something around writes it"},
+	} {
+		if at.Num == schema.AFEC && s[0] == "auto" {
+			s[1] = "a mode of the device, which finds out by itself"
+		}
+		if slices.Contains(t.Words, s[0]) || slices.Contains(t.Enum, s[0]) {
+			list = append(list, fmt.Sprintf("%q: %s", s[0], s[1]))
+		}
 	}
 	return list
 }
@@ -170,6 +211,11 @@ func (a *app) explainWords(list []word) error {
 		}
 		for _, w := range list {
 			fmt.Fprintf(a.out, "%s.%s (%s): %s\n", w.Block, w.Attribute, w.Type, w.Doc)
+			fmt.Fprintf(a.out, "  Written in: %s.\n  Left out: %s.\n", strings.Join(w.Places, ", "), w.LeftOut)
+			for _, special := range w.Special {
+				fmt.Fprintf(a.out, "  %s.\n", special)
+			}
+			fmt.Fprintf(a.out, "  Example: %s\n", w.Example)
 			if len(w.Proofs) > 0 {
 				fmt.Fprintf(a.out, "  What is proven by it: %s.\n", strings.Join(w.Proofs, ", "))
 			}
