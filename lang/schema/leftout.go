@@ -66,14 +66,14 @@ var chains = map[Kind][]Kind{
 }
 
 // OwnAlone are attributes that a block says of itself alone: no defaults speak for it.
-var OwnAlone = []Attr{AVars, APlace, AFacing}
+var OwnAlone = []Attr{AVars, APlace}
 
 // ownOnly are attributes of ports and NICs that nothing around says of them.
 var ownOnly = []Attr{AName, AVRF, ABuffer, AHash, AModel, AFirmware, ACable, AGateway, AExternalGateway, ASubnet, AEnds}
 
 // inherits lists what a block inherits an attribute from.
 func inherits(k Kind, n Attr) (from []string) {
-	if n == AName || slices.Contains(OwnAlone, n) {
+	if n == AName || n == AFacing || slices.Contains(OwnAlone, n) {
 		return nil
 	}
 	for _, c := range chains[k] {
