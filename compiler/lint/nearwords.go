@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/rocec/rocec/compiler/fabric"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -137,7 +136,7 @@ func (w *freeWords) mistyped(a, b string) bool {
 	if len(short) >= 6 {
 		limit = 2
 	}
-	return lang.Apart(a, b, limit)
+	return diag.Distance(a, b, limit) <= limit
 }
 
 // series reports whether two words are of a row of letters: row-a and row-b, vrfa and vrfc among vrfa, vrfb and vrfc.
