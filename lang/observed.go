@@ -20,10 +20,11 @@ import (
 // Misplaced are attributes of one file that say what was seen and are written beside
 // `observed`, as they were in earlier editions of the language.
 type Misplaced struct {
-	Decl  DeclID        // of the first
-	Span  source.Span   // of the first
-	Attrs []schema.Attr // in the order of their names, each once
-	Count int
+	Address string        // of the first block with one, "" if no instance of it is there
+	Decl    DeclID        // of the first
+	Span    source.Span   // of the first
+	Attrs   []schema.Attr // in the order of their names, each once
+	Count   int
 }
 
 // misplaced is one of them, by the number of its block in the file, then in the unit.
@@ -201,6 +202,10 @@ func (ld *loader) misplacedIn() (list []Misplaced) {
 				}
 			}
 			slices.SortFunc(x.Attrs, func(a, b schema.Attr) int { return cmp.Compare(a.Name(), b.Name()) })
+			i := slices.IndexFunc(ld.insts, func(in inst) bool { return in.mod == m.id && in.decl == first.decl })
+			if i > 0 {
+				x.Address = ld.addrOf(instID(i))
+			}
 			list = append(list, x)
 		}
 	}

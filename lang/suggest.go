@@ -3,37 +3,9 @@ package lang
 import (
 	"slices"
 	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
 )
-
-// distance is the number of single-letter edits between two words, swaps of
-// neighbours counted as one, and gives up above limit.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
-	}
-	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], before[j-2]+1)
-			}
-		}
-		before, prev, cur = prev, cur, before
-	}
-	return prev[len(b)]
-}
-
-// Apart reports whether two words are at most so many single-letter edits apart.
-func Apart(a, b string, edits int) bool { return distance(a, b, edits) <= edits }
 
 // Nearest returns the candidate that a typing mistake would turn into word, or
 // "". Of equally near ones it takes the first.
@@ -48,7 +20,7 @@ func Nearest(word string, candidates []string) string {
 	best, at := "", limit+1
 	w := strings.ToLower(word)
 	for _, c := range candidates {
-		if d := distance(w, strings.ToLower(c), limit); d < at {
+		if d := diag.Distance(w, strings.ToLower(c), limit); d < at {
 			best, at = c, d
 		}
 	}
@@ -98,7 +70,7 @@ func nearestFirst(word string, names []string, n int) []string {
 	}
 	all := make([]scored, len(names))
 	for i, name := range names {
-		all[i] = scored{name, distance(clipWord(word), clipWord(name), 64)}
+		all[i] = scored{name, diag.Distance(clipWord(word), clipWord(name), 64)}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int {
 		if a.d != b.d {

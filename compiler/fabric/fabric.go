@@ -605,10 +605,11 @@ type Unused struct {
 
 // Misplaced are attributes of one file that say what was seen and stand among settings.
 type Misplaced struct {
-	Attrs []schema.Attr // each once
-	Count int
-	At    source.Span // of the first
-	Decl  DeclID
+	Address Str           // of the block of the first
+	Attrs   []schema.Attr // each once
+	Count   int
+	At      source.Span // of the first
+	Decl    DeclID
 }
 
 // Ignore is a comment that silences rules over a range of source.

@@ -149,6 +149,7 @@ type Rename struct {
 	From, To Str
 	Used     bool // some row has it
 	Known    bool // some device is called To
+	Near     Str  // the device that is called almost so, of one that is not known
 }
 
 // MaxMismatches is how many differences of one list from the source are kept: a

@@ -114,8 +114,8 @@ var roce711 = &Rule{
 		Why:    "the driver of the system and the package of the maker differ in defaults, tools and what a reload resets: the node that differs is slow or loses its settings",
 		Fix:    "choose one, and write an except block with its reason for what waits",
 		Source: "theory I20",
-		Bad:    fourNodes(``, `driver_origin = self.name == "n1" ? "inbox" : "vendor"`),
-		Good:   fourNodes(``, `driver_origin = "vendor"`),
+		Bad:    fourNodes(``, `observed = { driver_origin = self.name == "n1" ? "inbox" : "vendor" }`),
+		Good:   fourNodes(``, `observed = { driver_origin = "vendor" }`),
 	},
 	Run: driverOrigin,
 }

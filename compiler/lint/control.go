@@ -25,7 +25,7 @@ var roce410 = &Rule{
 		Source: "Bai et al., NSDI 2023, 7.2. The paper does not name its three generations, and what vendors document of the interval (MIN_TIME_BETWEEN_CNPS of mlxconfig, min_time_between_cnps of " +
 			"bnxt_re's firmware interface) does not say at which end it is kept: so no pack states it, and who knows writes facts = { cnp_at_receiver = 1 } or 0 in nic_model",
 		Bad:  generations(``),
-		Good: generations(`cnp_interval = "4us"`),
+		Good: generations(`observed = { cnp_interval = "4us" }`),
 	},
 	Run: cnpGenerations,
 }
@@ -127,8 +127,8 @@ var roce412 = &Rule{
 		Why:    "marks that nobody answers slow nobody down: the class runs into its pauses, or its drops, as if there were no ECN",
 		Fix:    "enable notification and reaction point on the priority",
 		Source: "MLNX_OFED: ecn/roce_np/enable and ecn/roce_rp/enable, by priority; theory I9",
-		Bad:    foundHosts(`dcqcn  = [0, 1]`, ``),
-		Good:   foundHosts(`dcqcn  = [3]`, ``),
+		Bad:    foundHosts(`observed = { dcqcn = [0, 1] }`, ``),
+		Good:   foundHosts(`observed = { dcqcn = [3] }`, ``),
 	},
 	Run: hostDCQCN,
 }

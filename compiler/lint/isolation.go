@@ -315,8 +315,8 @@ var roce618 = &Rule{
 		Why:    "a dead host whose address is still in ARP tables and gone from MAC tables has its lossless frames flooded, and pauses then go round in a circle",
 		Fix:    "bound unknown unicast by a storm control, and keep the MAC time above the ARP time",
 		Source: "Guo et al., SIGCOMM 2016, section 4.2",
-		Bad:    twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  unknown_unicast = \"flood\""),
-		Good:   twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  unknown_unicast = \"limit\""),
+		Bad:    twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  observed = { unknown_unicast = \"flood\" }"),
+		Good:   twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  observed = { unknown_unicast = \"limit\" }"),
 	},
 	Run: unknownFlooded,
 }

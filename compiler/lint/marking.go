@@ -21,8 +21,8 @@ var roce212 = &Rule{
 		Why:    "switches classify by what the host really writes: RDMA without the mark of its class travels in the default class, lossy and among everything else",
 		Fix:    "set the default ToS of RDMA connections, the traffic class of the device, or a policy of the operating system",
 		Source: "NVIDIA: default_roce_tos, traffic_class; theory I4",
-		Bad:    foundHosts(`tos    = 0`, ``),
-		Good:   foundHosts(`tos    = 106`, ``),
+		Bad:    foundHosts(`observed = { tos = 0 }`, ``),
+		Good:   foundHosts(`observed = { tos = 106 }`, ``),
 	},
 	Run: func(p *Pass) { foundToS(p, false) },
 }
@@ -34,8 +34,8 @@ var roce213 = &Rule{
 		Why:    "tools ask for the whole byte: with the DSCP in its place, 26 becomes DSCP 6, and RDMA travels in the default class",
 		Fix:    "write the DSCP times 4, and 2 more for ECT",
 		Source: "dmf-mxl/mxl #603; RFC 2474",
-		Bad:    foundHosts(`tos    = 26`, ``),
-		Good:   foundHosts(`tos    = 104`, ``),
+		Bad:    foundHosts(`observed = { tos = 26 }`, ``),
+		Good:   foundHosts(`observed = { tos = 104 }`, ``),
 	},
 	Run: func(p *Pass) { foundToS(p, true) },
 }
@@ -110,8 +110,8 @@ var roce222 = &Rule{
 		Why:    "read responses, acknowledgements and whole replies leave the other side with DSCP 0: half of the traffic is lossy, unmarked and late",
 		Fix:    "mark on both ends: set the ToS of the device or of connections for the whole host, not in one application",
 		Source: "openucx/ucx #10325",
-		Bad:    foundHosts(``, "    mark      = \"application\"\n    mark_on   = [\"initiators\"]\n"),
-		Good:   foundHosts(``, "    mark      = \"application\"\n    mark_on   = [\"initiators\", \"responders\"]\n"),
+		Bad:    foundHosts(``, "    mark      = \"application\"\n    observed = { mark_on = [\"initiators\"] }\n"),
+		Good:   foundHosts(``, "    mark      = \"application\"\n    observed = { mark_on = [\"initiators\", \"responders\"] }\n"),
 	},
 	Run: markedOneWay,
 }
@@ -149,8 +149,8 @@ var roce224 = &Rule{
 		Why:    "behind the hop that rewrites it the class is another one: no PFC, another queue, and CNPs that never arrive",
 		Fix:    "exclude the class from the rule, or declare the rewrite with remap = true",
 		Source: "theory I7",
-		Bad:    foundSwitch(`remark = { 26 = 0 }`),
-		Good:   foundSwitch(`remark = { 10 = 0 }`),
+		Bad:    foundSwitch(`observed = { remark = { 26 = 0 } }`),
+		Good:   foundSwitch(`observed = { remark = { 10 = 0 } }`),
 	},
 	Run: remarked,
 }

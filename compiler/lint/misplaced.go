@@ -34,7 +34,7 @@ func observationAmongSettings(p *Pass) {
 			is = "say what was seen, and stand"
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s %s among the settings", list(words), is), Count: m.Count,
+			Summary: fmt.Sprintf("%s %s among the settings", list(words), is), Address: f.Text(m.Address), Count: m.Count,
 			Labels: []diag.Label{{Span: m.At, Where: f.Where(m.Decl)}}, Help: fmt.Sprintf("write %s = { %s = ... }, or run rocec fmt --fix", schema.AObserved.Name(), words[0]),
 		})
 	}

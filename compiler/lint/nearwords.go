@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/rocec/rocec/compiler/fabric"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -35,11 +34,13 @@ func clusters(first, second string) string {
 
 // freeWord is a word of an attribute that takes any.
 type freeWord struct {
-	text  string
-	form  string // without digits, in small letters
-	uses  int
-	decl  fabric.DeclID // of the first
-	layer fabric.LayersID
+	text string
+	form string // without digits, in small letters
+	uses int
+
+	address fabric.Str // of the first
+	decl    fabric.DeclID
+	layer   fabric.LayersID
 }
 
 // freeWords are the words of one attribute, by their text.
@@ -48,13 +49,13 @@ type freeWords struct {
 	words map[fabric.Str]*freeWord
 }
 
-func (w *freeWords) add(f *fabric.Fabric, word fabric.Str, decl fabric.DeclID, layer fabric.LayersID) {
+func (w *freeWords) add(f *fabric.Fabric, word, address fabric.Str, decl fabric.DeclID, layer fabric.LayersID) {
 	if word == 0 {
 		return
 	}
 	at := w.words[word]
 	if at == nil {
-		at = &freeWord{text: f.Text(word), form: withoutDigits(f.Text(word)), decl: decl, layer: layer}
+		at = &freeWord{text: f.Text(word), form: withoutDigits(f.Text(word)), address: address, decl: decl, layer: layer}
 		w.words[word] = at
 	}
 	at.uses++
@@ -66,17 +67,17 @@ func wordsNear(p *Pass) {
 	vrf, cluster, tenant, rack, site, role := table(schema.AVRF), table(schema.ACluster), table(schema.ATenant), table(schema.ARack), table(schema.ASite), table(schema.ARole)
 	for d := 1; d < len(f.Devices); d++ {
 		dev := &f.Devices[d]
-		cluster.add(f, dev.Cluster, dev.Decl, dev.Layers)
-		tenant.add(f, dev.Tenant, dev.Decl, dev.Layers)
-		rack.add(f, dev.Rack, dev.Decl, dev.Layers)
-		site.add(f, dev.Site, dev.Decl, dev.Layers)
-		role.add(f, dev.Role, dev.Decl, dev.Layers)
+		cluster.add(f, dev.Cluster, dev.Address, dev.Decl, dev.Layers)
+		tenant.add(f, dev.Tenant, dev.Address, dev.Decl, dev.Layers)
+		rack.add(f, dev.Rack, dev.Address, dev.Decl, dev.Layers)
+		site.add(f, dev.Site, dev.Address, dev.Decl, dev.Layers)
+		role.add(f, dev.Role, dev.Address, dev.Decl, dev.Layers)
 	}
 	for s := 1; s < len(f.Segments); s++ {
-		vrf.add(f, f.Segments[s].VRF, f.Segments[s].Decl, f.Segments[s].Layers)
+		vrf.add(f, f.Segments[s].VRF, f.Segments[s].Address, f.Segments[s].Decl, f.Segments[s].Layers)
 	}
 	for i := 1; i < len(f.Ifaces); i++ {
-		vrf.add(f, f.Ifaces[i].VRF, f.Ifaces[i].Decl, f.Ifaces[i].Layers)
+		vrf.add(f, f.Ifaces[i].VRF, f.Devices[f.Ifaces[i].Device].Address, f.Ifaces[i].Decl, f.Ifaces[i].Layers)
 	}
 	for _, w := range []*freeWords{vrf, cluster, tenant, rack, site, role} {
 		w.report(p)
@@ -99,9 +100,9 @@ func (w *freeWords) report(p *Pass) {
 		if i := slices.IndexFunc(known, func(k *freeWord) bool { return w.mistyped(x.form, k.form) && !series(x.form, k.form, forms) }); i >= 0 {
 			other := known[i]
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("%s %q is almost %q", w.num.Name(), x.text, other.text),
-				Labels:  []diag.Label{p.Fabric.Label(x.decl, x.layer, w.num, ""), p.Fabric.Label(other.decl, other.layer, w.num, "the other")},
-				Help:    fmt.Sprintf("write %q where it is meant; two words that are meant to differ should differ in more", other.text),
+				Summary: fmt.Sprintf("%s %q is almost %q", w.num.Name(), x.text, other.text), Address: p.Fabric.Text(x.address),
+				Labels: []diag.Label{p.Fabric.Label(x.decl, x.layer, w.num, ""), p.Fabric.Label(other.decl, other.layer, w.num, "the other")},
+				Help:   fmt.Sprintf("write %q where it is meant; two words that are meant to differ should differ in more", other.text),
 			})
 		}
 		known = append(known, x)
@@ -135,7 +136,7 @@ func (w *freeWords) mistyped(a, b string) bool {
 	if len(short) >= 6 {
 		limit = 2
 	}
-	return lang.Apart(a, b, limit)
+	return diag.Distance(a, b, limit) <= limit
 }
 
 // series reports whether two words are of a row of letters: row-a and row-b, vrfa and vrfc among vrfa, vrfb and vrfc.

@@ -81,8 +81,8 @@ var roce903 = &Rule{
 		Why:    "a host that comes back without PFC loses frames that everybody else holds back for, and nothing looks different from outside",
 		Fix:    "set them by a unit at boot, or let rocec write the host",
 		Source: "linux-hosts, section 2 (what mlnx_qos and dcb set is gone after a reboot)",
-		Bad:    twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  persistent = false"),
-		Good:   twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  persistent = true"),
+		Bad:    twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  observed = { persistent = false }"),
+		Good:   twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  observed = { persistent = true }"),
 	},
 	Run: func(p *Pass) {
 		f := p.Fabric
@@ -104,8 +104,8 @@ var roce905 = &Rule{
 		Why:    "pauses, marks and discards are the only early sign of a port that differs; after the fact nobody can say when it began",
 		Fix:    "collect the counters of every port, and write monitor",
 		Source: "Guo et al., SIGCOMM 2016, section 5",
-		Bad:    operated(`monitor   = ["latency"]`),
-		Good:   operated(`monitor   = ["pause", "ecn", "cnp", "discards", "latency"]`),
+		Bad:    operated(`observed = { monitor = ["latency"] }`),
+		Good:   operated(`observed = { monitor = ["pause", "ecn", "cnp", "discards", "latency"] }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
@@ -203,7 +203,7 @@ var roce910 = &Rule{
 		Fix:    "run a bandwidth and latency test between pairs of nodes, and write where the results are",
 		Source: "Guo et al., SIGCOMM 2016, section 5.1",
 		Bad:    operated(``),
-		Good:   operated(`baseline  = "measurements/2026-01.csv"`),
+		Good:   operated(`observed = { baseline = "measurements/2026-01.csv" }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
@@ -221,15 +221,15 @@ var roce914 = &Rule{
 		Why:    "a service that has no way besides RDMA stops with it; one whose way nobody tried may",
 		Fix:    "write fallback, and try it",
 		Source: "Bai et al., NSDI 2023, section 9",
-		Bad:    operated(`fallback  = { to = "tcp", alarm = true }`),
-		Good:   operated(`fallback  = { to = "tcp", alarm = true, tested = true }`),
+		Bad:    operated(`observed = { fallback = { to = "tcp", alarm = true } }`),
+		Good:   operated(`observed = { fallback = { to = "tcp", alarm = true, tested = true } }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
 			name := p.Fabric.Text(c.Name)
 			switch {
 			case !c.Fallback.Written:
-				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nothing says what class %s falls back to when RDMA stops", name), `write fallback = { to = "tcp" } or { to = "none" }`))
+				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nothing says what class %s falls back to when RDMA stops", name), `write observed = { fallback = { to = "tcp" } }, or { to = "none" }`))
 			case c.Fallback.TCP && !c.Fallback.Tested:
 				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nobody has tried the fallback of class %s", name), "try it, and write tested = true"))
 			}
@@ -244,8 +244,8 @@ var roce915 = &Rule{
 		Why:    "a service that quietly runs on TCP is slow for weeks before anybody looks at RDMA",
 		Fix:    "raise an alarm on the transport in use",
 		Source: "Bai et al., NSDI 2023, section 9",
-		Bad:    operated(`fallback  = { to = "tcp", tested = true }`),
-		Good:   operated(`fallback  = { to = "tcp", tested = true, alarm = true }`),
+		Bad:    operated(`observed = { fallback = { to = "tcp", tested = true } }`),
+		Good:   operated(`observed = { fallback = { to = "tcp", tested = true, alarm = true } }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {

@@ -29,7 +29,7 @@ var roce313 = &Rule{
 }
 
 func floodedAs(class string) string {
-	return twoNodesEdit("  mtu    = 9000\n}\nswitch", "  mtu    = 9000\n  flood_class = \""+class+"\"\n}\nswitch")
+	return twoNodesEdit("  mtu    = 9000\n}\nswitch", "  mtu    = 9000\n  observed = { flood_class = \""+class+"\" }\n}\nswitch")
 }
 
 func floodLossless(p *Pass) {
@@ -106,8 +106,8 @@ var roce315 = &Rule{
 		Why:    "a port that honours pauses and sends none drops what it cannot take; one that sends them and honours none overruns its peer",
 		Fix:    "enable both directions, or accept it with an override",
 		Source: "sonic-net/sonic-swss #1128; NVIDIA Onyx: lossless and semi-lossless",
-		Bad:    foundSwitch(`pfc_direction = "receive"`),
-		Good:   foundSwitch(`pfc_direction = "both"`),
+		Bad:    foundSwitch(`observed = { pfc_direction = "receive" }`),
+		Good:   foundSwitch(`observed = { pfc_direction = "both" }`),
 	},
 	Run: oneWay,
 }
@@ -133,7 +133,7 @@ var roce316 = &Rule{
 		ID: "ROCE316", Name: "link_macsec_pfc", Severity: diag.Error,
 		Title:  "both ends of an encrypted link treat PFC frames alike",
 		Why:    "MACsec does not say whether pauses are encrypted: where one end sends them in clear and the other expects them encrypted, they count as corrupt and pause nobody",
-		Fix:    `set PFC frames to clear on both ends, and say so: macsec = { pfc_frames = "clear" }`,
+		Fix:    `set PFC frames to clear on both ends, and say so: observed = { macsec = { pfc_frames = "clear" } }`,
 		Source: "Bai et al., NSDI 2023, 8.3",
 		Bad:    encrypted(`"on"`),
 		Good:   encrypted(`{ pfc_frames = "clear" }`),
@@ -143,7 +143,7 @@ var roce316 = &Rule{
 
 // encrypted is two switches of different makers with an encrypted link.
 func encrypted(macsec string) string {
-	return strings.Replace(twoTors("", `{ media = "dac", length = "3m" }`, "macsec = "+macsec), `switch "far" {
+	return strings.Replace(twoTors("", `{ media = "dac", length = "3m" }`, "observed = { macsec = "+macsec+" }"), `switch "far" {
   model = "nvidia/sn3700"`, `switch "far" {
   model = "edgecore/as7726-32x"`, 1)
 }
@@ -156,7 +156,7 @@ func macsecPFC(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Labels: []diag.Label{p.atMACsec(l, a, ""), p.atMACsec(l, b, "other end")},
-			Help:   `set PFC frames to clear on both ends, and say so: macsec = { pfc_frames = "clear" }`,
+			Help:   `set PFC frames to clear on both ends, and say so: observed = { macsec = { pfc_frames = "clear" } }`,
 		}
 		va, vb := p.maker(a), p.maker(b)
 		switch stated := ma != fabric.MACsecOn && mb != fabric.MACsecOn; {
@@ -280,7 +280,7 @@ var roce323 = &Rule{
 
 // semiLossless is two switches of which rocec writes one.
 func semiLossless(is string) string {
-	return twoTors("manage = \"verify\"\n  semi_lossless = "+is, `{ media = "dac", length = "3m" }`, "")
+	return twoTors("manage = \"verify\"\n  observed = { semi_lossless = "+is+" }", `{ media = "dac", length = "3m" }`, "")
 }
 
 func semiLosslessMixed(p *Pass) {

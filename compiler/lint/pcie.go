@@ -177,8 +177,8 @@ var roce113 = &Rule{
 		Why:    "with them on, what a GPU and a NIC of one PCIe switch send each other goes up through the root complex: bandwidth is half of the link, or less",
 		Fix:    "turn them off in the BIOS or at boot, or say that virtual machines need them",
 		Source: "NVIDIA/nccl-tests #112; NVIDIA/nccl #489",
-		Bad:    gpuHosts("acs = true"),
-		Good:   gpuHosts("acs = true\n  virtualised = true"),
+		Bad:    gpuHosts("observed = { acs = true }"),
+		Good:   gpuHosts("observed = { acs = true, virtualised = true }"),
 	},
 	Run: accessControl,
 }
@@ -201,7 +201,7 @@ func accessControl(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s has access control services on: what its GPUs and NICs send each other goes through the root complex", f.Text(dev.Name)), Address: f.Text(dev.Address),
-			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AACS, "")}, Help: "turn them off, or write virtualised = true",
+			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AACS, "")}, Help: "turn them off, or write observed = { virtualised = true }",
 		})
 	}
 }

@@ -101,7 +101,7 @@ func (p *Pass) atPools(dev *fabric.Device) []diag.Label {
 
 // withPools is twoNodes with pools as found.
 func withPools(pools string) string {
-	return twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  pools = { "+pools+" }")
+	return twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  observed = { pools = { "+pools+" } }")
 }
 
 var roce506 = &Rule{

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/fabric"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -64,13 +63,9 @@ func renamesOfNothing(p *Pass) {
 				Labels: []diag.Label{f.Label(c.Decl, 0, schema.ARename, "")}, Help: "write the name as the list has it, or leave it out",
 			}
 			if used[n] {
-				var all []string
-				for id := 1; id < len(f.Devices); id++ {
-					all = append(all, f.Text(f.Devices[id].Name))
-				}
 				d.Summary = fmt.Sprintf("%s renames %q to %q, and no device has that name", f.Text(c.Address), from, to)
 				d.Help = "write the name of the device, or leave it out"
-				if near := lang.Nearest(to, all); near != "" {
+				if near := f.Text(r.Near); near != "" {
 					d.Help = fmt.Sprintf("did you mean %q?", near)
 				}
 			}

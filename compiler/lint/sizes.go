@@ -120,8 +120,8 @@ var roce513 = &Rule{
 		Why:    "the driver refuses the buffer, or pauses too late: frames are lost in the adapter, which no switch counts",
 		Fix:    "enlarge the buffer, or lower the MTU",
 		Source: "Linux mlx5 en/port_buffer.c, update_xoff_threshold; theory A.8",
-		Bad:    twoNodesEdit("    fec    = \"rs\"\n    native = segment.storage\n  }\n}\nlink", "    fec    = \"rs\"\n    native = segment.storage\n    receive_buffer = 60000\n  }\n}\nlink"),
-		Good:   twoNodesEdit("    fec    = \"rs\"\n    native = segment.storage\n  }\n}\nlink", "    fec    = \"rs\"\n    native = segment.storage\n    receive_buffer = 70000\n  }\n}\nlink"),
+		Bad:    twoNodesEdit("    fec    = \"rs\"\n    native = segment.storage\n  }\n}\nlink", "    fec    = \"rs\"\n    native = segment.storage\n    observed = { receive_buffer = 60000 }\n  }\n}\nlink"),
+		Good:   twoNodesEdit("    fec    = \"rs\"\n    native = segment.storage\n  }\n}\nlink", "    fec    = \"rs\"\n    native = segment.storage\n    observed = { receive_buffer = 70000 }\n  }\n}\nlink"),
 	},
 	Run: receiveBuffer,
 }

@@ -53,8 +53,8 @@ var roce405 = &Rule{
 		Why:    "packets that no meter has coloured are green: a profile without green is bound and complete to look at, and never marks one packet",
 		Fix:    "enable green in the profile, and bind it to the queue",
 		Source: "sonic-net/sonic-buildimage #4545; sonic-net/SONiC #788",
-		Bad:    foundSwitch(`ecn = { min = "150KB", max = "1500KB", probability = 5, colors = [] }`),
-		Good:   foundSwitch(`ecn = { min = "150KB", max = "1500KB", probability = 5, colors = ["green"] }`),
+		Bad:    foundSwitch("ecn = { min = \"150KB\", max = \"1500KB\", probability = 5 }\n    observed = { ecn_colors = [] }"),
+		Good:   foundSwitch("ecn = { min = \"150KB\", max = \"1500KB\", probability = 5 }\n    observed = { ecn_colors = [\"green\"] }"),
 	},
 	Run: ecnColors,
 }
@@ -65,9 +65,13 @@ func ecnColors(p *Pass) {
 			if e.Profile.Host || c.Carries != fabric.CarriesRDMA || on.Queue > 7 || e.Profile.ECN[on.Queue].Unmarked&fabric.Green == 0 {
 				return
 			}
+			at := p.AtPort(e, schema.AECN, "")
+			if _, _, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, schema.AECNColors); ok {
+				at = p.AtPort(e, schema.AECNColors, "")
+			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("ECN of class %s on %s never marks: green is not enabled", p.Fabric.Text(c.Name), p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: []diag.Label{p.AtPort(e, schema.AECN, "")}, Help: "enable green",
+				Labels: []diag.Label{at}, Help: "enable green",
 			})
 		})
 	})

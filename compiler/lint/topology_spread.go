@@ -55,8 +55,8 @@ var roce813 = &Rule{
 		Why:    "links are chosen by a hash over the flow, and a queue pair is one flow: with one of them all but one link idle",
 		Fix:    "let applications open four queue pairs or more",
 		Source: "NVIDIA/nccl #1015; Mellanox/nccl-rdma-sharp-plugins #76",
-		Bad:    edit(twoSpines(``, ``, evenUplinks), `ecn       = "auto"`, "ecn       = \"auto\"\n    qps       = 1"),
-		Good:   edit(twoSpines(``, ``, evenUplinks), `ecn       = "auto"`, "ecn       = \"auto\"\n    qps       = 4"),
+		Bad:    edit(twoSpines(``, ``, evenUplinks), `ecn       = "auto"`, "ecn       = \"auto\"\n    observed = { qps = 1 }"),
+		Good:   edit(twoSpines(``, ``, evenUplinks), `ecn       = "auto"`, "ecn       = \"auto\"\n    observed = { qps = 4 }"),
 	},
 	Run: queuePairs,
 }
@@ -124,7 +124,7 @@ var roce821 = &Rule{
 func adaptiveWith(model string) string {
 	return edit(twoNodes(``), `model  = "nvidia/connectx-6-dx"`, `model  = "`+model+`"`) + `routing "default" {
   model    = "ecmp"
-  adaptive = true
+  observed = { adaptive = true }
 }
 `
 }
@@ -186,7 +186,7 @@ func crossRail(gateway string) string {
 		}
 		return fmt.Sprintf(gateway, second) + "\n  "
 	}
-	return edit(dualHomed("tor"), "redundancy = 2", "cross_rail = true", `segment "storage" {`, "segment \"storage\" {\n  "+of("100"), `segment "storage2" {`, "segment \"storage2\" {\n  "+of("101"),
+	return edit(dualHomed("tor"), "redundancy = 2", "observed = { cross_rail = true }", `segment "storage" {`, "segment \"storage\" {\n  "+of("100"), `segment "storage2" {`, "segment \"storage2\" {\n  "+of("101"),
 		`nic "rail1" {`, "nic \"rail1\" {\n    rail = 1", `nic "rail0" {`, "nic \"rail0\" {\n    rail = 0")
 }
 

@@ -59,7 +59,7 @@ var roce612 = &Rule{
 func pxe(port string) string {
 	text := strings.ReplaceAll(twoNodes(``), "    native = segment.storage\n    \n  }\n", "    segments = segment.storage\n    "+port+"\n  }\n")
 	text = strings.Replace(text, "    native = segment.storage\n  }\n}\nnode", "    segments = segment.storage\n    "+port+"\n  }\n}\nnode", 1)
-	return edit(text, `switch "tor" {`, "segment \"boot\" {\n  vlan = 7\n}\nswitch \"tor\" {", "    native = segment.storage", "    segment = segment.storage\n    pxe     = true")
+	return edit(text, `switch "tor" {`, "segment \"boot\" {\n  vlan = 7\n}\nswitch \"tor\" {", "    native = segment.storage", "    segment = segment.storage\n    observed = { pxe = true }")
 }
 
 func bootsUntagged(p *Pass) {

@@ -41,7 +41,11 @@ func (r *resolver) lists() {
 			row.Mode = fabric.Define
 		}
 		for _, n := range list.Renames {
-			row.Renames = append(row.Renames, fabric.Rename{From: r.str(n.From), To: r.str(n.To), Used: n.Used, Known: r.named(n.To) != 0})
+			x := fabric.Rename{From: r.str(n.From), To: r.str(n.To), Used: n.Used, Known: r.named(n.To) != 0}
+			if n.Used && !x.Known {
+				x.Near = r.f.Names.Add(lang.Nearest(r.cfg.String(n.To), r.deviceNames()))
+			}
+			row.Renames = append(row.Renames, x)
 		}
 		id := fabric.CablingID(len(r.f.Cablings))
 		r.f.Cablings = append(r.f.Cablings, row)
@@ -115,6 +119,14 @@ func (r *resolver) named(name lang.Str) fabric.DeviceID {
 		}
 	}
 	return r.deviceNamed[r.str(name)]
+}
+
+func (r *resolver) deviceNames() []string {
+	var names []string
+	for d := 1; d < len(r.f.Devices); d++ {
+		names = append(names, r.f.Text(r.f.Devices[d].Name))
+	}
+	return names
 }
 
 // meant is the device that a row of a list means. Hosts tell their neighbours the

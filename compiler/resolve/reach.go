@@ -253,7 +253,7 @@ func (r *resolver) unused() {
 		r.f.Unused = append(r.f.Unused, row)
 	}
 	for _, m := range r.cfg.Misplaced {
-		r.f.Misplaced = append(r.f.Misplaced, fabric.Misplaced{Attrs: m.Attrs, Count: m.Count, At: m.Span, Decl: fabric.DeclID(m.Decl)})
+		r.f.Misplaced = append(r.f.Misplaced, fabric.Misplaced{Address: r.f.Names.Add(m.Address), Attrs: m.Attrs, Count: m.Count, At: m.Span, Decl: fabric.DeclID(m.Decl)})
 	}
 }
 
