@@ -27,7 +27,7 @@ func (a *app) fmtCommand() *cobra.Command {
 			if len(args) == 1 && args[0] == "-" {
 				return a.fmtStream(fix, check, diff)
 			}
-			files, err := a.fmtFiles(args, recursive)
+			files, err := a.fmtFiles(args, recursive, fix)
 			if err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func notText(src []byte) string {
 }
 
 // fmtFiles lists the files of the arguments, of the folder without any.
-func (a *app) fmtFiles(args []string, recursive bool) ([]string, error) {
+func (a *app) fmtFiles(args []string, recursive, fix bool) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
@@ -147,7 +147,7 @@ func (a *app) fmtFiles(args []string, recursive bool) ([]string, error) {
 				return err
 			case d.IsDir() && name != path && (!recursive || strings.HasPrefix(d.Name(), ".") || a.isDataDir(name)):
 				return filepath.SkipDir
-			case !d.IsDir() && formatted(d.Name()):
+			case !d.IsDir() && (formatted(d.Name()) || fix && strings.HasSuffix(d.Name(), ".roce.json")):
 				files = append(files, name)
 			}
 			return nil

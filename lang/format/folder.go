@@ -25,7 +25,7 @@ func Folder(files map[string][]byte, asked func(name string) bool, whole bool) (
 		if !isConfiguration(name) {
 			continue
 		}
-		if first == "" {
+		if first == "" && !strings.HasSuffix(name, ".json") {
 			first = name
 		}
 		e, has := Language(name, files[name])

@@ -125,14 +125,14 @@ func TestJSONIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Where there are no templates, blank lines or trailing spaces to treat, the
-// layout is that of hclwrite, and with it of terraform fmt.
+// Where there are no templates, blank lines or trailing spaces to treat, and no
+// blocks whose attributes have an order, the layout is that of hclwrite, and with it of terraform fmt.
 func TestSameAsHclwrite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := []byte(strings.NewReplacer("${", "$${", "%{", "%%{").Replace(randomSource(t)))
 		tokens, _ := hclsyntax.LexConfig(src, "x", hcl.InitialPos)
 		plain, _, _ := tidy(src, tokens)
-		got, problem := Source("x", plain)
+		got, problem := Source("x.rocetest.hcl", plain)
 		if problem != nil {
 			return
 		}
@@ -272,9 +272,8 @@ func attributes(t failer, src []byte) []string {
 		for _, a := range body.Attributes {
 			from, to := a.SrcRange.Start.Byte, a.SrcRange.End.Byte
 			if src[to-1] != '\n' {
-				if i := bytes.IndexByte(src[to:], '\n'); i >= 0 {
-					to += i
-				}
+				rest, _, _ := bytes.Cut(src[to:], []byte("\n"))
+				to += len(rest)
 			}
 			list = append(list, path+": "+strings.Join(words(src[from:to]), " "))
 		}
@@ -409,5 +408,27 @@ func TestDiffLines(t *testing.T) {
 	}
 	if got := Diff("f", nil, []byte("a\n")); !strings.Contains(got, "@@ -0,0 +1 @@") {
 		t.Error(got)
+	}
+}
+
+// TestOrder: attributes are in the order of the schema within each paragraph, and what parts paragraphs stays where it is.
+func TestOrder(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"one paragraph, comments behind", "node \"h\" {\n  mtu  = 9000 # wide\n  name = \"x\"\n  for_each = {}\n}\n", "node \"h\" {\n  for_each = {}\n  name     = \"x\"\n  mtu      = 9000 # wide\n}\n"},
+		{"a blank line", "node \"h\" {\n  mtu = 1\n\n  rack = \"r\"\n  name = \"x\"\n}\n", "node \"h\" {\n  mtu = 1\n\n  name = \"x\"\n  rack = \"r\"\n}\n"},
+		{"a comment keeps its attribute", "node \"h\" {\n  mtu = 1\n  # of the rack\n  slot = 1\n  rack = \"r\"\n  name = \"x\"\n}\n", "node \"h\" {\n  mtu = 1\n  # of the rack\n  slot = 1\n  name = \"x\"\n  rack = \"r\"\n}\n"},
+		{"several lines", "node \"h\" {\n  vars = {\n    a = 1\n  }\n  name = <<-E\n    x\n  E\n}\n", "node \"h\" {\n  name = <<-E\n    x\n  E\n  vars = {\n    a = 1\n  }\n}\n"},
+		{"former names", "switch \"s\" {\n  port \"p\" {\n    segments = []\n    role     = \"node\"\n  }\n}\n", "switch \"s\" {\n  port \"p\" {\n    role     = \"node\"\n    segments = []\n  }\n}\n"},
+		{"defaults and except", "defaults \"nic\" {\n  mtu = 1\n  model = \"m\"\n}\nnode \"h\" {\n  except \"a\" {\n    mtu = 1\n    rack = \"r\"\n  }\n}\n", "defaults \"nic\" {\n  model = \"m\"\n  mtu   = 1\n}\nnode \"h\" {\n  except \"a\" {\n    rack = \"r\"\n    mtu  = 1\n  }\n}\n"},
+		{"what has no order", "locals {\n  mtu  = 1\n  name = 2\n}\nmodule \"m\" {\n  mtu    = 1\n  source = \"./m\"\n}\n", "locals {\n  mtu  = 1\n  name = 2\n}\nmodule \"m\" {\n  mtu    = 1\n  source = \"./m\"\n}\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, problem := Source("x.roce.hcl", []byte(tt.in))
+			if problem != nil || string(got) != tt.want {
+				t.Errorf("%v\n%s", problem, cmp.Diff(tt.want, string(got)))
+			}
+			check(t, []byte(tt.in))
+		})
 	}
 }

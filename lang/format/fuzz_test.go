@@ -52,6 +52,12 @@ func FuzzFix(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte, edition int) {
 		fixed(t, "x.roce.hcl", src, edition&1)
+		fixed(t, "x.roce.json", src, edition&1)
+		if with, problem := SetLanguage("x.roce.json", src); problem == nil {
+			if e, has := Language("x.roce.json", with); !has || e < 1 {
+				t.Errorf("language %d, %t\n%s", e, has, with)
+			}
+		}
 		if with, problem := SetLanguage("x.roce.hcl", src); problem == nil {
 			if e, has := Language("x.roce.hcl", with); e != 1 || !has {
 				if e, _ := Language("x.roce.hcl", src); e == 0 {
