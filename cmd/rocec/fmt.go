@@ -21,7 +21,8 @@ func (a *app) fmtCommand() *cobra.Command {
 	var check, diff, recursive, fix bool
 	list, write := true, true
 	c := &cobra.Command{
-		Use: "fmt [PATH...]", Short: "Rewrite files to the canonical layout, and with --fix in the words of the newest edition; - reads standard input",
+		Use:     "fmt [PATH...]",
+		Short:   "Rewrite files to the canonical layout and order of attributes, with --fix in the words of the newest edition; - reads standard input",
 		Example: "  rocec fmt --check --diff --recursive\n  rocec fmt --fix --recursive",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "-" {
@@ -55,7 +56,7 @@ func (a *app) fmtCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&check, "check", false, "change nothing; exit 3 if something would change")
 	c.Flags().BoolVar(&diff, "diff", false, "show what would change")
-	c.Flags().BoolVar(&fix, "fix", false, "write former words in those of the newest edition of the language, and what is left to do by hand on standard error")
+	c.Flags().BoolVar(&fix, "fix", false, "write the words of the newest edition of the language; what is left to do by hand is named on standard error")
 	c.Flags().BoolVar(&recursive, "recursive", false, "folders below as well")
 	c.Flags().BoolVar(&list, "list", true, "name the files that change")
 	c.Flags().BoolVar(&write, "write", true, "write the files")

@@ -388,7 +388,10 @@ func (f *fixer) upOrDown(e hclsyntax.Expression) string {
 // fallback says by an attribute what the label "default" of routing said.
 func (f *fixer) fallback(b *hclsyntax.Block, body *hclsyntax.Body, s site) {
 	name := schema.ADefault.Name()
-	if b == nil || s.innermost() != schema.Routing || schema.Lookup(schema.Routing, name) == nil || !slices.Equal(b.Labels, []string{"default"}) || body.Attributes[name] != nil {
+	if b == nil || s.innermost() != schema.Routing || !slices.Equal(b.Labels, []string{"default"}) || body.Attributes[name] != nil {
+		return
+	}
+	if schema.Lookup(schema.Routing, name) == nil {
 		return
 	}
 	if c, ok := f.insert(b, Setting{Value: "true"}, name, ""); ok {
@@ -399,9 +402,11 @@ func (f *fixer) fallback(b *hclsyntax.Block, body *hclsyntax.Body, s site) {
 // byHand tells of what has no form in this edition that the text alone could give it.
 func (f *fixer) byHand(b *hclsyntax.Block, body *hclsyntax.Body, s site) {
 	if b == nil && f.source && strings.HasSuffix(f.name, "_override.roce.hcl") {
-		f.byPerson(0, "files that end in _override are read no more: write `except` in the block itself, or `override` with a reason and an end date")
+		f.byPerson(0, "files that end in _override are read no more: "+
+			"write `except` in the block itself, or `override` with a reason and an end date")
 	}
 	if a := body.Attributes["peer"]; a != nil && s.innermost() == schema.NIC {
-		f.byPerson(a.NameRange.Start.Byte, "`peer` is no more: write its attributes on the switch port that the NIC is plugged into; a port that writes no VLANs takes those of its NIC")
+		f.byPerson(a.NameRange.Start.Byte, "`peer` is no more: write its attributes on the switch port that the NIC is plugged into; "+
+			"a port that writes no VLANs takes those of its NIC")
 	}
 }

@@ -272,9 +272,8 @@ func attributes(t failer, src []byte) []string {
 		for _, a := range body.Attributes {
 			from, to := a.SrcRange.Start.Byte, a.SrcRange.End.Byte
 			if src[to-1] != '\n' {
-				if i := bytes.IndexByte(src[to:], '\n'); i >= 0 {
-					to += i
-				}
+				rest, _, _ := bytes.Cut(src[to:], []byte("\n"))
+				to += len(rest)
 			}
 			list = append(list, path+": "+strings.Join(words(src[from:to]), " "))
 		}

@@ -45,7 +45,9 @@ func FuzzFix(f *testing.F) {
 		}
 	}
 	for _, s := range []string{
-		"node \"h\" {\n  acs = true /* a\n# b */\n  memlock = 1 /* c */\n}\n", "override {\n  on = \"node.h\"\n  set = { acs = <<E\nx\nE\n}\n}\n", "node \"h\" {\n  acs = [\n# x\n]\n # y\n modules = {\n}}",
+		"node \"h\" {\n  acs = true /* a\n# b */\n  memlock = 1 /* c */\n}\n",
+		"override {\n  on = \"node.h\"\n  set = { acs = <<E\nx\nE\n}\n}\n",
+		"node \"h\" {\n  acs = [\n# x\n]\n # y\n modules = {\n}}",
 		"\xef\xbb\xbfrocec {}\n", "# a\r\n\r\nnode \"h\" { acs = 1 }\r\n",
 	} {
 		f.Add([]byte(s), 0)

@@ -12,7 +12,8 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-// Language is the edition of the language that a file says its folder is written in, 0 if it says none, and whether it has the block that would.
+// Language is the edition of the language that a file says its folder is written in, 0 if it says none, and whether it has the block
+// that would.
 func Language(name string, src []byte) (edition int, has bool) {
 	if strings.HasSuffix(name, ".json") {
 		edition, has, _ = jsonLanguage(name, src)

@@ -34,7 +34,9 @@ const (
 )
 
 // passes are functions whose result is made of what they are given.
-var passes = []string{"coalesce", "concat", "distinct", "element", "flatten", "merge", "one", "reverse", "slice", "tolist", "tomap", "toset", "try", "values"}
+var passes = []string{
+	"coalesce", "concat", "distinct", "element", "flatten", "merge", "one", "reverse", "slice", "tolist", "tomap", "toset", "try", "values",
+}
 
 func (s site) innermost() schema.Kind {
 	if len(s.kinds) == 0 {

@@ -151,7 +151,7 @@ var omitted = map[Attr]LeftOut{
 	AIfname: nothing("the label"), APCI: nothing(""), AMAC: nothing(""), AAdapter: computed("from the PCI address"), APCIe: unknown(""), ALinkLayer: nothing("\"ethernet\""),
 	ARoCEMode: computed("by the transport of its RDMA classes"), ADriver: unknown(""), ARail: computed("by its place in the topology"), APlane: computed("by its place in the topology"),
 	AGPU: computed("the first of its PCIe switch"), APCIeSwitch: unknown(""), ADriverOrigin: unknown(""), AGIDIndex: unknown(""), AReceiveBuffer: unknown(""), APXE: unknown("false"),
-	AAt: computed("by slot in its topology"), AVFs: alone(""), APeer: nothing(""), ASegment: nothing("none"),
+	AAt: computed("by slot in its topology"), AVFs: alone(""), ASegment: nothing("none"),
 	// LAGs, interfaces, links
 	AMode: computed("\"lacp\""), ARate: alone(""), AHashPolicy: alone(""), AID: computed("from the name, else the lowest member"), APin: nothing("any member"),
 	ARDMA: computed("by the qos of its segment and ports"), ADomain: computed("1"), APeerLink: computed("the links between the two"), AKeepalive: nothing(""),
