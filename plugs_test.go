@@ -80,7 +80,10 @@ func filesOf(m *made) map[string]string {
 // cabled are four ways to say the cables of a fabric of two switches and three hosts.
 var cabled = map[string]struct{ nic, more string }{
 	"link": {"", `link "l" {
-  for_each = { h1_a = ["h1", "a", 0], h2_a = ["h2", "a", 4], h3_a = ["h3", "a", 8], h1_b = ["h1", "b", 0], h2_b = ["h2", "b", 4], h3_b = ["h3", "b", 8] }
+  for_each = {
+    h1_a = ["h1", "a", 0], h2_a = ["h2", "a", 4], h3_a = ["h3", "a", 8]
+    h1_b = ["h1", "b", 0], h2_b = ["h2", "b", 4], h3_b = ["h3", "b", 8]
+  }
   ends     = [node.h[each.value[0]].nic["p_${each.value[1]}"], switch.tor[each.value[1]].port["Ethernet${each.value[2]}"]]
   cable    = { media = "dac", length = "3m" }
 }
@@ -160,7 +163,8 @@ func TestCabledFourWays(t *testing.T) {
 		{"one port in another VLAN", "", `segments = [segment.st[self.index == 0 ? "b" : "a"]]`, nic, "ROCE601"},
 		{"one port with another MTU", "", `mtu = 1500`, "speed = \"50G\"\n    native = segment.st[nic.key]\n    ", ""},
 		{"ports as found", `manage = "verify"`, "", nic, "ROCE601"},
-		{"one NIC without a VLAN", "", "", "speed = \"50G\"\n    segment = self.slot == 3 && nic.key == \"b\" ? null : segment.st[nic.key]\n    ", ""},
+		{"one NIC without a VLAN", "", "",
+			"speed = \"50G\"\n    segment = self.slot == 3 && nic.key == \"b\" ? null : segment.st[nic.key]\n    ", ""},
 	} {
 		var want verdict
 		var files map[string]string
@@ -273,13 +277,17 @@ func TestPortsFollowTheirNICs(t *testing.T) {
 	const at = `speed = "50G"
     ` + "at    = switch.tor[nic.key].port[\"Ethernet${4 * (self.slot - 1)}\"]\n    cable = { media = \"dac\", length = \"3m\" }"
 	team := func(bond, more string) string {
-		return at + "\n  }\n  bond \"team\" {\n    mode = \"active_backup\"\n    members = [\"p_a\", \"p_b\"]\n    address = [\"10.71.1.${10 + self.slot}/24\"]\n    " + bond + "\n  }\n" + more + "  gpu \"g\" {\n"
+		return at + "\n  }\n  bond \"team\" {\n" +
+			"    mode = \"active_backup\"\n    members = [\"p_a\", \"p_b\"]\n    address = [\"10.71.1.${10 + self.slot}/24\"]\n    " +
+			bond + "\n  }\n" + more + "  gpu \"g\" {\n"
 	}
 	for _, c := range []struct{ name, port, nic, native, segments, speed string }{
 		{"segment", "", "segment = segment.st[\"a\"]\n    " + at, "", "711", "50G"},
 		{"tagged and untagged", "", "segments = [segment.st[\"b\"]]\n    native = segment.st[\"a\"]\n    " + at, "711", "712", "50G"},
 		{"of the bond", "", team("native = segment.st[\"a\"]\n segments = [segment.st[\"b\"]]", ""), "711", "712", "50G"},
-		{"of an interface", "", team("native = segment.st[\"a\"]", "  interface \"v\" {\n    on = \"team\"\n    segment = segment.st[\"b\"]\n  }\n"), "711", "712", "50G"},
+		{"of an interface", "",
+			team("native = segment.st[\"a\"]",
+				"  interface \"v\" {\n    on = \"team\"\n    segment = segment.st[\"b\"]\n  }\n"), "711", "712", "50G"},
 		{"VLANs of its own", "native = segment.st[\"a\"]", "segment = segment.st[\"a\"]\n    " + at, "711", "", "50G"},
 		{"none", "segments = []", "segment = segment.st[\"a\"]\n    " + at, "", "", "50G"},
 		{"speed of its own", "speed = \"100G\"", "segment = segment.st[\"a\"]\n    " + at, "", "711", "100G"},
@@ -306,7 +314,8 @@ func TestPortsFollowTheirNICs(t *testing.T) {
 // the NIC is what is named.
 func TestOddNICIsNamed(t *testing.T) {
 	t.Parallel()
-	text := plugged("", "", "speed = \"100G\"\n    segment = self.slot == 5 && nic.key == \"a\" ? null : segment.st[nic.key]\n    "+cabled["at"].nic, "")
+	text := plugged("", "", "speed = \"100G\"\n"+
+		"    segment = self.slot == 5 && nic.key == \"a\" ? null : segment.st[nic.key]\n    "+cabled["at"].nic, "")
 	text = strings.NewReplacer("h3 = 3", "h3 = 3, h4 = 4, h5 = 5, h6 = 6, h7 = 7, h8 = 8", "Ethernet[0-8:4]", "Ethernet[0-28:4]").Replace(text)
 	m := sources{"fabric.roce.hcl": text}.build()
 	if len(m.Diags) != 1 || m.Diags[0].Rule != "ROCE726" || !strings.HasPrefix(m.Diags[0].Summary, "port h5/p_a is not in the segments") {
@@ -360,7 +369,8 @@ func TestLinesOfFollowing(t *testing.T) {
 		{"VLAN of an interface", plugged("", "", team, ""), schema.ASegment, `segment.st["b"]`, true},
 		{"own speed", plugged(`speed = "100G"`, "", at, ""), schema.ASpeed, `"100G"`, false},
 		{"defaults of links", plugged("", "", at, "defaults \"link\" {\n  fec = \"rs\"\n}\n"), schema.AFEC, `"rs"`, false},
-		{"speed of a link", plugged("", "", "segment = segment.st[nic.key]", strings.Replace(cabled["link"].more, "  cable ", "  speed = \"40G\"\n  cable ", 1)), schema.ASpeed, `"40G"`, false},
+		{"speed of a link", plugged("", "", "segment = segment.st[nic.key]",
+			strings.Replace(cabled["link"].more, "  cable ", "  speed = \"40G\"\n  cable ", 1)), schema.ASpeed, `"40G"`, false},
 	} {
 		f := fabricOf(c.text)
 		for id := 1; id < len(f.Ports); id++ {

@@ -42,7 +42,8 @@ func (r *reducer) tierLinks(b *hclsyntax.Block, d *decl) {
 func (r *reducer) tierLink(b, link *hclsyntax.Block) {
 	def := schema.Def(schema.TierLink)
 	if len(link.Labels) > 0 {
-		r.fail(placeOf(link.LabelRanges[0]), "`link` of a tier has a label, it takes none", "write `link { }`: it speaks of all links below the tier")
+		r.fail(placeOf(link.LabelRanges[0]), "`link` of a tier has a label, it takes none",
+			"write `link { }`: it speaks of all links below the tier")
 	}
 	for _, in := range link.Body.Blocks {
 		r.unknownBlock(in, schema.TierLink, schema.TierLink)
@@ -51,7 +52,8 @@ func (r *reducer) tierLink(b, link *hclsyntax.Block) {
 		first := b.Body.Attributes[a.Name]
 		switch {
 		case !linkWord(a.Name):
-			r.fail(placeOf(a.NameRange), "`link` of a tier has no attribute `"+clipName(a.Name)+"`", attrHelp(a.Name, &decl{kind: def.Kind, of: def.Kind}, def))
+			r.fail(placeOf(a.NameRange), "`link` of a tier has no attribute `"+clipName(a.Name)+"`",
+				attrHelp(a.Name, &decl{kind: def.Kind, of: def.Kind}, def))
 		case first != nil:
 			r.diags.Add(diag.Diagnostic{
 				Summary: "attribute `" + a.Name + "` is written twice", Help: "leave one of them out",

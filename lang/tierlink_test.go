@@ -25,7 +25,8 @@ func TestBesideTierLinks(t *testing.T) {
 			t.Errorf("%v, want %s", d, want)
 		}
 	}
-	now, diags := load("    link {\n      speed = \"100G\"\n      cable = { length = \"3m\" }\n    }\n    except \"0\" {\n      link { fec = \"rs\" }\n    }\n")
+	now, diags := load("    link {\n      speed = \"100G\"\n      cable = { length = \"3m\" }\n    }\n" +
+		"    except \"0\" {\n      link { fec = \"rs\" }\n    }\n")
 	if len(diags)+len(now.Former) > 0 {
 		t.Fatalf("%v %v", diags, now.Former)
 	}

@@ -18,8 +18,11 @@ func (r *resolver) followSpeeds() {
 	f := r.f
 	for l := 1; l < len(f.Links); l++ {
 		nic, port := r.nicAndPort(fabric.LinkID(l))
-		if nic == nil || port.Manage != fabric.Full || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Kept.Has(schema.ASpeed) || port.Mbps != 0 && port.Mbps <= nic.Mbps {
+		if nic == nil || port.Manage != fabric.Full || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Kept.Has(schema.ASpeed) {
 			continue
+		}
+		if port.Mbps != 0 && port.Mbps <= nic.Mbps {
+			continue // that of its model will do, or no more is to be had
 		}
 		port.Mbps = nic.Mbps
 		port.Flags |= fabric.SpeedSet
@@ -32,7 +35,8 @@ func (r *resolver) followMTUs() {
 	f := r.f
 	for l := 1; l < len(f.Links); l++ {
 		nic, port := r.nicAndPort(fabric.LinkID(l))
-		if nic != nil && port.MTU == 0 && !port.Kept.Has(schema.AMTU) && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 {
+		routed := nic != nil && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 && !port.Kept.Has(schema.AMTU)
+		if routed && port.MTU == 0 && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full {
 			port.MTU = nic.MTU
 			port.Flags |= fabric.MTUSet
 		}

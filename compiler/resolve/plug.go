@@ -23,9 +23,9 @@ func (r *resolver) plug() {
 		switch {
 		case own != 0 && own == other:
 		case own != 0:
-			r.twoPlaces(nic, own, fmt.Sprintf("%s is `at` %s, and another cable leads from it to %s", r.f.PortName(nic), r.f.PortName(to), r.f.PortName(r.f.Ports[nic].Peer)))
+			r.twoPlaces(nic, own, fmt.Sprintf("another cable leads from it to %s", r.f.PortName(r.f.Ports[nic].Peer)))
 		case other != 0:
-			r.twoPlaces(nic, other, fmt.Sprintf("%s is `at` %s, and another cable leads from there to %s", r.f.PortName(nic), r.f.PortName(to), r.f.PortName(r.f.Ports[to].Peer)))
+			r.twoPlaces(nic, other, fmt.Sprintf("another cable leads from there to %s", r.f.PortName(r.f.Ports[to].Peer)))
 		default:
 			b := r.portBlock[nic]
 			row := r.cableOf(b, lang.Value{})
@@ -38,5 +38,6 @@ func (r *resolver) plug() {
 
 // twoPlaces refuses a NIC that says it is plugged where another cable says it is not.
 func (r *resolver) twoPlaces(nic fabric.PortID, link fabric.LinkID, what string) {
-	r.fail(what, "a port takes one cable: correct one of the two, or leave it out", r.atLabel(nic, ""), r.f.LinkLabel(link, 0, "the other cable"))
+	r.fail(fmt.Sprintf("%s is `at` %s, and %s", r.f.PortName(nic), r.f.PortName(r.atOf[nic]), what),
+		"a port takes one cable: correct one of the two, or leave it out", r.atLabel(nic, ""), r.f.LinkLabel(link, 0, "the other cable"))
 }
