@@ -77,7 +77,7 @@ var (
 	)
 
 	cable = object(
-		attr(AMediaName, str(), "a `media` block: \"dac\", \"aoc\", \"sr\", \"dr\", \"fr\", \"lr\""),
+		attr(AMediaName, str(), "a `media` block: \"dac\", \"aoc\", \"sr\", \"dr\", \"fr\", \"lr\"; NetBox's words are understood: \"dac-passive\", \"mmf-om4\", \"smf-os2\", \"cat6a\""),
 		attr(ALength, length, "length, which headroom follows"),
 		attr(ADelay, Type{Base: Delay, Max: 1e9}, "extra one-way delay of equipment in the path"),
 	)
@@ -167,7 +167,7 @@ var (
 		attr(AFEC, enum("rs", "fc", "none", "auto"), "forward error correction of the links below"),
 		attr(AAutoneg, boolean(), "auto-negotiation of the links below"),
 		attr(ALoopback, Type{Base: CIDR}, "address of the loopback; of a longer prefix, each switch has the one at its index"),
-		attr(AVRF, str(), "routing table of the ports of this tier"),
+		attr(AVRF, str(), "routing table of the ports of this tier; \"default\" is that of the device itself"),
 	})
 
 	// hostFound is what a host may do to RDMA traffic where rocec does not write it.

@@ -81,8 +81,8 @@ func (l *limit) watchdog(q *intent.QoS, at intent.Path) {
 	if w.RestoreMs > 0 {
 		l.refuse(fmt.Sprintf("the watchdog of qos %q has a restoration time", q.Name), "leave restore out: Cumulus lets go when a polling interval has passed without a pause", at)
 	}
-	if w.Action != "" {
-		l.refuse(fmt.Sprintf("the watchdog of qos %q has the action %q", q.Name, w.Action), "leave action out: Cumulus always drops what is queued", at)
+	if w.Action != "" && w.Action != "drop" {
+		l.refuse(fmt.Sprintf("the watchdog of qos %q has the action %q", q.Name, w.Action), `write "drop" or leave action out: Cumulus always drops what is queued`, at)
 	}
 	if poll, _, ok := timing(w); !ok {
 		l.refuse(fmt.Sprintf("the watchdog detects after %d ms and polls every %d ms", w.DetectMs, poll), "write a detection time that is a multiple of poll", at)

@@ -114,11 +114,14 @@ func TestLimits(t *testing.T) {
 		"rate, no LACP":    {pair, func(d *intent.Device) { d.LAGs[1].Rate = "fast" }, `LAG "peerlink" has an LACP rate and the mode "static"`},
 		"leg, no number":   {pair, func(d *intent.Device) { d.LAGs[0].ID = 0 }, "has no number"},
 
-		"mlag, none":        {pair, func(d *intent.Device) { d.MLAG = nil }, "the switch is no half of a pair"},
-		"mlag, domain":      {pair, func(d *intent.Device) { d.MLAG.Domain = 0 }, "the mlag has no domain"},
-		"mlag, peer link":   {pair, func(d *intent.Device) { d.MLAG.PeerLink = "bond1" }, `the peer link of the mlag is "bond1"`},
-		"mlag, keepalive":   {pair, func(d *intent.Device) { d.MLAG.Source = netip.Addr{} }, "has no keepalive addresses"},
-		"mlag, whose":       {pair, func(d *intent.Device) { d.MLAG.Source = netip.MustParseAddr("10.9.9.9") }, "no interface of the device has the keepalive address 10.9.9.9"},
+		"mlag, none":      {pair, func(d *intent.Device) { d.MLAG = nil }, "the switch is no half of a pair"},
+		"mlag, domain":    {pair, func(d *intent.Device) { d.MLAG.Domain = 0 }, "the mlag has no domain"},
+		"mlag, peer link": {pair, func(d *intent.Device) { d.MLAG.PeerLink = "bond1" }, `the peer link of the mlag is "bond1"`},
+		"mlag, keepalive": {pair, func(d *intent.Device) { d.MLAG.Source = netip.Addr{} }, "has no keepalive addresses"},
+		"mlag, whose":     {pair, func(d *intent.Device) { d.MLAG.Source = netip.MustParseAddr("10.9.9.9") }, "no interface of the device has the keepalive address 10.9.9.9"},
+		"mlag, eth0": {pair, func(d *intent.Device) {
+			d.MLAG.Source, d.MLAG.PeerAddress, d.MLAG.OutOfBand = netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), true
+		}, ""},
 		"mlag, interval":    {pair, func(d *intent.Device) { d.MLAG.IntervalMs = 500 }, "the mlag has keepalive times"},
 		"mlag, VRR":         {pair, func(d *intent.Device) { d.Ifaces[1].Unique = false }, "VLAN 10 has one address on both switches"},
 		"unique, no pair":   {leaf, func(d *intent.Device) { d.Ifaces[1].Unique = true }, "unlike its peer's"},
@@ -144,7 +147,7 @@ func TestLimits(t *testing.T) {
 		}, "has the address"},
 
 		"watchdog restore":  {leaf, qos(func(q *intent.QoS) { q.Watchdog.Value.RestoreMs = 200 }), "restore"},
-		"watchdog action":   {leaf, qos(func(q *intent.QoS) { q.Watchdog.Value.Action = "drop" }), "action"},
+		"watchdog action":   {leaf, qos(func(q *intent.QoS) { q.Watchdog.Value.Action = "drop" }), ""},
 		"watchdog forward":  {leaf, qos(func(q *intent.QoS) { q.Watchdog.Value.Action = "forward" }), "action"},
 		"watchdog multiple": {leaf, qos(func(q *intent.QoS) { q.Watchdog.Value.DetectMs = 250 }), "detects after 250 ms and polls every 100 ms"},
 		"watchdog detect":   {leaf, qos(func(q *intent.QoS) { q.Watchdog.Value.PollMs = 0 }), ""},
