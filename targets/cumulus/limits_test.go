@@ -153,7 +153,7 @@ func TestLimits(t *testing.T) {
 		"watchdog detect":   {leaf, qos(func(q *intent.QoS) { q.Watchdog.Value.PollMs = 0 }), ""},
 		"watchdog, no PFC":  {tor, func(d *intent.Device) { d.QoS[1].Watchdog = intent.Some(intent.Watchdog{On: true}) }, "has a watchdog and no priority with PFC"},
 		"watchdogs differ":  {leaf, second(func(q *intent.QoS) { q.Watchdog.Value.DetectMs = 400 }), `the watchdogs of qos "other" and qos "gpu" have other times`},
-		"queues differ":     {leaf, second(func(q *intent.QoS) { q.TC.Value[6], q.PFCQueue.Value[6] = 5, 5 }), "map priorities to other queues"},
+		"queues differ":     {leaf, second(func(q *intent.QoS) { q.TC.Value[6], q.PFCQueue.Value[6] = 5, 5 }), "priority 6 is in queue 5 in qos \"other\" and in queue 6 in qos \"gpu\", and the switch has one map"},
 		"two qos":           {leaf, second(func(*intent.QoS) {}), ""},
 		"remap on some":     {leaf, second(func(q *intent.QoS) { q.Rewrite = intent.Some([8]uint8{3: 26}) }), `qos "other" rewrites marks and port swp64 does not`},
 		"pause":             {leaf, qos(func(q *intent.QoS) { q.Pause = intent.Some(true) }), "cannot set global_pause"},
