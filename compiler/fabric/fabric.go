@@ -42,6 +42,7 @@ type Fabric struct {
 	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
 	Links     []Link
 	NoneShut  bool                // no port is shut, so that links need not be asked
+	Inherits  map[DeclID]DeclID   // contracts and classes by `from`: what one leaves out the other says
 	Loose     map[PortID]Link     // what ports without a link say of their cable
 	PeerSaid  map[PortID]PeerSaid // what NICs say of the switch ports at their other ends
 	LAGs      []LAG

@@ -1,5 +1,7 @@
 package fabric
 
+import "github.com/rocec/rocec/lang/schema"
+
 // MaxClasses is the largest number of classes in one qos.
 const MaxClasses = 16
 
@@ -295,3 +297,14 @@ const (
 	DeviatesECN
 	DeviatesWatchdog
 )
+
+// deviations are the bits of Profile.Deviates by attribute.
+var deviations = map[schema.Attr]uint16{
+	schema.ATrust: DeviatesTrust, schema.ADSCPMap: DeviatesDSCP, schema.APCPMap: DeviatesPCP, schema.AQueueMap: DeviatesQueue,
+	schema.AGroupMap: DeviatesGroup, schema.APFC: DeviatesPFC, schema.APFCQueueMap: DeviatesPFCQueue, schema.APause: DeviatesPause,
+	schema.AETS: DeviatesETS, schema.ADCBX: DeviatesDCBX, schema.AECN: DeviatesECN, schema.AWatchdog: DeviatesWatchdog,
+}
+
+// DeviatesIn reports whether ports with a profile have an attribute of their own, whatever their contract says: a line that writes it
+// for some ports of a block, and null for the others, makes no deviation of those.
+func (p *Profile) DeviatesIn(n schema.Attr) bool { return p.Deviates&deviations[n] != 0 }

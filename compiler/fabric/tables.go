@@ -257,6 +257,9 @@ func (f *Fabric) Origin(d DeclID, l LayersID, n schema.Attr) (at source.Span, by
 			return at, layers.Below, true
 		}
 	}
+	if up := f.Inherits[d]; up != 0 {
+		return f.Origin(up, 0, n)
+	}
 	return source.Span{}, 0, false
 }
 
