@@ -63,7 +63,8 @@ func (p *Pass) atSubnet(id fabric.IfaceID, text string) diag.Label {
 	return p.atAddress(id, text)
 }
 
-// atSubnets are labels at the subnets of two interfaces, or where each gets its address or is put into the segment that both have it from.
+// atSubnets are labels at the subnets of two interfaces, or where each gets its address or is put into the segment
+// that both have it from.
 func (p *Pass) atSubnets(a, b fabric.IfaceID) []diag.Label {
 	x, y := p.atSubnet(a, ""), p.atSubnet(b, "the other")
 	if _, written := p.addressWritten(a, ""); x.Span != y.Span || written {
@@ -96,7 +97,8 @@ func (p *Pass) bySlot(id fabric.IfaceID) bool {
 	return false
 }
 
-// sharers orders two interfaces with one address: first the one that writes it, where the other has it by its slot, else the first by address.
+// sharers orders two interfaces with one address: first the one that writes it, where the other has it by its slot,
+// else the first by address.
 func (p *Pass) sharers(a, b fabric.IfaceID) (first, second fabric.IfaceID) {
 	_, wa := p.addressWritten(a, "")
 	_, wb := p.addressWritten(b, "")
@@ -109,8 +111,8 @@ func (p *Pass) sharers(a, b fabric.IfaceID) (first, second fabric.IfaceID) {
 	return a, b
 }
 
-// atAddresses are labels at the addresses of two interfaces. One line may write it for the first and leave it to the slot of the second; and one
-// slot of both has its values from for_each.
+// atAddresses are labels at the addresses of two interfaces. One line may write it for the first and leave it to the
+// slot of the second; and one slot of both has its values from for_each.
 func (p *Pass) atAddresses(first, second fabric.IfaceID) []diag.Label {
 	f := p.Fabric
 	x, y := p.atAddress(first, ""), p.atAddress(second, "the other")

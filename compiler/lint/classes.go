@@ -408,7 +408,14 @@ func classTrust(p *Pass) {
 			return
 		}
 		first, second, note := p.Deviant(a, b, func(e End) string { return trustName(e.Profile.Trust) }, schema.ATrust)
+		edits := []diag.Edit{} // of what a port says, never of a contract
+		for _, e := range [2]End{first, second} {
+			if e.Profile.DeviatesIn(schema.ATrust) {
+				edits = append(edits, mended(p.rule.mends, []diag.Label{p.atTrust(e, "")})...)
+			}
+		}
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
+			Edits:   edits,
 			Summary: fmt.Sprintf("port %s trusts %s, its peer %s trusts %s", p.Name(first), trustName(first.Profile.Trust), p.Name(second), trustName(second.Profile.Trust)),
 			Labels:  p.withContract(first, second, schema.ATrust, p.atTrust(first, ""), p.atTrust(second, "other end")),
 			Notes:   noted("class "+list(moved), note), Help: "align trust",

@@ -23,8 +23,9 @@ func (p *Pass) before(a, b fabric.PortID) int {
 	)
 }
 
-// culprit orders two ends of one role each as every other of their role is: first the one that writes on its own what the other leaves to its
-// contract, else the one whose contract is not that of its segments, else the first by address.
+// culprit orders two ends of one role each as every other of their role is: first the one that writes on its own what
+// the other leaves to its contract, else the one whose contract is not that of its segments, else the first by
+// address.
 func (p *Pass) culprit(a, b End, deviations ...schema.Attr) (first, second End) {
 	own := func(e End) bool {
 		return slices.ContainsFunc(deviations, e.Profile.DeviatesIn)
@@ -63,8 +64,8 @@ func (p *Pass) AtClass(e End, deviation schema.Attr, class fabric.Str, n schema.
 	return p.AtContract(e, deviation, p.namedClass(e, class), n, text)
 }
 
-// atPFC is a label at what gives a port its priorities with PFC: its own list, else of the first class in which the contracts of the two ends
-// differ the priority or that it is lossy, else its contract.
+// atPFC is a label at what gives a port its priorities with PFC: its own list, else of the first class in which the
+// contracts of the two ends differ the priority or that it is lossy, else its contract.
 func (p *Pass) atPFC(e, other End, text string) diag.Label {
 	if e.Profile.DeviatesIn(schema.APFC) {
 		return p.AtPort(e, schema.APFC, text)
@@ -119,8 +120,9 @@ func (p *Pass) atQueue(e End, c *fabric.Class, n schema.Attr, text string) diag.
 	return p.AtContract(e, schema.AQueueMap, c, n, text)
 }
 
-// beside are labels at an attribute of a class on a port, or at a word of the port that stands above it, and before them at its queue map where
-// the port has one of its own: what is said of a queue holds of the class only where that puts it.
+// beside are labels at an attribute of a class on a port, or at a word of the port that stands above it, and before
+// them at its queue map where the port has one of its own: what is said of a queue holds of the class only where that
+// puts it.
 func (p *Pass) beside(e End, deviation schema.Attr, c *fabric.Class, n schema.Attr, text string) []diag.Label {
 	at := p.AtContract(e, deviation, c, n, "")
 	if !e.Profile.DeviatesIn(schema.AQueueMap) {
@@ -130,11 +132,12 @@ func (p *Pass) beside(e End, deviation schema.Attr, c *fabric.Class, n schema.At
 	return []diag.Label{p.AtPort(e, schema.AQueueMap, ""), at}
 }
 
-// withContract adds to the labels of two ends where the first one has its contract from, if they are of two contracts and it does not deviate
-// from its own in an attribute.
+// withContract adds to the labels of two ends where the first one has its contract from, if they are of two contracts
+// and it does not deviate from its own in an attribute.
 func (p *Pass) withContract(first, second End, deviation schema.Attr, labels ...diag.Label) []diag.Label {
 	at := p.AtPort(first, schema.AQoS, "its contract")
-	if first.Profile.QoS == second.Profile.QoS || first.Profile.QoS == 0 || first.Profile.DeviatesIn(deviation) || slices.ContainsFunc(labels, func(l diag.Label) bool { return l.Span == at.Span }) {
+	if first.Profile.QoS == second.Profile.QoS || first.Profile.QoS == 0 || first.Profile.DeviatesIn(deviation) ||
+		slices.ContainsFunc(labels, func(l diag.Label) bool { return l.Span == at.Span }) {
 		return labels
 	}
 	return append(labels, at)

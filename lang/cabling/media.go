@@ -2,9 +2,10 @@ package cabling
 
 import "strings"
 
-// netboxMedia are the types of cables of NetBox, by value and by label in lower case, and the media that they are in this language: a passive
-// twinax is a dac, an active one an acc; fibre is told by its mode alone, and twisted pair of the categories 6a to 7a reaches alike at every
-// speed they carry [netbox-community/netbox, netbox/dcim/choices.py, CableTypeChoices]. Others stay what they are.
+// netboxMedia are the types of cables of NetBox, by value and by label in lower case, and the media that they are in
+// this language: a passive twinax is a dac, an active one an acc; fibre is told by its mode alone, and twisted pair of
+// the categories 6a to 7a reaches alike at every speed they carry [netbox-community/netbox, netbox/dcim/choices.py,
+// CableTypeChoices]. Others stay what they are.
 var netboxMedia = map[string]string{
 	"dac-passive": "dac", "direct attach copper (passive)": "dac",
 	"dac-active": "acc", "direct attach copper (active)": "acc",

@@ -13,10 +13,11 @@ type queueConflict struct {
 	priority uint8
 }
 
-// queueMap is the map from priorities to queues, of which a switch has one [Quality of Service, Egress Queues: default-global], made of
-// those of its ports. A priority that no mark of a contract leads to is in the queue that the other ports have it in, where that is idle in
-// the contract: what comes by those ports and leaves by its own then has a queue to itself, without a share, as a queue that the scheduler
-// profile does not name has the weight 0 [qos_features.conf; Quality of Service, Egress Scheduler].
+// queueMap is the map from priorities to queues, of which a switch has one [Quality of Service, Egress Queues:
+// default-global], made of those of its ports. A priority that no mark of a contract leads to is in the queue that the
+// other ports have it in, where that is idle in the contract: what comes by those ports and leaves by its own then has
+// a queue to itself, without a share, as a queue that the scheduler profile does not name has the weight 0
+// [qos_features.conf; Quality of Service, Egress Scheduler].
 func queueMap(d *intent.Device) (tc [8]uint8, set bool, bad *queueConflict) {
 	var all []*intent.QoS
 	met := map[string]bool{}
@@ -92,8 +93,10 @@ func (l *limit) queues(at func(*intent.QoS, string) intent.Path) bool {
 	if bad == nil {
 		return true
 	}
-	l.refuse(fmt.Sprintf("priority %d is in queue %d in qos %q and in queue %d in qos %q, and the switch has one map from priorities to queues for all its ports",
+	l.refuse(fmt.Sprintf("priority %d is in queue %d in qos %q and in queue %d in qos %q, and the switch has one map"+
+		" from priorities to queues for all its ports",
 		bad.priority, bad.a.TC.Value[bad.priority], bad.a.Name, bad.b.TC.Value[bad.priority], bad.b.Name),
-		"write one queue_map for both, on the port or with classes on the same queues; ports that lead outward count too", at(bad.a, "queue_map"), at(bad.b, "queue_map"))
+		"write one queue_map for both, on the port or with classes on the same queues; ports that lead outward count too",
+		at(bad.a, "queue_map"), at(bad.b, "queue_map"))
 	return false
 }
