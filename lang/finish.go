@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/rocec/rocec/lang/cabling"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
@@ -138,6 +139,20 @@ func (ld *loader) noteValue(m *modinst, d *udecl, a *attr, v Value) {
 	ld.noteOf(d.of, a.num, v, writtenAt{m.unit, d, a})
 }
 
+// media is the capability data that a word for a cable asks for: a block of that name where the source has one, else the word of this language
+// for one of NetBox's types.
+func (ld *loader) media(v Value) Value {
+	word := ld.strs[v.N]
+	for _, m := range ld.mods {
+		for _, f := range m.families {
+			if f.kind == schema.Media && ld.strs[f.label] == word {
+				return v
+			}
+		}
+	}
+	return ld.text(cabling.Media(word))
+}
+
 // noteOf is noteValue for an attribute of a kind of block, wherever it is written.
 func (ld *loader) noteOf(of schema.Kind, n schema.Attr, v Value, at writtenAt) {
 	switch n {
@@ -155,7 +170,7 @@ func (ld *loader) noteOf(of schema.Kind, n schema.Attr, v Value, at writtenAt) {
 		}
 		for _, p := range ld.maps[v.N] {
 			if p.Key == fieldKey(schema.AMediaName) {
-				ld.want(schema.Media, p.Val, at)
+				ld.want(schema.Media, ld.media(p.Val), at)
 			}
 		}
 	case schema.APCIe:

@@ -289,11 +289,12 @@ func (n *chooseNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	no, noDiags := n.cond.FalseResult.Value(ctx)
 	plain, _ := cond.Unmark()
 	if plain.Type() == cty.Bool && plain.IsKnown() && !plain.IsNull() {
-		// Of the side that is not taken only the type matters, and of handles not even that.
+		// Of the side that is not taken only the type matters, and not even that where an attribute may take both.
+		apart := isHandleType(yes.Type()) && isHandleType(no.Type()) || wordBeside(yes, no) || wordBeside(no, yes)
 		switch {
-		case plain.True() && (noDiags.HasErrors() || isHandleType(yes.Type()) && isHandleType(no.Type())):
+		case plain.True() && (noDiags.HasErrors() || apart):
 			return yes.WithSameMarks(cond), yesDiags
-		case plain.False() && (yesDiags.HasErrors() || isHandleType(yes.Type()) && isHandleType(no.Type())):
+		case plain.False() && (yesDiags.HasErrors() || apart):
 			return no.WithSameMarks(cond), noDiags
 		}
 	}
@@ -310,6 +311,13 @@ func (n *chooseNode) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, diags
 	}
 	return whole.Value(ctx)
+}
+
+// wordBeside reports whether one side of a conditional is a word, or null, and the other a block, a list or an object:
+// `keep ? "keep" : qos.x` has no type of its own, and many an attribute takes either.
+func wordBeside(word, other cty.Value) bool {
+	null := word.IsNull() && word.Type() == cty.DynamicPseudoType
+	return (null || word.Type() == cty.String) && other.Type() != cty.DynamicPseudoType && !other.Type().IsPrimitiveType()
 }
 
 // sameList gives two long tuples of different lengths that have elements of one

@@ -46,6 +46,7 @@ type Fabric struct {
 	Says      func(p PortID, n schema.Attr) []Said                      // who writes an attribute of a port, nearest first
 	SaysAt    func(address string, n schema.Attr) ([]Said, schema.Kind) // the same of a block with an address, and its kind; None if there is none
 	Carriers  map[PortID]DeclID                                         // the first interface that brings a VLAN to a port
+	Inherits  map[DeclID]DeclID                                         // contracts and classes by `from`: what one leaves out the other says
 	LAGs      []LAG
 	Ifaces    []Iface
 	NICs      []NIC

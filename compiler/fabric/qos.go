@@ -1,5 +1,7 @@
 package fabric
 
+import "github.com/rocec/rocec/lang/schema"
+
 // MaxClasses is the largest number of classes in one qos.
 const MaxClasses = 16
 
@@ -297,3 +299,7 @@ const (
 	DeviatesECN
 	DeviatesWatchdog
 )
+
+// DeviatesIn reports whether ports with a profile have an attribute of their own, whatever their contract says: a line that writes it
+// for some ports of a block, and null for the others, makes no deviation of those.
+func (p *Profile) DeviatesIn(n schema.Attr) bool { return p.Deviates&DeviationBit(n) != 0 }

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -128,6 +129,19 @@ func (f *Fabric) PortAddress(p PortID) string {
 		word = "nic"
 	}
 	return f.Text(dev.Address) + "." + word + `["` + f.Text(port.Name) + `"]`
+}
+
+// MgmtAddr is the management address of a device, if it is an address.
+func (f *Fabric) MgmtAddr(d DeviceID) (netip.Addr, bool) {
+	text := f.Text(f.Devices[d].Mgmt)
+	if text == "" {
+		return netip.Addr{}, false
+	}
+	if a, err := netip.ParseAddr(text); err == nil {
+		return a, true
+	}
+	a, err := netip.ParseAddrPort(text)
+	return a.Addr(), err == nil
 }
 
 // LinkAddress is the address of a link: `link.tor["1"]`, that of the upper port
@@ -259,6 +273,9 @@ func (f *Fabric) Height(d DeclID, l LayersID, n schema.Attr) (by DeclID, h Heigh
 		if _, ok = f.Spans.Find(layers.Below, n); ok {
 			return layers.Below, AtTier, true
 		}
+	}
+	if up := f.Inherits[d]; up != 0 {
+		return f.Height(up, 0, n)
 	}
 	return 0, 0, false
 }

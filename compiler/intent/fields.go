@@ -124,6 +124,7 @@ func (f *flat) head() {
 		plain(f, "mlag.peer_link", m.PeerLink, word)
 		plain(f, "mlag.source", m.Source, netip.Addr.String)
 		plain(f, "mlag.peer_address", m.PeerAddress, netip.Addr.String)
+		plain(f, "mlag.out_of_band", m.OutOfBand, strconv.FormatBool)
 		plain(f, "mlag.interval", m.IntervalMs, milliseconds)
 		plain(f, "mlag.timeout", m.TimeoutMs, milliseconds)
 	}

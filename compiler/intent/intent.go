@@ -306,6 +306,7 @@ type MLAG struct {
 	PeerLink    string     `json:"peer_link"`       // port or LAG towards it
 	Source      netip.Addr `json:"source,omitzero"` // keepalive addresses
 	PeerAddress netip.Addr `json:"peer_address,omitzero"`
+	OutOfBand   bool       `json:"out_of_band,omitempty"` // those are the switches' management addresses, and of no interface of the intent
 	IntervalMs  uint32     `json:"interval_ms,omitempty"`
 	TimeoutMs   uint32     `json:"timeout_ms,omitempty"`
 }

@@ -82,7 +82,7 @@ func etsShare(p *Pass) {
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s of %s is in traffic class %d with 0 %%", p.Fabric.Text(c.Name), p.Name(e), on.Queue),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: []diag.Label{p.AtContract(e, schema.AETS, c, schema.ABandwidth, "")}, Help: "give it at least 1 %, or make it strict",
+				Labels: p.beside(e, schema.AETS, c, schema.ABandwidth, "its share"), Help: "give it at least 1 %, or make it strict",
 			})
 		})
 	})
@@ -158,11 +158,8 @@ func classPriority(p *Pass) {
 			if p.nobodysLoss(a, c, onA) || p.nobodysLoss(b, c, onB) {
 				return
 			}
-			first, second, note := p.Deviant(a, b, func(e End) string { return p.marks(e) })
+			first, second, note := p.Deviant(a, b, func(e End) string { return p.marks(e) }, schema.ADSCPMap, schema.APCPMap)
 			if note == "" {
-				if p.restates(b) && !p.restates(a) {
-					first, second = b, a // it deviates from its own contract
-				}
 				note = parting(c, first, second)
 			}
 			f1, f2 := onA, onB
@@ -172,7 +169,7 @@ func classPriority(p *Pass) {
 			name := p.Fabric.Text(c.Name)
 			p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s is priority %s on %s, and %s on its peer %s", name, landing(f1), p.Name(first), landing(f2), p.Name(second)),
-				Labels:  []diag.Label{p.atMark(first, second, c.Name, ""), p.atMark(second, first, c.Name, "other end")},
+				Labels:  p.withContract(first, second, p.mapAttr(first), p.atMark(first, second, c.Name, ""), p.atMark(second, first, c.Name, "other end")),
 				Help:    "use one map on both ends", Notes: noted(note),
 			}))
 		})
@@ -204,12 +201,6 @@ func (p *Pass) namedClass(e End, name fabric.Str) *fabric.Class {
 		return &classes[i]
 	}
 	return nil
-}
-
-// restates reports whether the source writes the map of a port by which it classifies.
-func (p *Pass) restates(e End) bool {
-	_, _, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, p.mapAttr(e))
-	return ok
 }
 
 // atMark is a label at what makes a class what it is at one end of a link: the port's own map, else the marks of the class in the
@@ -298,7 +289,7 @@ func pcpUntagged(p *Pass) {
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("port %s trusts PCP, and its RDMA is untagged there: it lands in priority %d", p.Name(e), e.Profile.PCP[0]),
 			Address: p.Fabric.PortAddress(e.ID),
-			Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.AtContract(e, schema.ATrust, nil, 0, "trust")},
+			Labels:  []diag.Label{p.AtPort(e, schema.ANative, ""), p.atTrust(e, "trust")},
 			Help:    `carry the segment in tagged, or write trust = "dscp"`,
 		}
 		if peer := p.End(e.Port.Peer); untagged(peer) {
@@ -416,10 +407,17 @@ func classTrust(p *Pass) {
 		if len(moved) == 0 {
 			return
 		}
-		first, second, note := p.Deviant(a, b, func(e End) string { return trustName(e.Profile.Trust) })
+		first, second, note := p.Deviant(a, b, func(e End) string { return trustName(e.Profile.Trust) }, schema.ATrust)
+		edits := []diag.Edit{} // of what a port says, never of a contract
+		for _, e := range [2]End{first, second} {
+			if e.Profile.DeviatesIn(schema.ATrust) {
+				edits = append(edits, mended(p.rule.mends, []diag.Label{p.atTrust(e, "")})...)
+			}
+		}
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
+			Edits:   edits,
 			Summary: fmt.Sprintf("port %s trusts %s, its peer %s trusts %s", p.Name(first), trustName(first.Profile.Trust), p.Name(second), trustName(second.Profile.Trust)),
-			Labels:  []diag.Label{p.AtContract(first, schema.ATrust, nil, 0, ""), p.AtContract(second, schema.ATrust, nil, 0, "other end")},
+			Labels:  p.withContract(first, second, schema.ATrust, p.atTrust(first, ""), p.atTrust(second, "other end")),
 			Notes:   noted("class "+list(moved), note), Help: "align trust",
 		}))
 	})

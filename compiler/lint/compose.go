@@ -55,14 +55,24 @@ func (p *Pass) crossing(b *paths.Break, attr schema.Attr, summary, help string) 
 }
 
 // atClass is where a port was told what it does with the class of a break: a
-// deviation, its contract's class of that name, else its qos.
+// deviation, what its contract's class of that name says otherwise than the class
+// that is sent, else its qos.
 func (p *Pass) atClass(b *paths.Break, port fabric.PortID, attr schema.Attr, text string) diag.Label {
 	e := p.End(port)
-	name := p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index].Name
+	sent := &p.Fabric.QoS[b.Class.QoS].Classes[b.Class.Index]
 	for i := range p.Fabric.QoS[e.Profile.QoS].Classes {
-		if c := &p.Fabric.QoS[e.Profile.QoS].Classes[i]; c.Name == name {
-			return p.AtContract(e, attr, c, schema.APriority, text)
+		c := &p.Fabric.QoS[e.Profile.QoS].Classes[i]
+		if c.Name != sent.Name {
+			continue
 		}
+		said := schema.APriority
+		switch {
+		case c.DSCP != sent.DSCP && e.Profile.Trust == fabric.TrustDSCP:
+			said = schema.ADSCP
+		case c.Lossless != sent.Lossless && c.Priority == sent.Priority:
+			said = schema.ALossless
+		}
+		return p.AtContract(e, attr, c, said, text)
 	}
 	return p.AtContract(e, attr, nil, 0, text)
 }

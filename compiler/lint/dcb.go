@@ -199,7 +199,11 @@ func (p *Pass) cnp(e End, visit func(at diag.Label, mark string, on fabric.Class
 		if c.Carries == fabric.CarriesCNP {
 			found = true
 			if !Displaced(c, on) && on.Queue < 8 {
-				visit(p.AtContract(e, p.mapAttr(e), c, schema.APriority, ""), marksOf(c), on, true)
+				at := p.AtContract(e, p.mapAttr(e), c, schema.APriority, "")
+				if on.Queue != c.Queue && e.Profile.DeviatesIn(schema.AQueueMap) {
+					at = p.AtPort(e, schema.AQueueMap, "")
+				}
+				visit(at, marksOf(c), on, true)
 			}
 		}
 	})
@@ -337,7 +341,7 @@ func queueShared(p *Pass) {
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("priorities %d (%s, lossless) and %d (%s) share queue %d on %s", a.Priority, p.Fabric.Text(lossless.Name), b.Priority, p.Fabric.Text(lossy.Name), a.Queue, p.Name(e)),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: []diag.Label{p.AtContract(e, schema.AQueueMap, lossy, schema.AQueue, ""), p.AtContract(e, 0, lossless, schema.AQueue, "the lossless class")},
+				Labels: []diag.Label{p.atQueue(e, lossy, schema.AQueue, ""), p.AtContract(e, 0, lossless, schema.AQueue, "the lossless class")},
 				Help:   "give the lossy class another queue", Edits: p.otherQueue(e, lossy),
 			})
 		})

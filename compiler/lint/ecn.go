@@ -175,9 +175,24 @@ func pathECN(p *Pass) {
 			if !wants || on.Queue >= 8 || Displaced(c, on) || p.marksECN(e, on) || e.Profile.ECN[on.Queue].Mode == fabric.Keep {
 				return
 			}
+			off := p.unmarks(e, c, on.Queue)
+			if off != nil && off.Queue == c.Queue {
+				return // they write two: ROCE230
+			}
 			d := diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s is not ECN marked at %s, queue %d", p.Fabric.Text(c.Name), p.Name(e), on.Queue), Address: p.Fabric.PortAddress(e.ID),
 				Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), p.AtContract(e, 0, c, schema.ACongestion, "the class")}, Help: `write ecn = "auto" there`, Edits: p.ecnBack(e, c),
+			}
+			switch own := e.Profile.DeviatesIn(schema.AECN); {
+			case own || !e.Profile.DeviatesIn(schema.AQueueMap) || on.Queue == c.Queue:
+			case off != nil:
+				name := p.Fabric.Text(off.Name)
+				d.Summary += fmt.Sprintf(", where it shares the marking of class %s, which is off", name)
+				d.Labels = []diag.Label{p.AtPort(e, schema.AQueueMap, ""), p.Fabric.Label(off.Decl, 0, schema.AECN, "the marking of that queue")}
+				d.Help, d.Edits = "leave the class in the queue that its contract gives it, or mark that queue", nil
+			default:
+				d.Labels, d.Edits = p.beside(e, schema.AECN, c, schema.AECN, "marked where its contract has it"), nil
+				d.Help = `leave the class in the queue that its contract gives it, or write ecn on the port too`
 			}
 			if m, ok := p.majority(e, func(o End) string { return onOff(p.marksECN(o, o.Profile.On[p.indexOf(o, c)])) }); ok && m.value == "on" {
 				d.Notes = append(d.Notes, fmt.Sprintf("%s is the one that differs: %d of %d ports of its role mark it", p.Name(e), m.have, m.of))
@@ -186,6 +201,20 @@ func pathECN(p *Pass) {
 		})
 	})
 	crossedMarking(p)
+}
+
+// unmarks is the class that keeps a queue of a port from being marked: another one of the contract that is in it and has ECN off. nil if the
+// port itself says what it marks, or no class does.
+func (p *Pass) unmarks(e End, victim *fabric.Class, queue uint8) (culprit *fabric.Class) {
+	if e.Profile.DeviatesIn(schema.AECN) {
+		return nil
+	}
+	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+		if culprit == nil && c.Name != victim.Name && on.Queue == queue && c.ECN.Mode == fabric.Off {
+			culprit = c
+		}
+	})
+	return culprit
 }
 
 // ecnBack are the edits that make a port mark a class: as its contract says, if

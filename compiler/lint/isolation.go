@@ -49,7 +49,7 @@ func vlanShared(p *Pass) {
 	}
 	subnets := p.rdmaSubnets()
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
-		if a, ok := p.mgmt(d); ok {
+		if a, ok := f.MgmtAddr(d); ok {
 			for _, s := range subnets {
 				if f.Segments[s].Subnet.Contains(a) {
 					meet(shared{s, "management"}, d, 0)
@@ -112,19 +112,6 @@ func others(n int) string {
 		return "1 other"
 	}
 	return fmt.Sprintf("%d others", n)
-}
-
-// mgmt is the management address of a device, if it is an address.
-func (p *Pass) mgmt(d fabric.DeviceID) (netip.Addr, bool) {
-	text := p.Fabric.Text(p.Fabric.Devices[d].Mgmt)
-	if text == "" {
-		return netip.Addr{}, false
-	}
-	if a, err := netip.ParseAddr(text); err == nil {
-		return a, true
-	}
-	a, err := netip.ParseAddrPort(text)
-	return a.Addr(), err == nil
 }
 
 // rdmaSubnets are the segments that carry RDMA and have a subnet.

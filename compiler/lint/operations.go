@@ -155,7 +155,7 @@ func inBand(p *Pass) {
 		if dev.Mgmt == 0 || dev.Kind != fabric.Switch || dev.Manage != fabric.Full {
 			continue
 		}
-		if _, ok := p.mgmt(d); ok {
+		if _, ok := f.MgmtAddr(d); ok {
 			managed = append(managed, d)
 		}
 	}
@@ -180,7 +180,7 @@ func inBand(p *Pass) {
 	}
 	for _, d := range managed {
 		dev := &f.Devices[d]
-		a, _ := p.mgmt(d)
+		a, _ := f.MgmtAddr(d)
 		for _, bits := range lengths {
 			subnet, err := a.Prefix(bits)
 			if err != nil || !on[subnet] {

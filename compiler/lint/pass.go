@@ -93,12 +93,16 @@ func (p *Pass) End(id fabric.PortID) End {
 
 // Links calls visit for every link, declared backup links included, that can
 // yield a finding: of links that are alike to a rule, all if the first yields
-// one. What visit does besides reporting must not depend on it.
+// one. What visit does besides reporting must not depend on it. The ends come in
+// the order of their addresses.
 func (p *Pass) Links(visit func(l fabric.LinkID, a, b End)) {
 	k := p.kinds()
 	p.walk(k.links, k.firstLink, func(row int) {
-		l := &p.Fabric.Links[row]
-		visit(fabric.LinkID(row), p.End(l.A), p.End(l.B))
+		a, b := p.Fabric.Links[row].A, p.Fabric.Links[row].B
+		if p.before(b, a) < 0 {
+			a, b = b, a
+		}
+		visit(fabric.LinkID(row), p.End(a), p.End(b))
 	})
 }
 
@@ -134,7 +138,7 @@ func (p *Pass) AtPort(e End, n schema.Attr, text string, values ...string) diag.
 // AtContract is a label at a deviation the port restates, else at the class
 // attribute of its contract, else at the port's qos.
 func (p *Pass) AtContract(e End, deviation schema.Attr, c *fabric.Class, n schema.Attr, text string, values ...string) diag.Label {
-	if at, by, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, deviation); ok && deviation != 0 {
+	if at, by, ok := p.Fabric.Origin(e.Port.Decl, e.Port.Layers, deviation); ok && e.Profile.DeviatesIn(deviation) {
 		return diag.Label{Span: at, Where: p.Fabric.Where(by), Text: text, Values: values}
 	}
 	var l diag.Label
@@ -165,8 +169,9 @@ type groupID uint32
 // Deviant says which of two ends differs from the ports of its role, judged by
 // a value of each port. It returns the ends with the deviant first, and a note
 // that names it, the majority value and how many have it; the note is "" when
-// there is no majority, and a tie names nobody.
-func (p *Pass) Deviant(a, b End, value func(End) string) (first, second End, note string) {
+// there is no majority: then the culprit comes first, the end that writes one of
+// the deviations itself.
+func (p *Pass) Deviant(a, b End, value func(End) string, deviations ...schema.Attr) (first, second End, note string) {
 	na, oka := p.majority(a, value)
 	nb, okb := p.majority(b, value)
 	switch {
@@ -175,7 +180,14 @@ func (p *Pass) Deviant(a, b End, value func(End) string) (first, second End, not
 	case okb && value(b) != nb.value:
 		return b, a, p.deviantNote(b, value(b), nb)
 	}
-	return a, b, ""
+	switch same := func(m majority) bool { return m.of > 1 && m.have == m.of }; { // two of a role are no majority, and are alike or not
+	case same(nb) && na.of > 1 && !same(na):
+		return a, b, ""
+	case same(na) && nb.of > 1 && !same(nb):
+		return b, a, ""
+	}
+	first, second = p.culprit(a, b, deviations...)
+	return first, second, ""
 }
 
 func (p *Pass) deviantNote(e End, v string, m majority) string {
@@ -192,12 +204,12 @@ type majority struct {
 func (p *Pass) majority(e End, value func(End) string) (majority, bool) {
 	p.group()
 	g := p.groups[e.ID]
-	if g == 0 || p.sizes[g] < 3 {
+	if g == 0 || p.sizes[g] < 2 {
 		return majority{}, false
 	}
 	k := majorityKey{p.rule, g}
 	if m, done := p.known[k]; done {
-		return m, 2*m.have > m.of
+		return m, m.rules()
 	}
 	counts := map[string]int{}
 	best := ""
@@ -216,8 +228,11 @@ func (p *Pass) majority(e End, value func(End) string) (majority, bool) {
 		p.known = map[majorityKey]majority{}
 	}
 	p.known[k] = m
-	return m, 2*m.have > m.of
+	return m, m.rules()
 }
+
+// rules reports whether a value is that of more than half, of three or more.
+func (m majority) rules() bool { return m.of >= 3 && 2*m.have > m.of }
 
 // majorityKey: a rule asks one value of each port, so that one count serves
 // all its findings.

@@ -45,7 +45,7 @@ func pathMTU(p *Pass) {
 		first, second, note := p.Deviant(a, b, func(e End) string { return fmt.Sprint(e.Port.MTU) })
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("MTU is %d on %s and %d on its peer %s", first.Port.MTU, p.Name(first), second.Port.MTU, p.Name(second)),
-			Labels:  []diag.Label{p.AtPort(first, schema.AMTU, ""), p.AtPort(second, schema.AMTU, "other end")}, Help: "align them; an MTU is best written once, on the segment", Notes: noted(note),
+			Labels:  []diag.Label{p.atMTU(first, ""), p.atMTU(second, "other end")}, Help: "align them; an MTU is best written once, on the segment", Notes: noted(note),
 		}))
 	})
 	p.deviceMTUs()
@@ -118,7 +118,7 @@ func (p *Pass) hostMTUs(f *fabric.Fabric) {
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("MTU is %d on %s and %d on %s, both in segment %s", x.mtu, p.ifaceName(iface), most.mtu, p.ifaceName(most.ifaces[0]), f.Text(f.Segments[s].Name)),
 					Address: f.IfaceAddress(iface), Concerns: []string{f.IfaceAddress(most.ifaces[0]), f.Text(f.Segments[s].Address)},
-					Labels: []diag.Label{p.atIfaceMTU(iface, ""), p.atIfaceMTU(most.ifaces[0], haveThis(len(most.ifaces)))}, Help: "write the MTU once, on the segment",
+					Labels: p.atIfaceMTUs(iface, most.ifaces[0], haveThis(len(most.ifaces))), Help: "write the MTU once, on the segment",
 				})
 			}
 		}
@@ -130,6 +130,15 @@ func haveThis(n int) string {
 		return "the other"
 	}
 	return fmt.Sprintf("%d others have this", n)
+}
+
+// atIfaceMTUs are labels at the MTUs of two interfaces of a segment. One line may write it for the one and leave it to the segment for the other.
+func (p *Pass) atIfaceMTUs(a, b fabric.IfaceID, text string) []diag.Label {
+	x, y := p.atIfaceMTU(a, ""), p.atIfaceMTU(b, text)
+	if seg := &p.Fabric.Segments[p.Fabric.Ifaces[b].Segment]; x.Span == y.Span && seg.MTU != 0 && p.Fabric.Ifaces[b].MTU == seg.MTU {
+		y = p.Fabric.Label(seg.Decl, seg.Layers, schema.AMTU, text)
+	}
+	return []diag.Label{x, y}
 }
 
 func (p *Pass) atIfaceMTU(id fabric.IfaceID, text string) diag.Label {
@@ -308,7 +317,7 @@ func (p *Pass) sameSubnet(a, b fabric.IfaceID, subnet netip.Prefix) {
 	node := &f.Devices[f.Ifaces[b].Device]
 	d := diag.Diagnostic{
 		Address: f.IfaceAddress(b), Concerns: []string{f.IfaceAddress(a), f.Text(node.Address)},
-		Labels: []diag.Label{p.atAddress(b, ""), p.atAddress(a, "the other")}, Help: "give each NIC of the node a segment or subnet of its own",
+		Labels: p.atSubnets(b, a), Help: "give each NIC of the node a segment or subnet of its own",
 	}
 	if p.windows(node) {
 		one, other := p.faced(a), p.faced(b)

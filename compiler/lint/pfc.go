@@ -34,10 +34,10 @@ func linkPFC(p *Pass) {
 		if a.Port.Profile == 0 || b.Port.Profile == 0 || a.Profile.PFC == b.Profile.PFC || p.shuns(a) || p.shuns(b) {
 			return
 		}
-		first, second, note := p.Deviant(a, b, func(e End) string { return Priorities(e.Profile.PFC) })
+		first, second, note := p.Deviant(a, b, func(e End) string { return Priorities(e.Profile.PFC) }, schema.APFC)
 		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 			Summary: fmt.Sprintf("PFC priorities differ: %s has %s, %s has %s", p.Name(first), Priorities(first.Profile.PFC), p.Name(second), Priorities(second.Profile.PFC)),
-			Labels:  []diag.Label{p.AtContract(first, schema.APFC, nil, 0, ""), p.AtContract(second, schema.APFC, nil, 0, "other end")},
+			Labels:  p.withContract(first, second, schema.APFC, p.atPFC(first, second, ""), p.atPFC(second, first, "other end")),
 			Help:    "give both ends the same qos, or make the class lossy on both", Notes: noted(note, p.brokenClasses(first, second)),
 		}))
 	})
@@ -326,9 +326,13 @@ func pfcQueue(p *Pass) {
 			if !c.Lossless || !on.PFC || e.Profile.PFCQueue[on.Priority&7] == on.Queue {
 				return
 			}
+			attr := schema.APFCQueueMap
+			if !e.Profile.DeviatesIn(attr) {
+				attr = schema.AQueueMap
+			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("pausing priority %d on %s stops queue %d, and class %s is in queue %d", on.Priority, p.Name(e), e.Profile.PFCQueue[on.Priority&7], p.Fabric.Text(c.Name), on.Queue),
-				Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.APFCQueueMap, c, schema.AQueue, "")},
+				Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, attr, c, schema.AQueue, "")},
 				Help: "align the PFC-to-queue map with the queue map",
 			})
 		})

@@ -297,10 +297,15 @@ func mediaReach(p *Pass) {
 			return
 		}
 		l := &f.Links[id]
-		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
+		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("%s cannot run %s at %s between %s and %s: it reaches %s", f.Text(f.Media[l.Media].Name), Meters(l.CableMm), fabric.Speed(max(a.Port.Mbps, b.Port.Mbps)), p.Name(a), p.Name(b), Meters(reach)),
 			Labels:  []diag.Label{p.Fabric.LinkLabel(id, schema.ACable, "")}, Help: "use a medium that reaches, or a shorter cable",
-		}))
+		}
+		if reach == 0 {
+			d.Summary = fmt.Sprintf("%s does not carry %s, which %s and %s run at", f.Text(f.Media[l.Media].Name), fabric.Speed(max(a.Port.Mbps, b.Port.Mbps)), p.Name(a), p.Name(b))
+			d.Help = "use a medium for that speed"
+		}
+		p.Report(p.AboutLink(id, a, b, d))
 	})
 }
 

@@ -188,10 +188,10 @@ func etsLink(p *Pass) {
 				}
 				return sb.Percent
 			}
-			first, second, note := p.Deviant(a, b, func(e End) string { return p.rdmaShares(e) })
+			first, second, note := p.Deviant(a, b, func(e End) string { return p.rdmaShares(e) }, schema.AETS)
 			p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s has %d %% on %s, and %d %% on its peer %s", p.Fabric.Text(c.Name), share(first), p.Name(first), share(second), p.Name(second)),
-				Labels:  []diag.Label{p.AtContract(first, schema.AETS, c, schema.ABandwidth, ""), p.AtContract(second, schema.AETS, c, schema.ABandwidth, "other end")},
+				Labels:  p.withContract(first, second, schema.AETS, p.AtClass(first, schema.AETS, c.Name, schema.ABandwidth, ""), p.AtClass(second, schema.AETS, c.Name, schema.ABandwidth, "other end")),
 				Help:    "align the shares", Notes: noted(note),
 			}))
 		})

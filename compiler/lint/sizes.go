@@ -189,7 +189,7 @@ func headroomCable(p *Pass) {
 var roce515 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE515", Name: "buffer_idle_ports", Severity: diag.Warning,
-		Title:  "ports that are shut down hold no lossless buffer",
+		Title:  "ports that are shut down and have no cable hold no lossless buffer",
 		Why:    "their headroom is reserved for nothing, and missing from what all other ports share",
 		Fix:    "take the qos off them",
 		Source: "sonic-net/SONiC doc/qos/reclaim-reserved-buffer-sequence-flow.md: ports that are down keep their groups on platforms that do not reclaim them",
@@ -211,12 +211,12 @@ func idlePorts(p *Pass) {
 		if dev.Kind != fabric.Switch || dev.Manage == fabric.HandsOff || f.Text(dev.OSName) == "sonic" && f.Text(f.Models[dev.Model].Formula) == "spectrum" {
 			continue
 		}
-		ports, held := 0, uint64(0)
+		ports, held := 0, uint64(0) // of those without a cable: what one with a cable is shut for is a matter of that (ROCE831)
 		var at fabric.PortID
 		first, end := f.PortsOf(d)
 		for id := first; id < end; id++ {
 			port := &f.Ports[id]
-			if port.Flags&fabric.ShutDown == 0 || port.Profile == 0 || port.Manage == fabric.HandsOff {
+			if port.Flags&fabric.ShutDown == 0 || port.Link != 0 || port.Profile == 0 || port.Manage == fabric.HandsOff {
 				continue
 			}
 			bytes := uint64(0)

@@ -210,7 +210,7 @@ func notCapable(p *Pass) {
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s shares queue %d of class %s on %s, has no ECN, and is dropped from %d B", p.Fabric.Text(c.Name), queue, p.Fabric.Text(marked.Name), p.Name(e), p.Facts.Port(e.ID).ECN[queue].MinBytes),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: []diag.Label{p.AtContract(e, schema.AQueueMap, c, schema.AQueue, ""), p.Fabric.Label(marked.Decl, 0, schema.AECN, "the marking")},
+				Labels: []diag.Label{p.atQueue(e, c, schema.AQueue, ""), p.Fabric.Label(marked.Decl, 0, schema.AECN, "the marking")},
 				Help:   help,
 			})
 		})

@@ -310,7 +310,11 @@ func overlayMTU(p *Pass) {
 			if a.Device.Kind != fabric.Switch || b.Device.Kind != fabric.Switch || e.Port.VLANs != 0 || e.Port.Native != 0 || e.Port.MTU == 0 || uint32(e.Port.MTU) >= need {
 				continue
 			}
-			p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
+			other := b
+			if e.ID == b.ID {
+				other = a
+			}
+			p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
 				Summary: fmt.Sprintf("MTU %d of %s is below the %d that segment %s takes in VXLAN", e.Port.MTU, p.Name(e), need, f.Text(f.Segments[of].Name)),
 				Labels:  []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(f.Segments[of].Decl, 0, schema.AMTU, "the segment")}, Help: fmt.Sprintf("raise it to %d, or more over IPv6", need),
 				Edits: setAt(p.AtPort(e, schema.AMTU, ""), "mtu", fmt.Sprint(need)),

@@ -272,10 +272,11 @@ func addressTwice(p *Pass) {
 				other, used[k] = used[k], fabric.IfaceID(id)
 			}
 			if other != 0 {
+				first, second := p.sharers(other, fabric.IfaceID(id))
 				p.Report(diag.Diagnostic{
-					Summary: fmt.Sprintf("%s is used by %s and %s", a.Addr(), p.ifaceName(other), p.ifaceName(fabric.IfaceID(id))), Address: f.IfaceAddress(fabric.IfaceID(id)),
-					Concerns: []string{f.IfaceAddress(other)},
-					Labels:   []diag.Label{p.atAddress(fabric.IfaceID(id), ""), p.atAddress(other, "the other")}, Help: p.sharedAddressHelp(&f.Ifaces[other], iface),
+					Summary: fmt.Sprintf("%s is used by %s and %s", a.Addr(), p.ifaceName(first), p.ifaceName(second)), Address: f.IfaceAddress(first),
+					Concerns: []string{f.IfaceAddress(second)},
+					Labels:   p.atAddresses(first, second), Help: p.sharedAddressHelp(&f.Ifaces[other], iface),
 				})
 			}
 		}
@@ -424,7 +425,7 @@ func (p *Pass) overlap(a, b fabric.IfaceID, inner, outer netip.Prefix) {
 	f := p.Fabric
 	p.Report(diag.Diagnostic{
 		Summary: fmt.Sprintf("%s of %s and %s overlap: %s lies in %s", f.Text(f.Ifaces[a].Name), f.Text(f.Devices[f.Ifaces[a].Device].Name), f.Text(f.Ifaces[b].Name), inner, outer), Address: f.IfaceAddress(a),
-		Concerns: []string{f.IfaceAddress(b)}, Labels: []diag.Label{p.atAddress(a, ""), p.atAddress(b, "the other")}, Help: "renumber one of them",
+		Concerns: []string{f.IfaceAddress(b)}, Labels: []diag.Label{p.atSubnet(a, ""), p.atSubnet(b, "the other")}, Help: "renumber one of them",
 	})
 }
 
@@ -432,16 +433,6 @@ func (p *Pass) overlap(a, b fabric.IfaceID, inner, outer netip.Prefix) {
 func (p *Pass) ifaceName(id fabric.IfaceID) string {
 	iface := &p.Fabric.Ifaces[id]
 	return p.Fabric.Text(p.Fabric.Devices[iface.Device].Name) + "/" + p.Fabric.Text(iface.Name)
-}
-
-// atAddress points at a written address, else at the slot it follows from.
-func (p *Pass) atAddress(id fabric.IfaceID, text string) diag.Label {
-	iface := &p.Fabric.Ifaces[id]
-	if at, by, ok := p.Fabric.Origin(iface.Decl, iface.Layers, schema.AAddress); ok {
-		return diag.Label{Span: at, Where: p.Fabric.Where(by), Text: text}
-	}
-	dev := &p.Fabric.Devices[iface.Device]
-	return p.Fabric.Label(dev.Decl, dev.Layers, schema.ASlot, text)
 }
 
 var roce615 = &Rule{

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"maps"
+	"net/netip"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -169,7 +170,7 @@ func (b *builder) mlag() {
 	}
 	out := &intent.MLAG{
 		Domain: m.Domain, Peer: b.f.Text(b.f.Devices[m.Switches[1-side]].Name),
-		Source: m.Keepalive[side], PeerAddress: m.Keepalive[1-side], IntervalMs: m.IntervalMs, TimeoutMs: m.TimeoutMs,
+		Source: m.Keepalive[side], PeerAddress: m.Keepalive[1-side], OutOfBand: b.outOfBand(m, side), IntervalMs: m.IntervalMs, TimeoutMs: m.TimeoutMs,
 	}
 	switch {
 	case m.LAGs[side] != 0:
@@ -178,6 +179,19 @@ func (b *builder) mlag() {
 		out.PeerLink = b.portName(b.end(m.Links[0]))
 	}
 	b.out.MLAG = out
+}
+
+// outOfBand reports whether a pair watches itself over the management ports of its switches: the keepalive addresses are their management
+// addresses, and no interface of this one has its own.
+func (b *builder) outOfBand(m *fabric.MLAG, side int) bool {
+	for i, d := range m.Switches {
+		if a, ok := b.f.MgmtAddr(d); !ok || a != m.Keepalive[i] {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.facts.IfacesOf(b.id), func(id fabric.IfaceID) bool {
+		return slices.ContainsFunc(b.f.Addresses(&b.f.Ifaces[id]), func(p netip.Prefix) bool { return p.Addr() == m.Keepalive[side] })
+	})
 }
 
 // end is the device's own end of a link.

@@ -115,7 +115,7 @@ var (
 	}
 	mlagAttrs = map[string]schema.Attr{
 		"mlag.domain": schema.ADomain, "mlag.peer": schema.ASwitches, "mlag.peer_link": schema.APeerLink, "mlag.source": schema.AKeepalive,
-		"mlag.peer_address": schema.AKeepalive, "mlag.interval": schema.AKeepalive, "mlag.timeout": schema.AKeepalive,
+		"mlag.peer_address": schema.AKeepalive, "mlag.out_of_band": schema.AKeepalive, "mlag.interval": schema.AKeepalive, "mlag.timeout": schema.AKeepalive,
 	}
 	// deviations are the words of a qos that a port may restate.
 	deviations = map[string]struct {

@@ -196,7 +196,7 @@ func (s *shape) mlagOf() {
 	if len(m.Links) > 0 {
 		s.local(s.end(m.Links[0]))
 	}
-	s.flags(len(m.Links) > 0, m.Keepalive[side].IsValid(), m.Keepalive[1-side].IsValid())
+	s.flags(len(m.Links) > 0, m.Keepalive[side].IsValid(), m.Keepalive[1-side].IsValid(), s.outOfBand(m, side))
 	s.ok = s.ok && ordinaryName(s.f.Text(s.f.Devices[m.Switches[1-side]].Name))
 	for _, a := range []int{side, 1 - side} {
 		if m.Keepalive[a].IsValid() {

@@ -200,7 +200,7 @@ func (r *resolver) sayCable(p fabric.PortID, said *[cableParts]cableSaid, v lang
 		}
 	}
 	if name := r.cfg.Text(r.cfg.Field(v, schema.AMediaName)); name != "" {
-		say(cableMedia, int64(r.mediaOf[name]))
+		say(cableMedia, int64(r.mediaNamed(name)))
 	}
 	if length := r.cfg.Field(v, schema.ALength); length.Kind == lang.Int {
 		say(cableLength, length.N)

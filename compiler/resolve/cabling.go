@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/cabling"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 	"github.com/rocec/rocec/lang/source"
@@ -269,7 +270,7 @@ func (r *resolver) define(id fabric.CablingID, list *lang.CableList) {
 
 // overlayRow lays what a row says of its cable over what was there.
 func (r *resolver) overlayRow(link *fabric.Link, list *lang.CableList, row *lang.CableRow) {
-	if m := r.mediaIn(list, row); m != 0 {
+	if m := r.mediaIn(list, row); m != 0 && !r.tellsNoMore(m, link.Media) {
 		link.Media, link.MediaBy = m, 0
 	}
 	if row.HasLength {
@@ -290,17 +291,17 @@ func (r *resolver) take(id fabric.CablingID, l fabric.LinkID, list *lang.CableLi
 	}
 }
 
-// mediaIn is the kind of cable that a row names, 0 if it names none or a class
-// of which there are several kinds.
+// mediaIn is the kind of cable that a row names, 0 if it names none.
 func (r *resolver) mediaIn(list *lang.CableList, row *lang.CableRow) fabric.MediaID {
 	if row.Media == 0 {
 		return 0
 	}
 	word := r.cfg.String(row.Media)
-	for _, w := range [2]string{word, strings.ToLower(word)} { // lists of people have DAC and AOC
-		if m := r.mediaOf[w]; m != 0 || mediaClass(w) != "" {
-			return m
-		}
+	if m := r.mediaNamed(word); m != 0 {
+		return m
+	}
+	if m := r.mediaNamed(strings.ToLower(word)); m != 0 { // lists of people have DAC and AOC
+		return m
 	}
 	if !r.mediaSaid[row.Media] {
 		r.mediaSaid[row.Media] = true
@@ -309,15 +310,17 @@ func (r *resolver) mediaIn(list *lang.CableList, row *lang.CableRow) fabric.Medi
 	return 0
 }
 
-// mediaClass is the class that a word of cable lists stands for, "" of others.
-func mediaClass(word string) string {
-	switch word {
-	case "smf":
-		return "singlemode"
-	case "mmf":
-		return "multimode"
+// mediaNamed is the kind of cable of a name, of the source or of NetBox, 0 if there is none.
+func (r *resolver) mediaNamed(name string) fabric.MediaID {
+	if m := r.mediaOf[name]; m != 0 {
+		return m
 	}
-	return ""
+	return r.mediaOf[cabling.Media(name)]
+}
+
+// tellsNoMore reports whether a kind of cable is the bare fibre of another one: "smf" says nothing that "dr" does not say.
+func (r *resolver) tellsNoMore(bare, of fabric.MediaID) bool {
+	return of != 0 && len(r.f.Media[bare].Reach) == 0 && r.f.Media[bare].Class == r.f.Media[of].Class
 }
 
 // compare finds how the lists in verify mode differ from the links there are,
@@ -518,8 +521,7 @@ func (c *comparison) same(l fabric.LinkID, x *listed) {
 	link, row := &c.f.Links[l], &c.list.Rows[x.row]
 	m := c.mediaIn(c.list, row)
 	at := fabric.CableMismatch{Links: [2]fabric.LinkID{l}, Rows: [2]source.Span{row.Span}, A: x.a, B: x.b, Media: m, MediaWord: c.str(row.Media), CableMm: row.LengthMm}
-	class := mediaClass(c.cfg.String(row.Media))
-	if row.Media != 0 && (m != 0 || class != "") && link.Media != 0 && m != link.Media && (class == "" || c.f.Text(c.f.Media[link.Media].Class) != class) {
+	if m != 0 && link.Media != 0 && m != link.Media && !c.tellsNoMore(m, link.Media) && !c.tellsNoMore(link.Media, m) {
 		at.Fault = fabric.CableMedia
 		c.add(at)
 	}

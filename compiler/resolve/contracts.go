@@ -45,9 +45,26 @@ func (r *resolver) contract(b lang.BlockID) fabric.QoSID {
 		q.DCBX = r.dcbx(v)
 	}
 	r.f.QoS = append(r.f.QoS, q)
+	if len(chain) > 1 {
+		r.inherit(b, chain[1])
+	}
 	r.classes(b, chain, &q)
 	r.f.QoS[id] = q
 	return id
+}
+
+// inherit notes that what a contract or class leaves out is what another one says.
+func (r *resolver) inherit(b, from lang.BlockID) {
+	d, up := r.decl(b), r.decl(from)
+	for at := up; at != 0; at = r.f.Inherits[at] { // two families of contracts may start from members of each other
+		if at == d {
+			return
+		}
+	}
+	if r.f.Inherits == nil {
+		r.f.Inherits = map[fabric.DeclID]fabric.DeclID{}
+	}
+	r.f.Inherits[d] = up
 }
 
 // classes folds the written classes of a qos into those it starts from.
@@ -64,6 +81,9 @@ func (r *resolver) classes(b lang.BlockID, chain []lang.BlockID, q *fabric.QoS) 
 		at[q.Classes[i].Name] = i
 	}
 	r.kids(b, schema.Class, func(c lang.BlockID) {
+		if up := written[r.blockName(c)]; len(up) > 1 { // itself first
+			r.inherit(c, up[1])
+		}
 		class := r.class(c, layered{r.cfg, written[r.blockName(c)]}, q)
 		if i, inherited := at[class.Name]; inherited {
 			q.Classes[i] = class

@@ -18,7 +18,7 @@ func (r *resolver) segments() {
 	r.top(schema.Segment, func(b lang.BlockID) {
 		s := fabric.Segment{
 			Name: r.str(r.cfg.Blocks[b].Name), VLAN: uint16(r.attr(b, schema.AVLAN).N), First: 11,
-			VRF: r.routingTable(r.attr(b, schema.AVRF)), Isolated: r.attr(b, schema.AIsolated).N == 1,
+			VRF: r.vrf(r.routingTable(r.attr(b, schema.AVRF))), Isolated: r.attr(b, schema.AIsolated).N == 1,
 			MTU: uint16(r.attr(b, schema.AMTU).N), Decl: r.decl(b), Layers: r.layersOn(b), Address: r.f.Names.Add(r.cfg.Address(b)),
 			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent, About: r.text(r.attr(b, schema.ADescription)),
 		}

@@ -344,6 +344,7 @@ func (r *resolver) addresses() {
 		if row.VRF == 0 && !r.cfg.IsWord(r.said(b, schema.AVRF), "off") {
 			row.VRF = seg.VRF
 		}
+		row.VRF = r.vrf(row.VRF)
 		if seg.Gateway.IsValid() && row.Kind != fabric.SVI {
 			row.Gateway = r.f.Prefixes.AddAddr(seg.Gateway)
 			if r.routedTo[row.Segment] == 0 && row.Addresses.Len() > 0 && r.f.Devices[row.Device].Kind == fabric.Node {
@@ -356,6 +357,14 @@ func (r *resolver) addresses() {
 		}
 		r.ifaceMTU(row, b, seg)
 	}
+}
+
+// vrf is the routing table of a name: "default", as every OS calls it, is that of the device itself, which has no name here.
+func (r *resolver) vrf(name fabric.Str) fabric.Str {
+	if r.f.Text(name) == "default" {
+		return 0
+	}
+	return name
 }
 
 // duties says which interfaces carry RDMA: those that say so, else those in a

@@ -135,7 +135,7 @@ func (r *resolver) ends(b lang.BlockID) (ends [2]fabric.PortID, ok bool) {
 
 func (r *resolver) cable(l *fabric.Link, v lang.Value) {
 	if name := r.cfg.Text(r.cfg.Field(v, schema.AMediaName)); name != "" {
-		l.Media = r.mediaOf[name] // the loader has refused unknown media
+		l.Media = r.mediaNamed(name) // the loader has refused unknown media
 	}
 	if length := r.cfg.Field(v, schema.ALength); length.Kind == lang.Int {
 		l.LengthWritten = true
@@ -187,7 +187,11 @@ func (r *resolver) mlags() {
 			r.fail(fmt.Sprintf("mlag %s has %d switches", r.blockName(b), len(switches)), "a pair has two", r.at(b, schema.ASwitches, ""))
 			return
 		}
-		m := fabric.MLAG{Name: r.str(r.cfg.Blocks[b].Name), Domain: 1, Decl: r.decl(b), Layers: r.layersOn(b)}
+		name := r.blockName(b)
+		if key := r.cfg.Blocks[b].Key; key != 0 {
+			name += `["` + r.cfg.String(key) + `"]`
+		}
+		m := fabric.MLAG{Name: r.f.Names.Add(name), Domain: 1, Decl: r.decl(b), Layers: r.layersOn(b)}
 		if v := r.attr(b, schema.ADomain); v.Kind == lang.Int {
 			m.Domain = uint16(v.N)
 		}

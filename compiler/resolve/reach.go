@@ -222,6 +222,20 @@ func (r *resolver) overrideOn(row *fabric.Override, b lang.BlockID) {
 	}
 }
 
+// selected are the devices that a block selects, in the order in which it names them. A topology stands for its switches.
+func (r *resolver) selected(b lang.BlockID) (devices []fabric.DeviceID) {
+	for _, s := range r.matched(b, schema.ASelect) {
+		if d := r.deviceOf[s]; d != 0 {
+			devices = append(devices, d)
+		} else if t := r.topoOf[s]; t != nil {
+			for _, tier := range t.tiers {
+				devices = append(devices, tier.devices...)
+			}
+		}
+	}
+	return devices
+}
+
 // selections reads the target blocks.
 func (r *resolver) selections() {
 	r.top(schema.Target, func(b lang.BlockID) {
@@ -230,11 +244,7 @@ func (r *resolver) selections() {
 		}
 		if r.attr(b, schema.ASelect).Kind != lang.Absent {
 			row.Devices = []fabric.DeviceID{}
-			for _, s := range r.matched(b, schema.ASelect) {
-				if d := r.deviceOf[s]; d != 0 {
-					row.Devices = append(row.Devices, d)
-				}
-			}
+			row.Devices = append(row.Devices, r.selected(b)...)
 			slices.Sort(row.Devices)
 			row.Devices = slices.Compact(row.Devices)
 		}

@@ -68,11 +68,7 @@ func (r *resolver) waves(rollout lang.BlockID) {
 				members = append(members, fabric.DeviceID(d))
 			}
 		default:
-			for _, s := range r.matched(b, schema.ASelect) {
-				if d := r.deviceOf[s]; d != 0 {
-					members = append(members, d)
-				}
-			}
+			members = r.selected(b)
 		}
 		out.Waves = append(out.Waves, wave)
 		took := false

@@ -210,7 +210,7 @@ func (r *resolver) tierSegment(t *topology, b lang.BlockID) fabric.SegmentID {
 		}
 	}
 	r.f.Segments = append(r.f.Segments, fabric.Segment{
-		Name: r.f.Topologies[t.id].Name, VLAN: tierVLAN, First: 11, VRF: r.routingTable(r.attr(b, schema.AVRF)), MTU: uint16(r.attr(b, schema.AMTU).N),
+		Name: r.f.Topologies[t.id].Name, VLAN: tierVLAN, First: 11, VRF: r.vrf(r.routingTable(r.attr(b, schema.AVRF))), MTU: uint16(r.attr(b, schema.AMTU).N),
 		Decl: r.decl(b), Address: r.f.Topologies[t.id].Address, Tier: true,
 	})
 	return fabric.SegmentID(len(r.f.Segments) - 1)

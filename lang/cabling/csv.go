@@ -114,7 +114,7 @@ func (t *table) read(c *columns) {
 		}
 		if c.media >= 0 {
 			f := s.cells[c.media]
-			row.Media, row.MediaAt = media(s.text(f)), f.at()
+			row.Media, row.MediaAt = mediaWord(s.text(f)), f.at()
 		}
 		if c.label >= 0 {
 			row.Label = s.text(s.cells[c.label])
@@ -289,33 +289,4 @@ func parseLength(text, unit []byte) (mm uint32, off uint16, why string) {
 		return 0, 0, "is longer than 2000 km"
 	}
 	return uint32(long), off, ""
-}
-
-// media gives the types of NetBox (netbox/dcim/choices.py, class CableTypeChoices, by value and by label) the words of this language. A passive
-// twinax is a dac, an active one an acc; fibre is told by its mode alone. Others stay what they are.
-func media(text []byte) []byte {
-	if len(text) == 0 {
-		return nil
-	}
-	switch string(text) {
-	case "dac-passive":
-		return []byte("dac")
-	case "aoc", "smf", "mmf", "dac", "dr", "sr":
-		return text
-	}
-	switch s := strings.ToLower(string(text)); {
-	case s == "dac-passive", s == "direct attach copper (passive)":
-		return []byte("dac")
-	case s == "dac-active", s == "direct attach copper (active)":
-		return []byte("acc")
-	case s == "active optical cabling (aoc)":
-		return []byte("aoc")
-	case s == "mmf", strings.HasPrefix(s, "mmf-om"), strings.HasPrefix(s, "multimode fiber"), strings.HasPrefix(s, "multi-mode fiber"):
-		return []byte("mmf")
-	case s == "smf", strings.HasPrefix(s, "smf-os"), strings.HasPrefix(s, "singlemode fiber"), strings.HasPrefix(s, "single-mode fiber"):
-		return []byte("smf")
-	case s == "aoc":
-		return []byte("aoc")
-	}
-	return text
 }

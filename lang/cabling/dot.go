@@ -422,7 +422,7 @@ func (d *dotReader) attribute(row *Row, name string) {
 	at := Cell{uint32(d.tok.start), uint32(d.tok.end - d.tok.start)}
 	switch name {
 	case "media":
-		row.Media, row.MediaAt = media(d.tok.text), at
+		row.Media, row.MediaAt = mediaWord(d.tok.text), at
 	case "label":
 		row.Label = d.tok.text
 	case "length":

@@ -60,3 +60,46 @@ media "lr" {
   reach  = [{ max_length = "10km" }]
   source = "IEEE 802.3 clauses 52 (10GBASE-LR), 87 (40GBASE-LR4), 88 (100GBASE-LR4), 114 (25GBASE-LR), 122 (400GBASE-LR8): 10 km"
 }
+
+# The fibre alone, where nobody says what stands at its ends: how far it reaches is the transceiver's matter.
+
+media "mmf" {
+  class  = "multimode"
+  source = "netbox-community/netbox, netbox/dcim/choices.py, CableTypeChoices: mmf, mmf-om1 to mmf-om5"
+}
+
+media "smf" {
+  class  = "singlemode"
+  source = "netbox-community/netbox, netbox/dcim/choices.py, CableTypeChoices: smf, smf-os1, smf-os2"
+}
+
+# Twisted pair. Of 25 and 40 Gb/s only category 8 carries anything.
+
+media "cat6" {
+  class = "copper"
+  reach = [
+    { max_length = "100m" },
+    { min_speed = "10G", max_length = "55m" },
+    { min_speed = "25G", max_length = "0m" },
+  ]
+  source = "IEEE 802.3 clauses 40 (1000BASE-T, 100 m) and 55 (10GBASE-T, 55 m of category 6)"
+}
+
+media "cat6a" {
+  class = "copper"
+  reach = [
+    { max_length = "100m" },
+    { min_speed = "25G", max_length = "0m" },
+  ]
+  source = "IEEE 802.3 clause 55 (10GBASE-T, 100 m)"
+}
+
+media "cat8" {
+  class = "copper"
+  reach = [
+    { max_length = "100m" },
+    { min_speed = "25G", max_length = "30m" },
+    { min_speed = "50G", max_length = "0m" },
+  ]
+  source = "IEEE 802.3 clauses 55 (10GBASE-T, 100 m) and 113 (25GBASE-T and 40GBASE-T, 30 m)"
+}

@@ -156,7 +156,7 @@ var blocks = [KindCount]BlockDef{
 		attr(AFirst, number(1, 1<<24), "host number of slot 1 (11)"),
 		attr(AGateway, or(Type{Base: Addr}, "off"), "address of the router; absent: not routed"),
 		attr(AExternalGateway, boolean(), "the router is a device that the source does not have: that no device has its address is meant"),
-		attr(AVRF, routes, "routing table that reaches it"),
+		attr(AVRF, routes, "routing table that reaches it; \"default\" is that of the device itself, as if nothing were written"),
 		attr(AQoS, ref(QoS), "qos of the ports that carry it"),
 		attr(AIsolated, boolean(), "no path into another segment, proven"),
 		seen(AFloodClass, str(), "class of its qos that its switches put broadcast, multicast and unknown unicast into (by their marks)"),
@@ -177,7 +177,7 @@ var blocks = [KindCount]BlockDef{
 				" by default, on external ports and towards nodes that are not trusted, what the rules of the switch can match; [] for nothing"),
 			attr(ABreakout, str(), "split: \"4x100G\"; the children replace the port"),
 			attr(AAddress, kept(many(Type{Base: CIDR})), "addresses of a routed port"),
-			attr(AVRF, routes, "routing table of a routed port"),
+			attr(AVRF, routes, "routing table of a routed port; \"default\" is that of the device itself"),
 			renamed(AFacing, "role", enum("node", "fabric", "peer_link"), "what is at the other end, where the cable does not show it"),
 			seen(ARemark, remark, "DSCP that policers and remark rules of the port write, by the DSCP that comes in; only where rocec does not write the port"),
 			markedColors,
@@ -203,7 +203,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ASegment, ref(Segment), "tagged segment"),
 		renamed(ANative, "native", ref(Segment), "untagged segment"),
 		attr(AAddress, address, "addresses; by slot in the segment's subnet unless written"),
-		attr(AVRF, routes, "routing table"),
+		attr(AVRF, routes, "routing table; \"default\" is that of the device itself, whatever the segment says"),
 		attr(AMTU, kept(mtu), "IP MTU"),
 		attr(ARDMA, boolean(), "carries RDMA; follows the segment's qos unless written"),
 	}},
@@ -269,7 +269,7 @@ var blocks = [KindCount]BlockDef{
 		attr(AMTU, kept(mtu), "IP MTU"), attr(AAddress, address, "addresses of the bond itself"), attr(ASegment, ref(Segment), "one tagged segment, with the address on it"),
 		attr(ASubnet, Type{Base: CIDR}, "subnet of an untagged address"),
 	}},
-	MLAG: {Kind: MLAG, Word: "mlag", Labels: label("name"), Doc: "Two switches that share LAGs.", Attrs: []AttrDef{
+	MLAG: {Kind: MLAG, Word: "mlag", Labels: label("name"), Each: true, Doc: "Two switches that share LAGs.", Attrs: []AttrDef{
 		described, required(ASwitches, refs(Switch), "the two switches"), attr(ADomain, number(1, 4095), "domain number (1)"),
 		attr(APeerLink, Type{Base: Range}, "ports between them, the same names on both"),
 		attr(AKeepalive, object(attr(ASource4, mapOf(str(), Type{Base: Addr}), "address of each switch, by name"), attr(AInterval, duration, "between keepalives"), attr(ATimeout, duration, "until the peer counts as gone")), "how they watch each other"),
@@ -284,7 +284,7 @@ var blocks = [KindCount]BlockDef{
 	},
 	Check: {Kind: Check, Word: "check", Labels: label("name"), Doc: "A condition over the compiled fabric: `assert` blocks.", Attrs: nil},
 	Target: {Kind: Target, Word: "target", Labels: label("emitter"), Doc: "Which devices an emitter serves, and how.", Attrs: []AttrDef{
-		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier) or quoted glob, or a list of these; all that fit unless written"),
+		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node, Topology}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier, all switches of a topology) or quoted glob, or a list of these; all that fit unless written"),
 		attr(AOutput, str(), "folder inside the output directory"),
 		attr(AOptions, mapOf(str(), Type{Base: Scalar}), "settings of the emitter"),
 		attr(ADelivery, enum("ssh", "bundle"), "who carries artifacts to the device"),
@@ -401,7 +401,7 @@ var blocks = [KindCount]BlockDef{
 	}},
 	Wave: {Kind: Wave, Word: "wave", Labels: label("name"), Doc: "Devices that change together. A device is in the first wave that selects it.", Attrs: []AttrDef{
 		described,
-		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier) or quoted glob, or a list of these; all that no wave before selects, unless written"),
+		attr(ASelect, Type{Base: Ref, Refs: []Kind{Switch, Node, Topology}, Many: true, Words: []string{"*"}}, "devices, by reference (to one, all of a for_each, a tier, all switches of a topology) or quoted glob, or a list of these; all that no wave before selects, unless written"),
 		attr(AGroupBy, enum("rail", "plane", "pod", "rack", "cluster", "device"), "parts of the wave, one after the other"),
 		attr(ASoak, duration, "how long the wave is watched before the next one, and each of its parts before the next part"),
 		attr(AGate, many(enum("verify", "no_pause_storm", "no_discards", "rdma_ping")), "what must hold before the next part and the next wave; what does not goes back, with its part"),

@@ -111,7 +111,7 @@ var (
 	)
 
 	cable = object(
-		attr(AMediaName, str(), "a `media` block: \"dac\", \"aoc\", \"sr\", \"dr\", \"fr\", \"lr\""),
+		attr(AMediaName, str(), "a `media` block: \"dac\", \"aoc\", \"sr\", \"dr\", \"fr\", \"lr\"; NetBox's words are understood: \"dac-passive\", \"mmf-om4\", \"smf-os2\", \"cat6a\""),
 		attr(ALength, length, "length, which headroom follows"),
 		attr(ADelay, Type{Base: Delay, Max: 1e9}, "extra one-way delay of equipment in the path"),
 	)
@@ -204,7 +204,7 @@ var (
 		attr(AAutoneg, kept(boolean()), inLink),
 		seen(AMACsec, macsec, "encryption of the links below, as it is set on both ends"),
 		attr(ALoopback, Type{Base: CIDR}, "address of the loopback; of a longer prefix, each switch has the one at its index"),
-		attr(AVRF, routes, "routing table of the ports of this tier"),
+		attr(AVRF, routes, "routing table of the ports of this tier; \"default\" is that of the device itself"),
 	})
 
 	// linkAttrs are what a link says of both its ends.

@@ -352,7 +352,9 @@ func (b *builder) mlag() {
 	b.root.set(name, systemMAC(m.Domain), at, "mlag", "mac-address")
 	b.root.set(word, "linklocal", at, "mlag", "peer-ip")
 	backup := b.root.at(at, "mlag", "backup", m.PeerAddress.String())
-	if f := ownerOf(b.device, m.Source); f != nil && f.VRF != "" {
+	if m.OutOfBand { // eth0 is in that VRF [ibid., Loopback or Management IP Address?]
+		backup.set(name, mgmtVRF, at, "vrf")
+	} else if f := ownerOf(b.device, m.Source); f != nil && f.VRF != "" {
 		backup.set(name, f.VRF, at, "vrf")
 	}
 	sub := b.root.at(at, "interface", peerlink+"."+decimal(peerVLAN))

@@ -73,27 +73,30 @@ func TestEveryField(t *testing.T) {
 	small.Ports = append(small.Ports[:2:2], small.Ports[32])
 	small.Ifaces = small.Ifaces[:3]
 	targettest.EveryFieldExcept(t, &Target, with(targettest.Exempt{
-		"Port.CableMm": "whole metres",
-		"Iface.Name":   "the interface of a VLAN is called by its number",
+		"Port.CableMm":    "whole metres",
+		"Watchdog.Action": "it always drops",
+		"Iface.Name":      "the interface of a VLAN is called by its number",
 	}), small)
 	targettest.EveryFieldExcept(t, &Target, with(targettest.Exempt{
-		"Port.CableMm": "without PFC a cable has no place",
-		"Iface.Name":   "the interface of a VLAN is called by its number",
-		"VLAN.MTU":     "without an interface of the VLAN its ports have to be large enough, and are checked",
-		"DCBX.Version": "IEEE is what Cumulus sends",
-		"QoS.PFC":      "a port without PFC names no profile",
-		"QoS.Watchdog": "a port without PFC has no watchdog",
-		"QoS.TC":       "all QoS values have the one map of the switch",
+		"Port.CableMm":    "without PFC a cable has no place",
+		"Iface.Name":      "the interface of a VLAN is called by its number",
+		"VLAN.MTU":        "without an interface of the VLAN its ports have to be large enough, and are checked",
+		"DCBX.Version":    "IEEE is what Cumulus sends",
+		"Watchdog.Action": "it always drops",
+		"QoS.PFC":         "a port without PFC names no profile",
+		"QoS.Watchdog":    "a port without PFC has no watchdog",
+		"QoS.TC":          "all QoS values have the one map of the switch",
 	}), tor())
 	targettest.EveryFieldExcept(t, &Target, with(targettest.Exempt{
 		"Iface.Name":      "the interface of a VLAN is called by its number",
 		"LAG.ID":          "a bond that is no leg of an MLAG has no number",
 		"VLAN.MTU":        "without an interface of the VLAN its ports have to be large enough, and are checked",
 		"Watchdog.PollMs": "what is written is the interval that it has by itself",
+		"Watchdog.Action": "it always drops",
 	}), pair())
 	two := mode("5.14")
 	two.Ports = two.Ports[:2]
-	targettest.EveryFieldExcept(t, &Target, with(targettest.Exempt{"DCBX.Version": "IEEE is what Cumulus sends"}), two)
+	targettest.EveryFieldExcept(t, &Target, with(targettest.Exempt{"DCBX.Version": "IEEE is what Cumulus sends", "Watchdog.Action": "it always drops"}), two)
 }
 
 func TestTable(t *testing.T) {

@@ -77,7 +77,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.Watchdog, Support: feature.Native, Source: guideQoS + "PFC Watchdog"},
 	{
 		ID: feature.WatchdogTimes, Support: feature.Native,
-		Note: "one for the whole switch: polling interval times robustness; there is no restoration time and no action", Source: guideQoS + "PFC Watchdog",
+		Note: "one for the whole switch: polling interval times robustness; there is no restoration time, and no action but to drop, which it always does", Source: guideQoS + "PFC Watchdog",
 	},
 	{ID: feature.DCBXOff, Support: feature.Native, Source: guideLLDP},
 	{ID: feature.DCBXAdvertise, Support: feature.Native, Note: "the PFC, ETS and ETS recommendation TLVs of IEEE 802.1Q", Source: guideLLDP},

@@ -227,7 +227,7 @@ func (l *limit) iface(f *intent.Iface) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfIface, Name: f.Name, Field: field}
 	}
-	if f.VRF != "" && (!vrfName.MatchString(f.VRF) || ranged.MatchString(f.VRF) || f.VRF == "mgmt" || f.VRF == "default") {
+	if f.VRF != "" && (!vrfName.MatchString(f.VRF) || ranged.MatchString(f.VRF) || f.VRF == mgmtVRF || f.VRF == "default") {
 		l.refuse(fmt.Sprintf("vrf %q is not a name of a VRF", f.VRF), "use at most 15 letters, digits, hyphens and underscores, and neither mgmt nor default", at("vrf"))
 	}
 	l.mtu(f.MTU, at("mtu"))
@@ -324,8 +324,9 @@ func (l *limit) mlag() {
 		l.refuse(fmt.Sprintf("the peer link of the mlag is %q", m.PeerLink), `make it a LAG of the name "peerlink", of one port or more: NVUE knows it by that`, at)
 	case !m.Source.IsValid() || !m.PeerAddress.IsValid() || m.Source == m.PeerAddress:
 		l.refuse("mlag with "+m.Peer+" has no keepalive addresses on both sides", "write keepalive with an address for each switch", at)
-	case ownerOf(l.device, m.Source) == nil:
-		l.refuse(fmt.Sprintf("no interface of the device has the keepalive address %s", m.Source), "write an address of lo or of a segment: the peer's backup connection ends there", at)
+	case ownerOf(l.device, m.Source) == nil && !m.OutOfBand:
+		l.refuse(fmt.Sprintf("no interface of the device has the keepalive address %s", m.Source),
+			"write an address that the peer reaches other than by the peer link: of lo where the uplinks are routed, else the `mgmt` of each switch, which is that of eth0", at)
 	}
 	if m.IntervalMs > 0 || m.TimeoutMs > 0 {
 		l.refuse("the mlag has keepalive times", "leave them out: NVUE has no setting for clagd's", at)

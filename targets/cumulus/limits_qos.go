@@ -81,8 +81,8 @@ func (l *limit) watchdog(q *intent.QoS, at intent.Path) {
 	if w.RestoreMs > 0 {
 		l.refuse(fmt.Sprintf("the watchdog of qos %q has a restoration time", q.Name), "leave restore out: Cumulus lets go when a polling interval has passed without a pause", at)
 	}
-	if w.Action != "" {
-		l.refuse(fmt.Sprintf("the watchdog of qos %q has the action %q", q.Name, w.Action), "leave action out: Cumulus always drops what is queued", at)
+	if w.Action != "" && w.Action != "drop" {
+		l.refuse(fmt.Sprintf("the watchdog of qos %q has the action %q", q.Name, w.Action), `write "drop" or leave action out: Cumulus always drops what is queued`, at)
 	}
 	if poll, _, ok := timing(w); !ok {
 		l.refuse(fmt.Sprintf("the watchdog detects after %d ms and polls every %d ms", w.DetectMs, poll), "write a detection time that is a multiple of poll", at)
@@ -93,7 +93,13 @@ func (l *limit) watchdog(q *intent.QoS, at intent.Path) {
 // differ.
 func (l *limit) switchWide() {
 	d := l.device
-	var queues, times, remap *intent.QoS
+	at := func(q *intent.QoS, field string) intent.Path {
+		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
+	}
+	if !l.queues(at) {
+		return
+	}
+	var times, remap *intent.QoS
 	plain := ""
 	for i := range d.Ports {
 		p := &d.Ports[i]
@@ -106,17 +112,6 @@ func (l *limit) switchWide() {
 		}
 		if q == nil {
 			continue
-		}
-		at := func(q *intent.QoS, field string) intent.Path {
-			return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
-		}
-		if q.TC.IsSet() {
-			if queues != nil && queues.TC != q.TC {
-				l.refuse(fmt.Sprintf("qos %q and qos %q map priorities to other queues", q.Name, queues.Name), "write one queue_map for both, on the port or with classes on the same queues: the switch has one for all ports, the outward ones included",
-					at(q, "queue_map"), at(queues, "queue_map"))
-				return
-			}
-			queues = q
 		}
 		if w := q.Watchdog; w.IsSet() && w.Value.On && (w.Value.DetectMs > 0 || w.Value.PollMs > 0) {
 			if times != nil && (times.Watchdog.Value.DetectMs != w.Value.DetectMs || times.Watchdog.Value.PollMs != w.Value.PollMs) {

@@ -21,6 +21,9 @@ const global = "default-global"
 // bridge is the one bridge that NVUE has by itself.
 const bridge = "br_default"
 
+// mgmtVRF is the VRF of eth0 [Cumulus Linux user guide, Management VRF].
+const mgmtVRF = "mgmt"
+
 // peerlink is the name that NVUE gives the bond between an MLAG pair, and
 // peerVLAN the subinterface on it that clagd talks over.
 const (

@@ -198,6 +198,7 @@ func (p *parser) mlag() {
 			p.pass(n.get("backup", backup), "the backup address "+strconv.Quote(backup)+" is none")
 		case !m.PeerAddress.IsValid():
 			m.PeerAddress = a
+			m.OutOfBand = n.value("backup", backup, "vrf") == mgmtVRF
 		}
 	}
 	if p.root.get("interface", peerlink) != nil {

@@ -15,12 +15,15 @@ func (p *parser) quality(n *node, hint, out *intent.Port) {
 	q := intent.QoS{Pause: intent.Some(n.get("qos", "link-pause", "profile") != nil)}
 	r.mapping(&q)
 	q.TC = intent.Some(r.queues())
+	h := p.hint.QoSNamed(hint.QoS)
+	if want, ok, _ := queueMap(p.hint); ok && h != nil && h.TC.IsSet() && want == q.TC.Value {
+		q.TC = h.TC // what the one map of the switch makes of it
+	}
 	r.pfc(&q, hint, out)
 	r.scheduler(&q)
 	r.marking(&q)
 	r.remark(&q)
 	r.dcbx(&q)
-	h := p.hint.QoSNamed(hint.QoS)
 	r.watchdog(&q, h)
 	if h != nil && h.DCBX.IsSet() && q.DCBX.IsSet() && h.DCBX.Value.Mode == q.DCBX.Value.Mode {
 		q.DCBX.Value.Version = h.DCBX.Value.Version

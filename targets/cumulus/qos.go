@@ -190,6 +190,7 @@ func enableDisable(on bool) string {
 // watchdog, the RoCE mode.
 func (b *builder) wide() {
 	d := b.device
+	tc, _, _ := queueMap(d)
 	var pausing *intent.QoS
 	for i := range d.QoS {
 		q := &d.QoS[i]
@@ -200,7 +201,7 @@ func (b *builder) wide() {
 			return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 		}
 		if q.TC.IsSet() && !b.roce {
-			for p, tc := range q.TC.Value {
+			for p, tc := range tc {
 				b.root.set(number, decimal(tc), at("queue_map"), "qos", "egress-queue-mapping", global, "switch-priority", strconv.Itoa(p), "traffic-class")
 			}
 		}

@@ -35,6 +35,7 @@ func TestEveryField(t *testing.T) {
 		"QoS.DCBX":        "DCBX is off on every port and has no setting",
 		"Port.CableMm":    "whole metres, and on the traditional model the lengths of pg_profile_lookup.ini",
 		"Watchdog.Action": "drop is what pfcwd takes where none is written",
+		"MLAG.OutOfBand":  "MCLAG_DOMAIN has the addresses alone, of whatever interface",
 		"Device.Options":  "the model that the ASIC has by default may also be written",
 	}
 	targettest.EveryFieldExcept(t, &Target, exempt, tor(), leaf(), pair(), split())

@@ -175,7 +175,7 @@ func (p *parser) mlag() {
 	}
 	m := &intent.MLAG{Domain: uint16(domain), PeerLink: p.db.value(table, key, "peer_link")}
 	if p.hint.MLAG != nil {
-		m.Peer = p.hint.MLAG.Peer
+		m.Peer, m.OutOfBand = p.hint.MLAG.Peer, p.hint.MLAG.OutOfBand
 	}
 	m.Source = p.addr(table, key, "source_ip")
 	m.PeerAddress = p.addr(table, key, "peer_ip")

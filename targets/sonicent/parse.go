@@ -73,7 +73,7 @@ func (p *parser) mlag() {
 	}
 	m := &intent.MLAG{Domain: count[uint16](p, d.id, 4095, "mclag domain").Or(0), PeerLink: d.link}
 	if p.hint.MLAG != nil {
-		m.Peer = p.hint.MLAG.Peer
+		m.Peer, m.OutOfBand = p.hint.MLAG.Peer, p.hint.MLAG.OutOfBand
 	}
 	for _, a := range []struct {
 		text string
