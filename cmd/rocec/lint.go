@@ -278,26 +278,16 @@ func (l *linter) folder(ctx context.Context, dir string) error {
 	if list, out, err = l.leave(p, s, list, out, shown); err != nil {
 		return err
 	}
-	x := findings{view: p.view, list: s.weigh(kept(list, shown))}
+	x := findings{view: p.view, list: s.weigh(list.Keep(shown))}
 	l.fixesOf(p, x.list)
 	for _, e := range out {
-		if e.list = s.weigh(kept(old.without(p, e.list, true), shown)); len(e.list) > 0 {
+		if e.list = s.weigh(old.without(p, e.list, true).Keep(shown)); len(e.list) > 0 {
 			l.fixesOf(p, e.list)
 			x.exempt = append(x.exempt, e)
 		}
 	}
 	l.fabrics = append(l.fabrics, x)
 	return nil
-}
-
-func kept(list diag.List, keep func(*diag.Diagnostic) bool) diag.List {
-	var out diag.List
-	for _, d := range list {
-		if keep(&d) {
-			out.Add(d)
-		}
-	}
-	return out
 }
 
 // check refuses words that are no rules, forms or globs.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -104,9 +103,9 @@ func ofProperties(list diag.List, set fabric.PropertySet) diag.List {
 	if set == 0 {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool {
+	return list.Keep(func(d *diag.Diagnostic) bool {
 		p, is := lint.PropertyOf(d.Rule)
-		return is && !set.Has(p)
+		return !is || set.Has(p)
 	})
 }
 
