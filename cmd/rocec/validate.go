@@ -48,6 +48,7 @@ errors and warnings; rocec lint reports everything.`,
 				}
 			}
 			p.diags = ofProperties(p.diags, set)
+			p.rows(p.diags)
 			list := atLeast(p.diags, diag.Warning)
 			a.json = a.json || f.format == "json"
 			if a.wantsJSON() {
