@@ -55,10 +55,12 @@ func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
 	if !diags.HasErrors() {
 		res := compiler.Compile(cfg, compiler.Options{AsOf: asOf, Rows: packs.HeadroomRows})
 		diags = append(diags, res.Diags...)
-		if !diags.HasErrors() {
-			var refused diag.List
-			m.Devices, refused = emitted(res)
-			diags = append(diags, diag.Sort(diag.Fold(refused), cfg.Files)...)
+		if res.Facts != nil {
+			devices, refused := emitted(res)
+			if !diags.HasErrors() {
+				m.Devices = devices
+			}
+			diags = diag.Fold(lint.Consequences(append(diags, diag.Sort(diag.Fold(refused), cfg.Files)...)))
 		}
 	}
 	var text bytes.Buffer
@@ -84,7 +86,7 @@ func emitted(res *compiler.Result) ([]device, diag.List) {
 			one := device{Address: res.Fabric.Text(res.Fabric.Devices[d].Address), Intent: &mine, Target: all.Find(chosen.Emitter)}
 			list := targets.Check(one.Target, &mine, func(at intent.Path) []diag.Label { return res.Origin(d, at) })
 			refused = append(refused, list...)
-			if !list.HasErrors() {
+			if !list.HasErrors() && !res.Diags.HasErrors() {
 				var out emit.Out
 				one.Target.Write(&mine, &out)
 				one.Files, one.Kits = out.Artifacts, out.Kits

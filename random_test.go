@@ -154,9 +154,13 @@ func (f *fault) names(d diag.Diagnostic, where []string) bool {
 	if !slices.Contains(f.rules, d.Rule) {
 		return false
 	}
-	for _, a := range append([]string{d.Address, d.Also}, d.Concerns...) {
+	at := append([]string{d.Address}, d.Concerns...)
+	for _, m := range d.Members {
+		at = append(at, m.Address)
+	}
+	for _, a := range at {
 		for _, w := range where {
-			if w == anywhere || a != "" && (a == w || strings.HasPrefix(a, w+".") || strings.HasPrefix(a, w+", ")) {
+			if w == anywhere || a != "" && (a == w || strings.HasPrefix(a, w+".")) {
 				return true
 			}
 		}

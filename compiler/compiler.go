@@ -87,7 +87,7 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	for i := range exempt {
 		exempt[i].Findings = diag.Sort(diag.Fold(exempt[i].Findings), cfg.Files)
 	}
-	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(diags), cfg.Files), Exempt: exempt, ways: ways}
+	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(lint.Consequences(diags)), cfg.Files), Exempt: exempt, ways: ways}
 }
 
 // tables enters the headroom rows of the platforms that the fabric has.

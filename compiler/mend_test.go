@@ -154,8 +154,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestEach: where all edits are wanted, ports that are alike have a finding each,
-// and what is said of one place brings the edits of all.
+// TestEach: ports that are alike have a finding for each place that says so, and what is
+// said of one place brings the edits of all where all are wanted.
 func TestEach(t *testing.T) {
 	two := strings.Replace(lint.Find("ROCE307").Bad, `  port "Ethernet4" {`, "  port \"Ethernet4\" {\n    watchdog = \"off\"", 1)
 	spare := strings.Replace(lint.Find("ROCE118").Bad, `  port "Ethernet8" {`, "  port \"Ethernet12\" {}\n  port \"Ethernet8\" {", 1)
@@ -163,7 +163,7 @@ func TestEach(t *testing.T) {
 		text, rule      string
 		each            bool
 		findings, edits int
-	}{{two, "ROCE307", false, 1, 1}, {two, "ROCE307", true, 2, 2}, {spare, "ROCE118", true, 1, 1}, {strings.Replace(spare, "Ethernet12\" {}", "Ethernet12\" {\n    speed  = \"100G\"\n    native = segment.storage\n  }", 1), "ROCE118", true, 1, 2}} {
+	}{{two, "ROCE307", false, 2, 2}, {two, "ROCE307", true, 2, 2}, {spare, "ROCE118", true, 1, 1}, {strings.Replace(spare, "Ethernet12\" {}", "Ethernet12\" {\n    speed  = \"100G\"\n    native = segment.storage\n  }", 1), "ROCE118", true, 1, 2}} {
 		cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(c.text)}}, Packs: packs.Files()})
 		if diags.HasErrors() {
 			t.Fatal(diags[0].Summary)

@@ -57,6 +57,7 @@ type Config struct {
 	late      *loader             // what conditions and connections are evaluated with; nil if there are none
 	insts     []instID            // by BlockID, what it was while it was evaluated; nil without connections
 	variables []string            // of the root, by name
+	places    []eachPlaces        // of for_each at the top of files
 }
 
 // Block is one instance of a written block. Parent and children are rows of

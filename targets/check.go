@@ -138,6 +138,7 @@ func (c *check) refuse(summary, help string, at ...intent.Path) {
 	}
 	c.list.Add(diag.Diagnostic{
 		Rule: ROCE717.ID, Severity: diag.Error, Summary: summary, Help: help,
+		Fact:    c.target.Name + " " + string(at[0].Object) + "." + at[0].Field,
 		Address: Address(c.device, at[0]), Labels: c.labels(at),
 	})
 }
@@ -273,6 +274,7 @@ func (c *check) features() {
 			name = use.Path.Field // a word that no feature stands for
 		}
 		c.refuse(fmt.Sprintf("%s cannot set %s on %s", c.platform(), name, c.subject(use.Path)), row.Note, use.Path)
+		c.list[len(c.list)-1].Fact += " " + name
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/compiler/lower"
 	"github.com/rocec/rocec/deploy/apply"
 	"github.com/rocec/rocec/lang"
@@ -81,15 +82,17 @@ func parallel(n int, do func(i int)) {
 }
 
 // devices lists every device that an emitter serves, and checks each intent
-// against what its emitter can say. Refusals join the project's findings.
+// against what its emitter can say. Refusals join the project's findings, whatever
+// else was found, so that all is said in one run; after errors no device is listed.
 func (p *project) devices() []served {
 	return p.devicesBy(&judge{project: p, kinds: map[string]*kind{}})
 }
 
 func (p *project) devicesBy(judge *judge) []served {
-	if !p.loaded() || p.diags.HasErrors() {
+	if !p.loaded() {
 		return nil
 	}
+	wrong := p.diags.HasErrors()
 	n := len(p.res.Fabric.Devices)
 	list, found := make([]*served, n), make([]diag.List, n)
 	progress := p.steps("Checking", n-1)
@@ -108,7 +111,10 @@ func (p *project) devicesBy(judge *judge) []served {
 		}
 	}
 	if all := slices.Concat(p.unknownTargets(), slices.Concat(found...), p.clusters(out)); len(all) > 0 {
-		p.diags = append(p.diags, diag.Sort(diag.Fold(all), p.cfg.Files)...)
+		p.diags = diag.Fold(lint.Consequences(append(p.diags, diag.Sort(diag.Fold(all), p.cfg.Files)...)))
+	}
+	if wrong {
+		return nil
 	}
 	return out
 }

@@ -76,7 +76,12 @@ any more is a warning, so that it shrinks; errors never enter it.
 
 --new-from-rev reports what is found here and not where the current branch left the
 revision, whatever line, file or table the change is in. Findings are the same when their
-rule, address and text are, so that lines may move.
+rule, address and text are, so that lines may move. What a new row of a table or key of a
+for_each brings about is shown at that row.
+
+What one declaration does to many ports is one finding, which lists them; JSON and SARIF have
+each by itself. What follows from a finding stands below it and is not counted again; one
+that an error follows from is an error.
 
 --fix mends what rules bring edits for (docs/rules.md lists them). Layout and comments
 stay. It mends what would be shown: --only, --filter and the like choose. Unless the
@@ -259,6 +264,7 @@ func (l *linter) folder(ctx context.Context, dir string) error {
 	}
 	p.devices()
 	p.checks()
+	p.rows(p.diags)
 	if s.diags.HasErrors() || !p.loaded() && p.diags.HasErrors() {
 		l.broken = true // neither a rule nor a filter hides why
 		list := p.diags
@@ -274,30 +280,26 @@ func (l *linter) folder(ctx context.Context, dir string) error {
 	}
 	shown := func(d *diag.Diagnostic) bool { return l.flags.wanted(s, d) && l.flags.inside(p.view, d) }
 	list, out := s.exempt(p)
-	list = old.without(p, list, false)
+	if list = old.without(p, list, false); old != nil {
+		base, err := forkPoint(ctx, p.dir, l.flags.newFrom)
+		if err != nil {
+			return fmt.Errorf("new-from-rev: %w", err)
+		}
+		p.changed(ctx, base, list)
+	}
 	if list, out, err = l.leave(p, s, list, out, shown); err != nil {
 		return err
 	}
-	x := findings{view: p.view, list: s.weigh(kept(list, shown))}
+	x := findings{view: p.view, list: s.weigh(list.Keep(shown))}
 	l.fixesOf(p, x.list)
 	for _, e := range out {
-		if e.list = s.weigh(kept(old.without(p, e.list, true), shown)); len(e.list) > 0 {
+		if e.list = s.weigh(old.without(p, e.list, true).Keep(shown)); len(e.list) > 0 {
 			l.fixesOf(p, e.list)
 			x.exempt = append(x.exempt, e)
 		}
 	}
 	l.fabrics = append(l.fabrics, x)
 	return nil
-}
-
-func kept(list diag.List, keep func(*diag.Diagnostic) bool) diag.List {
-	var out diag.List
-	for _, d := range list {
-		if keep(&d) {
-			out.Add(d)
-		}
-	}
-	return out
 }
 
 // check refuses words that are no rules, forms or globs.

@@ -143,7 +143,7 @@ func (l *linter) toFix(ctx context.Context, p *project, s *settings, k *known, i
 		}
 		list = rest
 	}
-	return kept(list, func(d *diag.Diagnostic) bool {
+	return list.Keep(func(d *diag.Diagnostic) bool {
 		return len(d.Edits) > 0 && l.flags.wanted(s, d) && l.flags.inside(p.view, d)
 	}), nil
 }

@@ -93,13 +93,7 @@ func (a *app) textOptions(w io.Writer) diag.TextOptions {
 
 // atLeast are the findings of a severity and above.
 func atLeast(list diag.List, least diag.Severity) diag.List {
-	var out diag.List
-	for _, d := range list {
-		if d.Severity <= least {
-			out.Add(d)
-		}
-	}
-	return out
+	return list.Keep(func(d *diag.Diagnostic) bool { return d.Severity <= least })
 }
 
 // verdict is the JSON that validate ends with.

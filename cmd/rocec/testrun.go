@@ -184,7 +184,7 @@ func (t *tester) reported(x *running) diag.List {
 	}
 	s := t.settings[x.run.in]
 	list, _ := s.exempt(p)
-	list = kept(list, func(d *diag.Diagnostic) bool {
+	list = list.Keep(func(d *diag.Diagnostic) bool {
 		r := ruleOf(d.Rule)
 		return r == nil || d.Severity == diag.Error || s.enabled(r, d.Severity)
 	})
@@ -298,9 +298,9 @@ func (x *running) expected() {
 	for i := range x.run.Expects {
 		e := &x.run.Expects[i]
 		n := 0
-		for j := range all {
-			if expects(e, &all[j]) {
-				n += max(all[j].Count, 1)
+		for _, d := range all.All() {
+			if expects(e, &d) {
+				n += max(d.Count, 1)
 			}
 		}
 		if n > 0 {
@@ -553,7 +553,7 @@ func (x *running) testView() *testView {
 // Findings are the rows of what was found, of some rules if they are named.
 func (v *testView) Findings(rules []string) []map[string]any {
 	rows := []map[string]any{}
-	for _, d := range slices.Concat(v.x.list, v.x.broken) {
+	for _, d := range slices.Concat(v.x.list, v.x.broken).All() {
 		name := ""
 		if r := ruleOf(d.Rule); r != nil {
 			name = r.Name

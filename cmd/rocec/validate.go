@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -49,6 +48,7 @@ errors and warnings; rocec lint reports everything.`,
 				}
 			}
 			p.diags = ofProperties(p.diags, set)
+			p.rows(p.diags)
 			list := atLeast(p.diags, diag.Warning)
 			a.json = a.json || f.format == "json"
 			if a.wantsJSON() {
@@ -104,9 +104,9 @@ func ofProperties(list diag.List, set fabric.PropertySet) diag.List {
 	if set == 0 {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool {
+	return list.Keep(func(d *diag.Diagnostic) bool {
 		p, is := lint.PropertyOf(d.Rule)
-		return is && !set.Has(p)
+		return !is || set.Has(p)
 	})
 }
 

@@ -153,9 +153,9 @@ func (p *project) standing(m *fabric.Mask, set fabric.PropertySet) (list []lint.
 			continue
 		}
 		v := lint.Verdict{Property: pr}
-		for i := range p.diags {
-			if of, is := lint.PropertyOf(p.diags[i].Rule); is && of == pr && p.diags[i].Severity == diag.Error && !moot(&p.diags[i]) {
-				v.Broken.Add(p.diags[i])
+		for _, d := range p.diags.All() {
+			if of, is := lint.PropertyOf(d.Rule); is && of == pr && d.Severity == diag.Error && !moot(&d) {
+				v.Broken.Add(d)
 			}
 		}
 		list = append(list, v)

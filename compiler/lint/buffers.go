@@ -49,36 +49,31 @@ func headroomSize(p *Pass) {
 	})
 }
 
-// headroomOn is ports of a switch that share a row of derived facts.
-type headroomOn struct {
-	first fabric.PortID
-	ports int
-}
-
 // eachHeadroom calls visit for each lossless priority of switch ports, once for
-// every distinct row of derived facts on a device.
+// every distinct row of derived facts on a device, and for all where that finds something.
 func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, ports int)) {
-	for _, row := range p.headroomsOf() {
-		e := p.End(row.first)
+	p.eachDerived(func(e End, ports int) {
 		for priority, h := range p.Facts.Port(e.ID).Headroom {
 			if h.Source != derive.SourceNone || h.TableMiss {
-				visit(e, priority, h, row.ports)
+				visit(e, priority, h, ports)
 			}
 		}
+	})
+}
+
+// eachDerived calls visit for the distinct rows of derived facts of each switch, as EachProfile does.
+func (p *Pass) eachDerived(visit func(e End, ports int)) {
+	if p.headrooms.rows == nil {
+		p.headrooms.rows, p.headrooms.find = p.headroomRows(nil), p.headroomRows
+	}
+	for i := range p.headrooms.rows {
+		p.headrooms.visit(p, i, visit)
 	}
 }
 
-// headroomsOf are the distinct rows of derived facts of each switch.
-func (p *Pass) headroomsOf() []headroomOn {
-	if p.headrooms == nil {
-		p.headrooms = p.headroomRows()
-	}
-	return p.headrooms
-}
-
-func (p *Pass) headroomRows() []headroomOn {
+func (p *Pass) headroomRows(other func(row int, id fabric.PortID)) []alike {
 	f := p.Fabric
-	rows := []headroomOn{}
+	rows := []alike{}
 	alone := p.single()
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		if f.Devices[d].Kind != fabric.Switch {
@@ -91,11 +86,14 @@ func (p *Pass) headroomRows() []headroomOn {
 			if fact == 0 {
 				continue
 			}
-			i := slices.IndexFunc(rows[start:], func(r headroomOn) bool { return p.Facts.Of[r.first] == fact })
+			i := slices.IndexFunc(rows[start:], func(r alike) bool { return p.Facts.Of[r.first] == fact })
 			if i < 0 || alone {
-				rows = append(rows, headroomOn{id, 1})
-			} else {
-				rows[start+i].ports++
+				rows = append(rows, alike{id, 1})
+				continue
+			}
+			rows[start+i].ports++
+			if other != nil {
+				other(start+i, id)
 			}
 		}
 	}

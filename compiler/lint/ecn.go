@@ -54,36 +54,30 @@ func (p *Pass) earlierECN(e End, c *fabric.Class, queue uint8) []diag.Edit {
 	return append(low, high...)
 }
 
-// markedOn is switch ports that share a profile and derived facts.
-type markedOn struct {
-	profile fabric.ProfileID
-	fact    derive.FactID
-	first   fabric.PortID
-	ports   int
-}
-
 // eachMarking calls visit for each class that a switch port marks, once for
-// every distinct profile and set of derived facts.
+// every distinct profile and set of derived facts, and for all where that finds something.
 func (p *Pass) eachMarking(visit func(e End, c *fabric.Class, queue uint8, ports int)) {
-	if p.marking == nil {
-		p.marking = p.markingRows()
+	if p.marking.rows == nil {
+		p.marking.rows, p.marking.find = p.markingRows(nil), p.markingRows
 	}
-	for _, row := range p.marking {
-		e := p.End(row.first)
-		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
-			if on.Queue < 8 && p.Facts.Port(e.ID).ECN[on.Queue].On {
-				visit(e, c, on.Queue, row.ports)
-			}
+	for i := range p.marking.rows {
+		p.marking.visit(p, i, func(e End, ports int) {
+			p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+				if on.Queue < 8 && p.Facts.Port(e.ID).ECN[on.Queue].On {
+					visit(e, c, on.Queue, ports)
+				}
+			})
 		})
 	}
 }
 
-func (p *Pass) markingRows() []markedOn {
+func (p *Pass) markingRows(other func(row int, id fabric.PortID)) []alike {
 	type key struct {
 		profile fabric.ProfileID
 		fact    derive.FactID
 	}
-	rows := []markedOn{}
+	of := func(id fabric.PortID) key { return key{p.Fabric.Ports[id].Profile, p.Facts.Of[id]} }
+	rows := []alike{}
 	at := map[key]int{}
 	alone := p.single()
 	var last int // neighbours are mostly alike
@@ -92,15 +86,17 @@ func (p *Pass) markingRows() []markedOn {
 		if port.Profile == 0 || p.Fabric.Devices[port.Device].Kind != fabric.Switch {
 			continue
 		}
-		k := key{port.Profile, p.Facts.Of[id]}
-		i, seen := last, last < len(rows) && rows[last].profile == k.profile && rows[last].fact == k.fact
+		k := of(id)
+		i, seen := last, last < len(rows) && of(rows[last].first) == k
 		if !seen {
 			i, seen = at[k]
 		}
 		if !seen || alone {
 			i = len(rows)
 			at[k] = i
-			rows = append(rows, markedOn{k.profile, k.fact, id, 0})
+			rows = append(rows, alike{first: id})
+		} else if other != nil {
+			other(i, id)
 		}
 		rows[i].ports++
 		last = i

@@ -33,9 +33,11 @@ func compiledResult(t *testing.T, text string) *compiler.Result {
 // findings are the codes and summaries of some rules, in order.
 func findings(found diag.List, rules string) []string {
 	var list []string
-	for _, d := range found {
+	for _, d := range found.All() {
 		if slices.Contains(strings.Fields(rules), d.Rule) {
-			list = append(list, d.Rule+": "+d.Summary)
+			for _, words := range append([]string{d.Summary}, d.Differing()...) {
+				list = append(list, d.Rule+": "+words)
+			}
 		}
 	}
 	slices.Sort(list)

@@ -29,12 +29,12 @@ type Pass struct {
 	groups []groupID // by PortID, made on first use
 	sizes  []int     // by groupID
 	known  map[majorityKey]majority
-	alike  []alike // made on first use
+	alike  alikeRows // made on first use, as what follows
 
 	// Made on first use.
 	kind      *kinds
-	headrooms []headroomOn
-	marking   []markedOn
+	headrooms alikeRows
+	marking   alikeRows
 	ranks     []uint8 // by DeviceID
 
 	inUse map[fabric.DeclID]bool // declarations of ports with a cable or in a bond

@@ -34,8 +34,7 @@ func tightXon(xon string) string {
 
 func xonBelow(p *Pass) {
 	f := p.Fabric
-	for _, row := range p.headroomsOf() {
-		e := p.End(row.first)
+	p.eachDerived(func(e End, ports int) {
 		facts := p.Facts.Port(e.ID)
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			if c.XonBytes == 0 || on.Queue > 7 || facts.Headroom[on.Priority&7].Xoff == 0 {
@@ -49,11 +48,11 @@ func xonBelow(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s resumes at %d B on %s, which pauses at %d B at the latest: frames there have up to %d B", f.Text(c.Name), c.XonBytes, p.Name(e), pauses, frame),
-				Address: f.PortAddress(e.ID), Count: row.ports, Labels: []diag.Label{f.Label(c.Decl, 0, schema.ABuffer, ""), f.Label(e.Device.Decl, e.Device.Layers, schema.ABuffer, "what the switch shares")},
+				Address: f.PortAddress(e.ID), Count: ports, Labels: []diag.Label{f.Label(c.Decl, 0, schema.ABuffer, ""), f.Label(e.Device.Decl, e.Device.Layers, schema.ABuffer, "what the switch shares")},
 				Help: "write an xon two frames or more below, or leave it to the device",
 			})
 		})
-	}
+	})
 }
 
 // shortHeadroom calls visit for each priority whose written headroom is less

@@ -4,17 +4,58 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // EachProfile calls visit once for every distinct profile in use on a model of
 // switch or none and an operating system, with the first port that has it and how many have: cost
-// follows variety.
+// follows variety. Where that finds something, it calls visit for each of the others by itself, as
+// what is alike may have been written in several places.
 func (p *Pass) EachProfile(visit func(first End, ports int)) {
-	if p.alike == nil {
-		p.alike = p.alikePorts()
+	if p.alike.rows == nil {
+		p.alike.rows, p.alike.find = p.alikePorts(nil), p.alikePorts
 	}
-	for _, a := range p.alike {
-		visit(p.End(a.first), a.ports)
+	for i := range p.alike.rows {
+		p.alike.visit(p, i, visit)
+	}
+}
+
+// alikeRows are the ports that some rules judge alike.
+type alikeRows struct {
+	rows   []alike
+	others [][]fabric.PortID // but the first of each row; made when one of them is needed
+	find   func(other func(row int, id fabric.PortID)) []alike
+}
+
+// visit judges one row: the first port for all, and if something is found, each of the others too.
+func (a *alikeRows) visit(p *Pass, row int, visit func(e End, ports int)) {
+	ports, before := a.rows[row].ports, len(p.found)
+	visit(p.End(a.rows[row].first), ports)
+	if len(p.found) == before || ports == 1 {
+		return
+	}
+	if a.others == nil {
+		a.others = make([][]fabric.PortID, len(a.rows))
+		a.find(func(row int, id fabric.PortID) { a.others[row] = append(a.others[row], id) })
+	}
+	var all diag.Folder
+	first := slices.Clone(p.found[before:])
+	for i := range first {
+		d := first[i]
+		d.Count = 0
+		all.Add(&d)
+	}
+	more := false
+	for _, id := range a.others[row] {
+		p.found = p.found[:before]
+		visit(p.End(id), 1)
+		for i := range p.found[before:] {
+			all.Add(&p.found[before+i])
+			more = true
+		}
+	}
+	if p.found = append(p.found[:before], first...); more { // else the rule speaks of a contract once
+		p.found = append(p.found[:before], all.List()...)
 	}
 }
 
@@ -24,7 +65,8 @@ type alike struct {
 	ports int
 }
 
-func (p *Pass) alikePorts() []alike {
+// alikePorts are the rows of EachProfile. It calls other for what is in a row besides its first.
+func (p *Pass) alikePorts(other func(row int, id fabric.PortID)) []alike {
 	type key struct {
 		profile fabric.ProfileID
 		model   fabric.ModelID
@@ -54,6 +96,8 @@ func (p *Pass) alikePorts() []alike {
 			i = len(list)
 			at[k] = i
 			list = append(list, alike{first: id})
+		} else if other != nil {
+			other(i, id)
 		}
 		list[i].ports++
 		last = i

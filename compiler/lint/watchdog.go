@@ -36,7 +36,7 @@ func watchdogOff(p *Pass) {
 			has = m.Watchdog["*"]
 		}
 		d := diag.Diagnostic{
-			Address: f.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.AWatchdog, nil, 0, "")},
+			Address: f.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.atWatchdog(e)},
 			Summary: fmt.Sprintf("port %s has PFC and no watchdog: one bad NIC can stop the fabric", p.Name(e)), Help: `leave watchdog at "auto", or give it times`,
 		}
 		switch off := e.Profile.Watchdog.Mode == fabric.Off || e.Profile.Watchdog.Mode == fabric.Unwritten; {

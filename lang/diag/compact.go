@@ -25,8 +25,8 @@ func Compact(w io.Writer, list List, view *source.View, rules Lookup) error {
 			b.WriteString(": ")
 		}
 		fmt.Fprintf(&b, "%s - %s", d.Severity, readable(d.Summary))
-		if d.Also != "" {
-			b.WriteString("; used by " + readable(d.Also))
+		if others := d.Others(); others != "" {
+			b.WriteString("; used by " + readable(others))
 		}
 		rule := rules.name(d.Rule)
 		if rule == "" {
@@ -34,6 +34,9 @@ func Compact(w io.Writer, list List, view *source.View, rules Lookup) error {
 		}
 		if rule != "" {
 			b.WriteString(" (" + rule + ")")
+		}
+		for j := range d.Follows {
+			b.WriteString("; follows: " + readable(d.Follows[j].consequence()))
 		}
 		b.WriteByte('\n')
 	}

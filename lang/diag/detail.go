@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,6 +44,15 @@ func (d *Diagnostic) reference(rules Lookup) string {
 		s += " " + name
 	}
 	return s + " (rocec explain " + id + ")."
+}
+
+// consequence is a finding in one line: "ROCE302 class rdma becomes lossy at leaf1/swp7 (2)".
+func (d *Diagnostic) consequence() string {
+	s := strings.TrimSpace(d.Rule + " " + d.Summary)
+	if d.Count > 1 {
+		s += " (" + strconv.Itoa(d.Count) + ")"
+	}
+	return s
 }
 
 // sentence makes a sentence of a note or help: a capital at its start, unless

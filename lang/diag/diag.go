@@ -69,8 +69,19 @@ type Diagnostic struct {
 	Help     string
 	Edits    []Edit
 	Steps    []Step // a counterexample, hop by hop
-	Count    int    // equal findings folded into this one; 0 and 1 both mean one
-	Also     string // first examples of the folded ones: `node.gpu["gpu07"].nic["rail2"], and 255 more`
+	// Fact tells apart what one declaration may do to one rule in more than one way;
+	// "" for rules that find one thing. Findings of two facts are not folded.
+	Fact    string
+	Count   int      // findings of one cause folded into this one; 0 and 1 both mean one
+	Members []Member // all that were folded, this one too, in natural order; nil where it stands for itself
+	Follows List     // what the same cause leads to, folded; none has findings of its own
+}
+
+// Member is one of the findings that were folded into one.
+type Member struct {
+	Address string
+	Summary string      // what was said of this one
+	Row     source.Span // the row of a table or key of a for_each that it comes of; zero if of none
 }
 
 // List is an ordered list of findings.
@@ -78,6 +89,28 @@ type List []Diagnostic
 
 // Add appends one finding.
 func (l *List) Add(d Diagnostic) { *l = append(*l, d) }
+
+// All are the findings with what follows from them.
+func (l List) All() List {
+	var out List
+	for _, d := range l {
+		out = append(append(out, d), d.Follows...)
+	}
+	return out
+}
+
+// Keep are the findings that pass. What follows from one that does not stands for itself.
+func (l List) Keep(passes func(*Diagnostic) bool) List {
+	var out List
+	for i := range l {
+		if d := l[i]; passes(&d) {
+			out = append(out, d)
+		} else {
+			out = append(out, d.Follows.Keep(passes)...)
+		}
+	}
+	return out
+}
 
 // HasErrors reports whether any finding is an error.
 func (l List) HasErrors() bool {

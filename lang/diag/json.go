@@ -7,7 +7,7 @@ import (
 )
 
 // JSONDiagnostic is a finding for programs, in Terraform's shape with additions:
-// rule, rule_name, address, related, count, also, fixes, counterexample.
+// rule, rule_name, address, related, count, also, members, fixes, counterexample, follows.
 type JSONDiagnostic struct {
 	Severity string        `json:"severity"`
 	Summary  string        `json:"summary"`
@@ -20,9 +20,19 @@ type JSONDiagnostic struct {
 	Related  []JSONRelated `json:"related,omitempty"`
 	Count    int           `json:"count,omitempty"`
 	Also     string        `json:"also,omitempty"`
+	Members  []JSONMember  `json:"members,omitempty"`
+	Differ   []string      `json:"-"` // words of members that say more than another name
 	Fixes    []JSONFix     `json:"fixes,omitempty"`
 
-	Counterexample []JSONStep `json:"counterexample,omitempty"`
+	Counterexample []JSONStep       `json:"counterexample,omitempty"`
+	Follows        []JSONDiagnostic `json:"follows,omitempty"` // what the same cause leads to
+}
+
+// JSONMember is one of the findings that were folded into one.
+type JSONMember struct {
+	Address string     `json:"address"`
+	Summary string     `json:"summary"`
+	Row     *JSONRange `json:"row,omitempty"` // of the table or key that it comes of
 }
 
 // JSONRange is a span of one file.
@@ -83,7 +93,7 @@ func JSON(list List, view *source.View, rules Lookup) []JSONDiagnostic {
 func (d *Diagnostic) json(view *source.View, rules Lookup) JSONDiagnostic {
 	j := JSONDiagnostic{
 		Severity: d.Severity.String(), Summary: readable(d.Summary), Detail: d.detail(),
-		Rule: readable(d.Rule), RuleName: rules.name(d.Rule), Address: readableAddress(d.Address), Also: readable(d.Also),
+		Rule: readable(d.Rule), RuleName: rules.name(d.Rule), Address: readableAddress(d.Address), Also: readable(d.Others()),
 	}
 	if d.Count > 1 {
 		j.Count = d.Count
@@ -100,6 +110,15 @@ func (d *Diagnostic) json(view *source.View, rules Lookup) JSONDiagnostic {
 			message = l.Where
 		}
 		j.Related = append(j.Related, JSONRelated{Message: readable(message), Range: r, Snippet: s})
+	}
+	for _, m := range d.Members {
+		j.Members = append(j.Members, JSONMember{Address: readableAddress(m.Address), Summary: readable(m.Summary), Row: jsonRange(m.Row, view)})
+	}
+	for _, words := range d.Differing() {
+		j.Differ = append(j.Differ, readable(words))
+	}
+	if len(d.Follows) > 0 {
+		j.Follows = JSON(d.Follows, view, rules)
 	}
 	j.Counterexample = jsonSteps(d.Steps, view)
 	for _, e := range d.Edits {

@@ -13,7 +13,7 @@ import (
 
 // Sort puts findings, in place, in the one order that every command prints:
 // file by name, offset, rule, address. Findings without a place come first. It
-// returns the list. Sort before Fold, so that what stands for many is the first.
+// returns the list.
 func Sort(list List, files *source.Files) List {
 	name := func(s source.Span) string {
 		if files == nil {
@@ -45,105 +45,126 @@ func (d *Diagnostic) Span() source.Span {
 	return source.Span{}
 }
 
-// Fold merges equal findings into the first of them, which keeps its place and
-// gets their Count and, in Also, its address and how many more there are; so
-// does a finding that was counted where it was found. Two findings are equal
-// when rule, severity, the spans and values of their labels, and their words
-// apart from names are the same: what one declaration causes at each of its
-// instances. A label without a span counts by its Where.
+// Fold makes one finding of those that one cause has: of the same rule, severity
+// and fact, with the same declarations in their labels, whatever names and numbers
+// their words have. What a declaration is, is what was written: a block or attribute
+// that stands for many ports, and the row of a table where Rows put it first. Of
+// labels without a span Where counts, and the words (without names) of what has no rule or place.
+//
+// The first in natural order of addresses stays, switches before hosts, with all of them as its Members.
 func Fold(list List) List {
-	first := map[string]int{}
-	var out List
-	var merged []fold
-	for _, d := range list {
-		k := d.key()
-		i, seen := first[k]
-		if !seen {
-			i = len(out)
-			first[k] = i
-			out, merged = append(out, d), append(merged, fold{})
-		} else {
-			out[i].Count = max(out[i].Count, 1) + max(d.Count, 1)
-			out[i].mergeEdits(d.Edits)
-			merged[i].any = true
-		}
-		merged[i].see(&d)
+	var f Folder
+	for i := range list {
+		f.Add(&list[i])
 	}
-	for i := range out {
-		switch d := &out[i]; {
-		case merged[i].any:
-			d.Also = merged[i].also(d.Count)
-		case d.Count > 1 && d.Also == "" && d.Address != "": // counted where it was found
-			d.Also = d.Address + ", and " + strconv.Itoa(d.Count-1) + " more"
-		}
-	}
-	return out
+	return f.List()
 }
 
-// mergeEdits adds the edits of a finding that is folded into this one: what is
-// said of one place may be mended at several.
-func (d *Diagnostic) mergeEdits(more []Edit) {
-	for _, e := range more {
+// Folder folds findings one by one, so that never all of them need to be held. The
+// zero value is ready.
+type Folder struct {
+	at   map[string]int
+	list List
+}
+
+// Add adds a finding.
+func (f *Folder) Add(d *Diagnostic) {
+	if f.at == nil {
+		f.at = map[string]int{}
+	}
+	k := d.key()
+	if i, seen := f.at[k]; seen {
+		f.list[i].join(d)
+		return
+	}
+	f.at[k] = len(f.list)
+	f.list = append(f.list, *d)
+}
+
+// List is what was added, folded. Nothing is added after that.
+func (f *Folder) List() List {
+	for i := range f.list {
+		f.list[i].settle()
+	}
+	return f.list
+}
+
+// join adds a finding of the same cause to this one. What it says besides its
+// address and summary is this one's already, but for edits and what follows.
+func (d *Diagnostic) join(o *Diagnostic) {
+	d.Members = append(d.members(), o.members()...)
+	d.Count = max(d.Count, 1) + max(o.Count, 1)
+	for _, e := range o.Edits { // what is said of one place may be mended at several
 		if !slices.Contains(d.Edits, e) {
 			d.Edits = append(d.Edits[:len(d.Edits):len(d.Edits)], e)
 		}
 	}
+	d.Follows = append(d.Follows[:len(d.Follows):len(d.Follows)], o.Follows...)
 }
 
-// fold is what is known of the findings that became one.
-type fold struct {
-	any       bool
-	many      bool     // one of them was folded before
-	addresses []string // distinct, two at most
+func (d *Diagnostic) members() []Member {
+	if d.Members != nil {
+		return d.Members
+	}
+	return []Member{{Address: d.Address, Summary: d.Summary}}
 }
 
-func (f *fold) see(d *Diagnostic) {
-	f.many = f.many || d.Count > 2
-	if len(f.addresses) < 2 && d.Address != "" && !slices.Contains(f.addresses, d.Address) {
-		f.addresses = append(f.addresses, d.Address)
+// settle puts what was joined in order, and has the finding speak of its first member.
+// It is as severe as the gravest of what follows from it, so that none of that is lost.
+func (d *Diagnostic) settle() {
+	d.Follows = Fold(d.Follows)
+	for i := range d.Follows {
+		d.Severity = min(d.Severity, d.Follows[i].Severity)
+	}
+	if d.Members == nil {
+		return
+	}
+	slices.SortStableFunc(d.Members, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(hostsLast(a.Address), hostsLast(b.Address)), natural(a.Address, b.Address), natural(a.Summary, b.Summary))
+	})
+	all := len(d.Members)
+	d.Members = slices.Compact(d.Members)
+	d.Count = max(d.Count-(all-len(d.Members)), 1)
+	d.Address, d.Summary = d.Members[0].Address, d.Members[0].Summary
+	if len(d.Members) == 1 {
+		d.Members = nil
 	}
 }
 
-func (f *fold) also(count int) string {
-	if len(f.addresses) == 0 {
-		return ""
+func hostsLast(address string) int {
+	if strings.HasPrefix(address, "node.") || strings.Contains(address, ".node.") {
+		return 1
 	}
-	if !f.many && (len(f.addresses) == 1 || count == 2) {
-		return strings.Join(f.addresses, ", ")
-	}
-	return f.addresses[0] + ", and " + strconv.Itoa(count-1) + " more"
+	return 0
 }
 
+// key is what findings of one cause have in common.
 func (d *Diagnostic) key() string {
-	var b strings.Builder
+	b := make([]byte, 0, 128)
 	part := func(s string) {
-		b.WriteString(strconv.Itoa(len(s)))
-		b.WriteByte(':')
-		b.WriteString(s)
+		b = strconv.AppendInt(b, int64(len(s)), 10)
+		b = append(append(b, ':'), s...)
 	}
-	number := func(n uint32) { part(strconv.FormatUint(uint64(n), 10)) }
-	names := addressNames(d.Address)
+	number := func(n uint32) { b = append(strconv.AppendUint(b, uint64(n), 10), ',') }
 	part(d.Rule)
 	number(uint32(d.Severity))
-	part(nameless(d.Summary, names))
-	part(nameless(d.Help, names))
-	for _, n := range d.Notes {
-		part(nameless(n, names))
-	}
+	part(d.Fact)
+	placed := false
 	for _, l := range d.Labels {
-		part("label")
+		placed = placed || !l.Span.IsZero()
 		number(uint32(l.Span.File))
 		number(l.Span.Start)
 		number(l.Span.Len)
 		if l.Span.IsZero() {
 			part(l.Where)
 		}
-		part(nameless(l.Text, names))
-		for _, v := range l.Values {
-			part(v)
-		}
 	}
-	return b.String()
+	if d.Rule == "" || !placed {
+		names := addressNames(d.Address)
+		part(nameless(d.Summary, names))
+		part(nameless(d.Help, names))
+	}
+	return string(b)
 }
 
 // addressNames are the names in `switch.tor.port["Ethernet0"]`: its words but

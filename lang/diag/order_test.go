@@ -2,6 +2,7 @@ package diag
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,94 +47,98 @@ func finding(change func(*Diagnostic)) Diagnostic {
 	return d
 }
 
+// TestFold: one declaration is one finding, whatever names and numbers its words have,
+// and another declaration is another finding, though the words are the same.
 func TestFold(t *testing.T) {
-	sameAt := func(n int) func(*Diagnostic) {
-		return func(d *Diagnostic) {
-			d.Summary = fmt.Sprintf("port leaf%02d/swp%d runs at 400G, its peer gpu%03d/eth2 at 200G", n, n, n)
-			d.Address = fmt.Sprintf(`switch.leaf%02d.port["swp%d"]`, n, n)
-			d.Help = fmt.Sprintf("write speed on %q", fmt.Sprintf("swp%d", n))
-			d.Labels[0].Where = fmt.Sprintf("port %q", fmt.Sprintf("swp%d", n))
-		}
+	one := map[string]func(*Diagnostic){
+		"index": func(d *Diagnostic) { d.Address, d.Summary = `switch.leaf[3].port["swp3"]`, "priority 3 of leaf3/swp3" },
+		"key a": func(d *Diagnostic) { d.Address, d.Help = `switch.tor["a"].port["swp1"]`, "write a time" },
+		"name":  func(d *Diagnostic) { d.Address, d.Summary = "node.alpha", "RDMA is on in alpha" },
+		"VLAN":  func(d *Diagnostic) { d.Summary = "VLAN 120 is missing on leaf01/swp1" },
+		"note":  func(d *Diagnostic) { d.Notes = nil },
+		"label": func(d *Diagnostic) { d.Labels[1].Text = "used by gpu002/eth2" },
+		"value": func(d *Diagnostic) { d.Labels[0].Values = []string{"self.speed is 200G"} },
 	}
 	apart := map[string]func(*Diagnostic){
 		"rule":     func(d *Diagnostic) { d.Rule = "ROCE102" },
 		"severity": func(d *Diagnostic) { d.Severity = Warning },
-		"span":     func(d *Diagnostic) { d.Labels[1].Span.Start = 1 },
-		"values":   func(d *Diagnostic) { d.Labels[0].Values = []string{"self.speed is 200G"} },
-		"speed":    func(d *Diagnostic) { d.Summary = "port leaf01/swp1 runs at 100G, its peer gpu001/eth2 at 200G" },
-		"feature":  func(d *Diagnostic) { d.Summary = "port leaf01/swp1 walks at 400G, its peer gpu001/eth2 at 200G" },
-		"note":     func(d *Diagnostic) { d.Notes = nil },
+		"fact":     func(d *Diagnostic) { d.Fact = "watchdog.restore" },
+		"block":    func(d *Diagnostic) { d.Labels[0].Span.Start = 1 },
+		"peer":     func(d *Diagnostic) { d.Labels[1].Span.Start = 1 },
 		"labels":   func(d *Diagnostic) { d.Labels = d.Labels[:1] },
 		"nowhere":  func(d *Diagnostic) { d.Labels[0].Span = source.Span{} },
 	}
-	for _, s := range []string{"switch %s has no model", "check module.%s.mtu fails: it is small", "RDMA is on in node %s: it is lossy"} {
-		called := func(name string) Diagnostic {
-			return finding(func(d *Diagnostic) { d.Summary, d.Address = fmt.Sprintf(s, name), "" })
-		}
-		if got := Fold(List{called("east-tor"), called("west-tor")}); len(got) != 1 || got[0].Count != 2 {
-			t.Errorf("%s: %+v", s, got)
+	for name, change := range one {
+		if got := Fold(List{finding(nil), finding(change)}); len(got) != 1 {
+			t.Errorf("%s: %d findings of one declaration", name, len(got))
 		}
 	}
-	address := func(ip string) Diagnostic {
-		return finding(func(d *Diagnostic) { d.Summary = ip + " is used by gpu001/eth2 and gpu002/eth2" })
-	}
-	for _, ip := range []string{"10.64.0.3", "2001:db8::3"} {
-		if got := Fold(List{address("10.64.0.1"), address(ip)}); len(got) != 1 || got[0].Count != 2 {
-			t.Errorf("%s: %+v", ip, got)
+	for name, change := range apart {
+		if got := Fold(List{finding(nil), finding(change)}); len(got) != 2 || got[0].Count > 1 || got[0].Members != nil || got[0].Others() != "" {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	list := List{finding(nil)}
-	for n := 2; n <= 256; n++ {
-		list = append(list, finding(sameAt(n)))
-	}
-	for _, change := range apart {
-		list = append(list, finding(change))
-	}
-	got := Fold(list)
-	if len(got) != 1+len(apart) {
-		t.Fatalf("%d findings", len(got))
-	}
-	if got[0].Count != 256 || got[0].Also != `switch.leaf01.port["swp1"], and 255 more` {
-		t.Errorf("count %d, also %q", got[0].Count, got[0].Also)
-	}
-	for _, d := range got[1:] {
-		if d.Count > 1 || d.Also != "" {
-			t.Errorf("%+v", d)
-		}
-	}
-	if Tally(got) != "264 errors, 1 warning" {
-		t.Errorf("tally %q", Tally(got))
-	}
-}
-
-func TestFoldOfFew(t *testing.T) {
-	other := func(d *Diagnostic) { d.Address = `switch.leaf01.port["swp2"]` }
-	none := func(d *Diagnostic) { d.Address = "" }
-	counted := func(d *Diagnostic) { d.Count = 4 }
-	label := func(text string) func(*Diagnostic) { return func(d *Diagnostic) { d.Labels[1].Text = text } }
-	nic := func(d *Diagnostic) {
-		d.Address, d.Summary = `node.gpu001.nic["eth2"]`, "port gpu001/eth2 runs at 400G, its peer leaf01/swp1 at 200G"
-	}
-	for name, c := range map[string]struct {
-		list List
-		also string
+	// Of what has no rule, the words tell what it is.
+	for _, c := range []struct {
+		a, b string
+		want int
 	}{
-		"two":           {List{finding(nil), finding(other)}, `switch.leaf01.port["swp1"], switch.leaf01.port["swp2"]`},
-		"the same":      {List{finding(nil), finding(nil)}, `switch.leaf01.port["swp1"]`},
-		"no address":    {List{finding(none), finding(none)}, ""},
-		"label":         {List{finding(label("used by gpu001/eth2")), finding(label("used by gpu002/eth2"))}, `switch.leaf01.port["swp1"]`},
-		"port and nic":  {List{finding(nil), finding(nic)}, `switch.leaf01.port["swp1"], node.gpu001.nic["eth2"]`},
-		"counted":       {List{finding(counted)}, `switch.leaf01.port["swp1"], and 3 more`},
-		"counted twice": {Fold(List{finding(counted)}), `switch.leaf01.port["swp1"], and 3 more`},
-		"folded before": {Fold(List{finding(nil), finding(other), finding(nil)}), `switch.leaf01.port["swp1"], and 2 more`},
+		{"switch east-tor has no model", "switch west-tor has no model", 1},
+		{"10.64.0.1 is used by gpu001/eth2", "2001:db8::3 is used by gpu002/eth2", 1},
+		{"switch east-tor has no model", "switch east-tor has no os", 2},
 	} {
-		got := Fold(c.list)
-		if len(got) != 1 || got[0].Also != c.also {
-			t.Errorf("%s: %d findings, also %q", name, len(got), got[0].Also)
+		of := func(s string) Diagnostic { return finding(func(d *Diagnostic) { d.Rule, d.Summary = "", s }) }
+		if got := Fold(List{of(c.a), of(c.b)}); len(got) != c.want {
+			t.Errorf("%q and %q are %d findings", c.a, c.b, len(got))
 		}
 	}
 	if Fold(nil) != nil {
 		t.Error("nothing folds into something")
+	}
+}
+
+// TestMembers: who is meant is said by name up to eight, as ranges beyond; no order
+// of findings changes it, and what was folded before folds again.
+func TestMembers(t *testing.T) {
+	at := func(address, summary string) Diagnostic {
+		return finding(func(d *Diagnostic) { d.Address, d.Summary = address, summary })
+	}
+	ports := func(format string, from, to, step int) (list List) {
+		for n := from; n <= to; n += step {
+			list = append(list, at(fmt.Sprintf(format, n), fmt.Sprintf("port x/swp%d is slow", n)))
+		}
+		return list
+	}
+	for name, c := range map[string]struct {
+		list   List
+		others string
+		differ int
+	}{
+		"two":          {ports(`switch.tor.port["swp%d"]`, 9, 10, 1), `switch.tor.port["swp9"], switch.tor.port["swp10"]`, 0},
+		"eight":        {ports("n%d", 1, 8, 1), "n1, n2, n3, n4, n5, n6, n7, n8", 0},
+		"nine":         {ports("n%d", 1, 9, 1), "n[1-9]", 0},
+		"padded":       {ports(`node.h["h%02d"]`, 1, 32, 1), `node.h["h[01-32]"]`, 0},
+		"steps":        {ports("Ethernet%d", 0, 124, 4), "Ethernet[0-124:4]", 0},
+		"gaps":         {append(ports("n%d", 1, 12, 1), ports("n%d", 20, 21, 1)...), "n[1-12,20-21]", 0},
+		"grid":         {append(ports(`a[0].p%d`, 1, 9, 1), ports(`a[1].p%d`, 1, 9, 1)...), `a[0-1].p[1-9]`, 0},
+		"the same":     {List{finding(nil), finding(nil)}, "", 0},
+		"hosts last":   {List{at("node.a", "a is slow"), at("switch.b", "b is slow")}, "switch.b, node.a", 0},
+		"counted":      {List{finding(func(d *Diagnostic) { d.Count = 4 })}, `switch.leaf01.port["swp1"], and 3 more`, 0},
+		"another VLAN": {List{at("a", "VLAN 110 is missing"), at("a", "VLAN 120 is missing"), at("b", "VLAN 120 is missing")}, "a, b", 1},
+		"no address":   {List{at("", "this"), at("", "that")}, "", 1},
+	} {
+		got := Fold(Fold(c.list))
+		back := slices.Clone(c.list)
+		slices.Reverse(back)
+		if len(got) != 1 || got[0].Others() != c.others || len(got[0].Differing()) != c.differ {
+			t.Errorf("%s: %d findings, %q, %q", name, len(got), got[0].Others(), got[0].Differing())
+		} else if diff := cmp.Diff(got, Fold(back)); diff != "" {
+			t.Errorf("%s, in another order (-want +got):\n%s", name, diff)
+		}
+	}
+	many := Fold(ports("n%d", 1, 300, 1))
+	if len(many[0].Members) != 300 || many[0].Count != 300 || Tally(many) != "300 errors" {
+		t.Errorf("%d members, %d in all, %s", len(many[0].Members), many[0].Count, Tally(many))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 func TestReadable(t *testing.T) {
 	name := strings.Repeat("a", 70_000)
 	d := diag.Diagnostic{
-		Summary: `there is no switch "` + name + `" here`, Address: `switch["` + name + `"].port["1"]`, Also: name, Help: "rename " + name + " to b",
+		Summary: `there is no switch "` + name + `" here`, Address: `switch["` + name + `"].port["1"]`, Count: 2, Members: []diag.Member{{Address: name}, {Address: name + "b", Summary: name}}, Help: "rename " + name + " to b",
 		Notes:  []string{strings.Repeat("many words ", 20_000)},
 		Labels: []diag.Label{{Where: `switch "` + name + `"`, Values: []string{"x is " + name}}},
 		Steps:  []diag.Step{{At: name, Address: name, Text: name}},
@@ -28,7 +28,7 @@ func TestReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := diag.JSON(diag.List{d}, nil, nil)[0]
-	all := j.Summary + j.Detail + j.Address + j.Also + *j.Snippet.Context + j.Snippet.Values[0].Statement + j.Counterexample[0].Address + j.Counterexample[0].Message
+	all := j.Summary + j.Detail + j.Address + j.Also + j.Members[1].Summary + *j.Snippet.Context + j.Snippet.Values[0].Statement + j.Counterexample[0].Address + j.Counterexample[0].Message
 	for form, s := range map[string]string{"text": text.String(), "compact": compact.String(), "json": all} {
 		if len(s) > 10_000 {
 			t.Errorf("%s has %d bytes", form, len(s))

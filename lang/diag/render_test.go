@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -97,7 +98,10 @@ func sample(view *source.View, at func(file, text string) source.Span) List {
 			Notes: []string{"a pause for priority 4 does not stop traffic sent on priority 3; the buffer overruns"},
 			Help:  "give both ends the same qos, or make the port lossy",
 			Edits: []Edit{{Span: at("legacy.roce.hcl", "qos.legacy"), New: "qos.roce\n"}},
-			Count: 256, Also: `node.gpu["gpu07"].nic["rail2"], and 255 more`,
+			Count: 10, Members: rails(10), Follows: List{
+				{Rule: "ROCE302", Summary: "class rdma becomes lossy at old/swp7", Address: "old", Count: 2, Labels: []Label{{Span: at("legacy.roce.hcl", "qos = qos.legacy")}}},
+				{Rule: "ROCE998", Severity: Warning, Summary: "a queue fills"},
+			},
 		},
 		{
 			Rule: "ROCE999", Severity: Warning, Summary: "two things over lines",
@@ -115,9 +119,17 @@ func sample(view *source.View, at func(file, text string) source.Span) List {
 			Labels: []Label{{
 				Span: at("hosts.csv", "01,\u202e7\xff"), Where: "row\x07", Text: "csv\u2028", Values: []string{"self.name is \x00"},
 			}},
-			Notes: []string{"see \x1b]8;;http://x\x07"}, Help: "rename \u200eit", Also: "a\rb", Count: 2,
+			Notes: []string{"see \x1b]8;;http://x\x07"}, Help: "rename \u200eit", Count: 2, Members: []Member{{Address: "a\rb", Summary: "one"}, {Address: "node.\u009b0m", Summary: "two\x07 of it"}},
 		},
 	}
+}
+
+// rails are as many NICs of one node.
+func rails(n int) (list []Member) {
+	for i := range n {
+		list = append(list, Member{Address: fmt.Sprintf(`node.gpu["gpu07"].nic["rail%d"]`, i), Summary: "PFC priorities differ across a link"})
+	}
+	return list
 }
 
 func TestText(t *testing.T) {
@@ -159,7 +171,7 @@ func TestTextBox(t *testing.T) {
 │
 │   on pod1.roce.hcl line 9, in qos "roce", class "rdma":
 │    9:     priority  = 3
-│   used by node.gpu["gpu07"].nic["rail2"], and 255 more
+│   used by node.gpu["gpu07"].nic["rail[0-9]"]
 │
 │   other end: on legacy.roce.hcl line 14, in switch "old", port "swp7":
 │   14:     qos = qos.legacy
@@ -168,6 +180,9 @@ func TestTextBox(t *testing.T) {
 │
 │ A pause for priority 4 does not stop traffic sent on priority 3; the buffer overruns. Give both ends
 │ the same qos, or make the port lossy. Rule: ROCE301 link_pfc_priorities (rocec explain ROCE301).
+│
+│ And follows from it: ROCE302 class rdma becomes lossy at old/swp7 (2)
+│                      ROCE998 a queue fills
 ╵
 `
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {

@@ -148,7 +148,7 @@ func (p *printer) finding(d *Diagnostic) {
 			p.users(d)
 		}
 	}
-	if len(d.Labels) == 0 && d.Also != "" {
+	if len(d.Labels) == 0 && d.Others() != "" {
 		p.line("")
 		p.users(d)
 	}
@@ -163,14 +163,39 @@ func (p *printer) finding(d *Diagnostic) {
 			p.line(l)
 		}
 	}
+	p.follows(d)
 	if p.o.Color {
 		p.b.WriteString(p.style(head.color, "╵") + "\n")
 	}
 }
 
+// follows lists what the cause leads to.
+func (p *printer) follows(d *Diagnostic) {
+	if len(d.Follows) == 0 {
+		return
+	}
+	p.line("")
+	for i := range d.Follows {
+		const head = "And follows from it: "
+		for j, l := range Wrap(readable(d.Follows[i].consequence()), max(p.o.Width-len(head), 0)) {
+			if i+j > 0 {
+				p.line(strings.Repeat(" ", len(head)) + l)
+			} else {
+				p.line(head + l)
+			}
+		}
+	}
+}
+
 func (p *printer) users(d *Diagnostic) {
-	if d.Also != "" {
-		p.line("  used by " + readable(d.Also))
+	if others := d.Others(); others != "" {
+		const head = "  used by "
+		for i, l := range Wrap(readable(others), max(p.o.Width-len(head), 0)) {
+			p.line(strings.Repeat(" ", len(head)*min(i, 1)) + head[len(head)*min(i, 1):] + l)
+		}
+	}
+	for _, words := range d.Differing() {
+		p.line("  also: " + readable(words))
 	}
 }
 

@@ -44,6 +44,9 @@ func Markdown(w io.Writer, r *Report) error {
 		if d.Detail != "" {
 			finding += "<br>" + markdownText(d.Detail)
 		}
+		for _, line := range more(d) {
+			finding += "<br>" + markdownText(line)
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", d.Severity, markdownText(where(d.Range)), finding, markdownText(label(d)))
 	}
 	_, err := io.WriteString(w, b.String())

@@ -120,7 +120,31 @@ func text(d *diag.JSONDiagnostic) string {
 	if d.Detail != "" {
 		b.WriteString(". " + d.Detail)
 	}
+	for _, line := range more(d) {
+		b.WriteString("\n" + line)
+	}
 	return b.String()
+}
+
+// more is, line by line, what the members of a finding say that is not of all of them,
+// and what follows from it.
+func more(d *diag.JSONDiagnostic) (lines []string) {
+	for _, words := range d.Differ {
+		lines = append(lines, "also: "+words)
+	}
+	for i := range d.Follows {
+		lines = append(lines, follows(&d.Follows[i]))
+	}
+	return lines
+}
+
+// follows is a consequence in one line.
+func follows(d *diag.JSONDiagnostic) string {
+	s := "and follows from it: " + strings.TrimSpace(d.Rule+" "+d.Summary)
+	if d.Count > 1 {
+		s += fmt.Sprintf(" (%d)", d.Count)
+	}
+	return s
 }
 
 // other is a place besides the cause, with what it has to do with it.

@@ -50,7 +50,7 @@ func list(files *source.Files, s string) diag.List {
 				{Text: s},
 			},
 			Edits: []diag.Edit{{Span: span("3"), New: s}, {Span: span("rdma"), New: s + s}},
-			Count: 3, Also: s,
+			Count: 3, Members: []diag.Member{{Address: s, Summary: s}, {Address: s + "1", Summary: s + " 1"}, {Address: s + "2", Summary: s}},
 		},
 		{Rule: "ROCE301", Severity: diag.Warning, Summary: s, Labels: []diag.Label{{Span: span("priority = 3")}}},
 		{Rule: "ROCE999", Severity: diag.Warning, Summary: "a rule of another version", Labels: []diag.Label{{Span: source.Span{File: files.Add("gone.hcl", nil)}}}},

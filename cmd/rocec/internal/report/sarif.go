@@ -130,16 +130,25 @@ func (s *sarifWriter) result(f *Finding, print string) *sarif.Result {
 	if l := s.location(d.Range, d.Snippet, d.Address); l != nil {
 		x.Locations = append(x.Locations, l)
 	}
-	for i, rel := range d.Related {
-		l := s.location(rel.Range, rel.Snippet, "")
+	related := func(words string, l *sarif.Location) {
 		if l == nil {
-			continue
+			return
 		}
-		l.ID = i
-		if rel.Message != "" {
-			l.Message = message(rel.Message)
+		l.ID = len(x.RelatedLocations)
+		if words != "" {
+			l.Message = message(words)
 		}
 		x.RelatedLocations = append(x.RelatedLocations, l)
+	}
+	for _, rel := range d.Related {
+		related(rel.Message, s.location(rel.Range, rel.Snippet, ""))
+	}
+	for i := range d.Follows {
+		o := &d.Follows[i]
+		related(follows(o), s.location(o.Range, o.Snippet, o.Address))
+	}
+	if len(d.Members) > 0 {
+		x.Properties = sarif.NewPropertyBag().Add("members", d.Members)
 	}
 	if fix := s.fix(d.Fixes); fix != nil {
 		if rule := s.report.find(d.Rule); rule != nil {
