@@ -548,6 +548,7 @@ func wordSources() []string {
 			"}\nlink \"far\" {\n  for_each = toset([\"Ethernet16\", \"Ethernet20\"])\n  ends = [switch.tor.port[each.key], switch.far.port[each.key]]\n  fec = \"fc\"\n  autoneg = false\n}\n",
 		two + "segment \"x\" {\n  name = \"zz\"\n  vlan = 300\n  subnet = \"10.1.1.0/24\"\n  gateway = \"10.9.9.9\"\n}\n",
 		put(two, `switch "tor" {`, "  interface \"i\" {\n    name = \"lo7\"\n    on = \"loopback\"\n    address = \"192.0.2.1/32\"\n  }\n  vars = { a = \"renamed\" }\n") + "output \"x\" {\n  value = switch.tor.vars.a\n}\n",
+		put(two, `switch "tor" {`, "  port \"Ethernet64\" {\n    speed = \"100G\"\n    facing = \"fabric\"\n  }\n"),
 		put(two, `node "n" {`, "  vars = { a = \"renamed\" }\n") + "output \"x\" {\n  value = node.n[\"n1\"].vars.a\n}\n",
 		put(lint.Find("ROCE205").Bad, `carries  = "cnp"`, "remap = true"),
 		put(two, `switch "tor" {`, "  place = { tier = \"leaf\", index = 1, group = 1, plane = 1, rail = 1, pod = 1 }\n"),

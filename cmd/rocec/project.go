@@ -152,7 +152,7 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	if p.diags = a.requireVersion(p, version()); p.diags.HasErrors() {
 		return p, nil
 	}
-	if p.diags = append(p.diags, diags...); p.diags.HasErrors() {
+	if p.diags = append(append(p.diags, diags...), cfg.Former...); p.diags.HasErrors() {
 		return p, nil
 	}
 	p.res = compiler.Compile(cfg, compiler.Options{AsOf: in.asOf, Rows: packs.HeadroomRows, Pedantic: in.pedantic, Each: in.each, Limits: in.limits, Failures: in.failures, Properties: in.properties, Elsewhere: elsewhere})

@@ -289,7 +289,7 @@ func Clash(a, b Change) bool {
 	switch {
 	case a == b:
 		return false
-	case a.What == b.What:
+	case a.What != "" && a.What == b.What:
 		return true
 	}
 	return a.Start < b.End && b.Start < a.End // an insertion at the edge of another change is beside it
