@@ -97,7 +97,7 @@ switch "s" {
   model    = %[1]q
   os       = %[2]q
   port %[3]q {
-    enabled = true
+    admin  = "up"
     speed   = %[4]q
     qos     = qos.roce
     address = each.key == "a" ? "10.0.0.0/31" : "10.0.0.1/31"

@@ -21,10 +21,14 @@ func TestDroppedWords(t *testing.T) {
 		{"a peer", `nic "rail0" {`, `peer = { mtu = 9000 }`, "there is no attribute `peer`: a switch port has the speed and the VLANs of its NIC unless it writes its own"},
 		{"at of all NICs", "", "defaults \"nic\" {\n  at = switch.tor.port[\"Ethernet0\"]\n}", "`defaults` has no attribute `at`"},
 		{"at and a link", `nic "rail0" {`, `at = switch.tor.port["Ethernet8"]`, "n1/rail0 is `at` tor/Ethernet8, and another cable leads from it to tor/Ethernet0"},
-		{"at a port with a link", `node "n" {`, "nic \"idle\" {\n    model = \"nvidia/connectx-6-dx\"\n    at = switch.tor.port[\"Ethernet0\"]\n  }",
-			"n1/idle is `at` tor/Ethernet0, and another cable leads from there to n1/rail0"},
-		{"two NICs at a port", `node "n" {`, "nic \"idle[0-1]\" {\n    model = \"nvidia/connectx-6-dx\"\n    at = switch.tor.port[\"Ethernet8\"]\n  }",
-			"n1/idle0 and n1/idle1 are both at tor/Ethernet8"},
+		{
+			"at a port with a link", `node "n" {`, "nic \"idle\" {\n    model = \"nvidia/connectx-6-dx\"\n    at = switch.tor.port[\"Ethernet0\"]\n  }",
+			"n1/idle is `at` tor/Ethernet0, and another cable leads from there to n1/rail0",
+		},
+		{
+			"two NICs at a port", `node "n" {`, "nic \"idle[0-1]\" {\n    model = \"nvidia/connectx-6-dx\"\n    at = switch.tor.port[\"Ethernet8\"]\n  }",
+			"n1/idle0 and n1/idle1 are both at tor/Ethernet8",
+		},
 		{"two overrides", "", `override {
   on      = segment.storage
   set     = { mtu = 4000 }

@@ -521,7 +521,7 @@ segment "other" {
   subnet = "10.99.9.0/24"
 }
 routing "other" {
-  model = "up_down"
+  paths = "up_down"
 }
 connection "other" {
   address = "192.0.2.9"
@@ -535,7 +535,7 @@ func wordSources() []string {
 	put := func(text, at, more string) string { return strings.Replace(text, at, at+"\n"+more, 1) }
 	lag := func(name string) string {
 		return "  port \"Ethernet[16-20:4]\" {\n    speed = \"100G\"\n  }\n  lag \"ten\" {\n    name = \"" + name + "\"\n    members = [\"Ethernet[16-20:4]\"]\n    mode = \"static\"\n    rate = \"fast\"\n" +
-			"    hash = \"layer2\"\n    id = 55\n    qos = qos.roce\n    segments = [segment.other]\n    native = segment.storage\n    mtu = 4000\n  }\n"
+			"    hash_policy = \"layer2\"\n    id = 55\n    qos = qos.roce\n    tagged = [segment.other]\n    untagged = segment.storage\n    mtu = 4000\n  }\n"
 	}
 	list := []string{
 		two + "rollout {\n  order = \"upstream_first\"\n  confirm = \"5m\"\n  on_failure = \"stop\"\n  max_share = 10\n  max_mismatch = \"5s\"\n  wave \"a\" {\n    select = \"*\"\n  }\n}\n",
@@ -560,7 +560,7 @@ func wordSources() []string {
 		put(lint.Find("ROCE504").Bad, `switch "tor" {`, "  place = { tier = \"spine\" }\n"),
 		put(lint.Find("ROCE709").Bad, `node "n" {`, "  role = self.name == \"n1\" ? \"old\" : \"new\"\n"),
 		put(put(two, `storage" {`, "  isolated = true\n  vrf = \"v\"\n"), `switch "tor" {`, "  interface \"Vlan100\" {\n    on = segment.storage\n    address = \"10.100.0.1/24\"\n  }\n  interface \"Vlan333\" {\n    on = segment.b\n    address = \"10.33.0.1/24\"\n  }\n") +
-			"segment \"b\" {\n  vlan = 333\n  subnet = \"10.33.0.0/24\"\n}\nrouting \"default\" {\n  model = \"ecmp\"\n  leak = [{ from = segment.storage, to = segment.b }]\n}\n",
+			"segment \"b\" {\n  vlan = 333\n  subnet = \"10.33.0.0/24\"\n}\nrouting \"default\" {\n  paths = \"ecmp\"\n  leak = [{ from = segment.storage, to = segment.b }]\n  default = true\n}\n",
 		put(two, `nic "rail0" {`, "    pcie = { gen = 4, lanes = 16, slot = \"s\", numa = 1 }\n") + "",
 		put(put(two, `node "n" {`, "  gpu \"g0\" {\n    numa = 1\n  }\n  gpu \"g1\" {\n    numa = 0\n  }\n"), `nic "rail0" {`, "    pcie = { gen = 4, lanes = 16, numa = 1 }\n"),
 		two + "media \"own\" {\n  class = \"copper\"\n  reach = [{ min_speed = \"100G\", max_length = \"1m\" }]\n}\n",
@@ -629,8 +629,8 @@ func hardwareSources(two string, put func(text, at, more string) string) []strin
 	}
 	second := strings.Replace(put(two, `qos "roce" {`, "  class \"two\" {\n    carries = \"rdma\"\n    dscp = [34]\n    priority = 4\n    bandwidth = 20\n    ecn = \"auto\"\n  }"),
 		"bandwidth = 50", "bandwidth = 30", 1)
-	far := put(two, `switch "tor" {`, "  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }") +
-		"switch \"far\" {\n  model = \"own/switch\"\n  os = \"sonic/202505\"\n  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }\n}\n" +
+	far := put(two, `switch "tor" {`, "  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    untagged = segment.storage\n  }") +
+		"switch \"far\" {\n  model = \"own/switch\"\n  os = \"sonic/202505\"\n  port \"Ethernet64\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    untagged = segment.storage\n  }\n}\n" +
 		"link \"far\" {\n  ends = [switch.tor.port[\"Ethernet64\"], switch.far.port[\"Ethernet64\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n"
 	kept := func(text, at string) string {
 		return put(text, at, "    qos = \"keep\"\n    headroom = \"keep\"") + "qos \"left\" {\n  from = qos.roce\n  trust = \"none\"\n}\n"

@@ -21,7 +21,7 @@ import (
 // literalOf are the fields of an intent that an attribute gives its value as it is,
 // and what the attribute is called.
 var literalOf = map[string]string{
-	"speed": "speed", "mtu": "mtu", "fec": "fec", "autoneg": "autoneg", "cable": "length", "enabled": "enabled", "firmware": "firmware",
+	"speed": "speed", "mtu": "mtu", "fec": "fec", "autoneg": "autoneg", "cable": "length", "enabled": "admin", "firmware": "firmware",
 	"roce_mode": "roce_mode", "rate": "rate", "id": "id", "gateway": "gateway", "vrf": "vrf", "hash": "hash", "mac": "mac",
 }
 
@@ -140,6 +140,7 @@ func saidBy(text, field string) (string, bool) {
 
 // sameValue compares a literal with the text of a value of an intent.
 func sameValue(said, value string) bool {
-	norm := func(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+	said, value = strings.ToLower(strings.TrimSpace(said)), strings.ToLower(strings.TrimSpace(value))
+	norm := strings.NewReplacer("up", "true", "down", "false").Replace
 	return norm(said) == norm(value) || strings.HasPrefix(norm(said), norm(value)) || strings.HasPrefix(norm(value), norm(said))
 }

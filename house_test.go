@@ -42,7 +42,7 @@ var graph = []row{
 	{"compiler/headroom", nil},
 	{"compiler/intent", nil},
 	{"compiler/fabric", []string{"lang/source", "lang/diag", "lang/schema", "lang/shape"}},
-	{"compiler/resolve", []string{"compiler/...", "lang", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
+	{"compiler/resolve", []string{"compiler/...", "lang", "lang/cabling", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
 	{"compiler", []string{"compiler/...", "lang", "lang/source", "lang/diag", "lang/schema"}},
 	{"compiler/...", []string{"compiler/...", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
 

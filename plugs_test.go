@@ -135,7 +135,7 @@ switch "tor" {
   model    = "nvidia/sn3700"
   os       = "sonic/202505"
   port "Ethernet[0-8:4]" {
-    enabled = true
+    admin = "up"
     ` + port + "\n" + except + `
   }
 }
@@ -159,12 +159,14 @@ func TestCabledFourWays(t *testing.T) {
 	for _, c := range []struct{ name, port, except, nic, rule string }{
 		{"right", "", "", nic, ""},
 		{"one port at another speed", "", `speed = "100G"`, nic, "ROCE101"},
-		{"one port without VLANs", "", `segments = []`, nic, "ROCE601"},
-		{"one port in another VLAN", "", `segments = [segment.st[self.index == 0 ? "b" : "a"]]`, nic, "ROCE601"},
-		{"one port with another MTU", "", `mtu = 1500`, "speed = \"50G\"\n    native = segment.st[nic.key]\n    ", ""},
+		{"one port without VLANs", "", `tagged = []`, nic, "ROCE601"},
+		{"one port in another VLAN", "", `tagged = [segment.st[self.index == 0 ? "b" : "a"]]`, nic, "ROCE601"},
+		{"one port with another MTU", "", `mtu = 1500`, "speed = \"50G\"\n    untagged = segment.st[nic.key]\n    ", ""},
 		{"ports as found", `manage = "verify"`, "", nic, "ROCE601"},
-		{"one NIC without a VLAN", "", "",
-			"speed = \"50G\"\n    segment = self.slot == 3 && nic.key == \"b\" ? null : segment.st[nic.key]\n    ", ""},
+		{
+			"one NIC without a VLAN", "", "",
+			"speed = \"50G\"\n    segment = self.slot == 3 && nic.key == \"b\" ? null : segment.st[nic.key]\n    ", "",
+		},
 	} {
 		var want verdict
 		var files map[string]string
@@ -283,13 +285,15 @@ func TestPortsFollowTheirNICs(t *testing.T) {
 	}
 	for _, c := range []struct{ name, port, nic, native, segments, speed string }{
 		{"segment", "", "segment = segment.st[\"a\"]\n    " + at, "", "711", "50G"},
-		{"tagged and untagged", "", "segments = [segment.st[\"b\"]]\n    native = segment.st[\"a\"]\n    " + at, "711", "712", "50G"},
-		{"of the bond", "", team("native = segment.st[\"a\"]\n segments = [segment.st[\"b\"]]", ""), "711", "712", "50G"},
-		{"of an interface", "",
-			team("native = segment.st[\"a\"]",
-				"  interface \"v\" {\n    on = \"team\"\n    segment = segment.st[\"b\"]\n  }\n"), "711", "712", "50G"},
-		{"VLANs of its own", "native = segment.st[\"a\"]", "segment = segment.st[\"a\"]\n    " + at, "711", "", "50G"},
-		{"none", "segments = []", "segment = segment.st[\"a\"]\n    " + at, "", "", "50G"},
+		{"tagged and untagged", "", "tagged = [segment.st[\"b\"]]\n    untagged = segment.st[\"a\"]\n    " + at, "711", "712", "50G"},
+		{"of the bond", "", team("untagged = segment.st[\"a\"]\n tagged = [segment.st[\"b\"]]", ""), "711", "712", "50G"},
+		{
+			"of an interface", "",
+			team("untagged = segment.st[\"a\"]",
+				"  interface \"v\" {\n    on = \"team\"\n    segment = segment.st[\"b\"]\n  }\n"), "711", "712", "50G",
+		},
+		{"VLANs of its own", "untagged = segment.st[\"a\"]", "segment = segment.st[\"a\"]\n    " + at, "711", "", "50G"},
+		{"none", "tagged = []", "segment = segment.st[\"a\"]\n    " + at, "", "", "50G"},
 		{"speed of its own", "speed = \"100G\"", "segment = segment.st[\"a\"]\n    " + at, "", "711", "100G"},
 	} {
 		r := portsOf(plugged(c.port, "", c.nic, ""))

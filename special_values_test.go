@@ -24,6 +24,7 @@ var specialWords = []string{"auto", "off", "keep"}
 // specialIdle are places where nothing comes of one of them in the fabrics of this test, and where it is read.
 var specialIdle = map[string]string{
 	`leaf.stp = "off"`: "compiler/resolve/known.go", `spine.stp = "off"`: "compiler/resolve/known.go", `core.stp = "off"`: "compiler/resolve/known.go",
+	`leaf.macsec = "off"`: "compiler/resolve/found.go", `spine.macsec = "off"`: "compiler/resolve/found.go", `core.macsec = "off"`: "compiler/resolve/found.go",
 }
 
 // specialWord is one of them in one place.
@@ -131,7 +132,7 @@ func TestNull(t *testing.T) {
 	for _, w := range append(wordBases()[:6], wordText{name: "values of all kinds", main: keepBase("sonic/202505", "nvidia/sn3700", "Ethernet", "ubuntu/24.04")}) {
 		out := w.with(w.main)
 		for k := schema.None + 1; k < schema.KindCount; k++ {
-			var blocks = langtest.Blocks(w.main, k.String(), 1)
+			blocks := langtest.Blocks(w.main, k.String(), 1)
 			if len(blocks) == 0 {
 				continue
 			}

@@ -49,7 +49,7 @@ func TestExamplesTestThemselves(t *testing.T) {
 	for dir, change := range map[string]struct{ file, from, to, run string }{
 		"smb-direct": {"fabric.roce.hcl", "netdirect_port = 445", "netdirect_port = 446", "without_the_switch"},
 		"storage":    {"fabric.roce.hcl", "dscp      = [26]", "dscp      = [24]", "marks_and_pauses_agree"},
-		"lossy-ecn":  {"fabric.roce.hcl", "lossless   = false", "lossless   = true", "no_port_pauses"},
+		"lossy-ecn":  {"fabric.roce.hcl", "lossless           = false", "lossless           = true", "no_port_pauses"},
 		"gpu-pod":    {"fabric.roce.hcl", "priority = 6", "priority = 3", "rails"},
 		"nvme-of":    {"fabric.roce.hcl", "priority  = 3", "priority  = 4", "one_class_is_lossless"},
 		"hci":        {"fabric.roce.hcl", "netdirect_port = 445", "netdirect_port = 446", "who_writes_what"},

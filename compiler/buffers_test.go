@@ -60,7 +60,7 @@ func (w *wired) text() string {
 		fmt.Fprintf(&b, "switch \"%s\" {\n  model = \"nvidia/sn3700\"\n  os = \"sonic/202505\"\n  qos = qos.roce\n%s%s  port \"Ethernet[%d-%d:4]\" {\n    speed = \"100G\"\n    fec = \"rs\"\n  }\n}\n",
 			name, place, hostPort, min(len(hostPort), 1)*4, 4*(ports[name]-1))
 	}
-	fmt.Fprintf(&b, "routing \"default\" {\n%s\n}\n%s", w.routing, w.more)
+	fmt.Fprintf(&b, "routing \"default\" {\n  default = true\n%s\n}\n%s", w.routing, w.more)
 	if len(w.table) > 0 {
 		b.WriteString("-- ways.csv --\nat,from,to,next,priority\n")
 		for _, row := range w.table {
@@ -71,7 +71,7 @@ func (w *wired) text() string {
 	return b.String()
 }
 
-const aTable = "  model = \"table\"\n  file = \"ways.csv\""
+const aTable = "  paths = \"table\"\n  file = \"ways.csv\""
 
 // pods is T2c of theory C.3.
 func pods(routing string) *wired {
@@ -91,7 +91,7 @@ func pods(routing string) *wired {
 
 // tree is the fat-tree of k ports.
 func tree(k int) *wired {
-	w := &wired{routing: `  model = "up_down"`, tiers: map[string]string{}}
+	w := &wired{routing: `  paths = "up_down"`, tiers: map[string]string{}}
 	for p := range k {
 		for i := range k / 2 {
 			e := fmt.Sprintf("e%d_%d", p, i)
@@ -187,7 +187,7 @@ func TestBufferGraphs(t *testing.T) {
 		length          int
 	}{
 		{id: "T1a", source: tree(4), times: 2, vertices: 64, edges: 128},
-		{id: "T2c", source: pods(`  model = "up_down"`), times: 2, vertices: 32, edges: 56},
+		{id: "T2c", source: pods(`  paths = "up_down"`), times: 2, vertices: 32, edges: 56},
 		{id: "T2d", source: pods("  model = \"up_down\"\n  repair = \"local\""), down: []string{"t1-l1"}, times: 2, vertices: 30, edges: 54},
 		{id: "T2e", source: pods("  model = \"up_down\"\n  repair = \"local\""), down: []string{"t1-l1", "t4-l3"}, times: 2, vertices: 28, edges: 52, circles: []int64{4, 4}, length: 4},
 		{id: "T3a", source: circled(3, 2, ""), times: 2, vertices: 3, edges: 3, circles: []int64{3}, length: 3},
@@ -304,10 +304,10 @@ func TestTagged(t *testing.T) {
 // TestFailures: what analysis asks for is found, and by the right rule.
 func TestFailures(t *testing.T) {
 	local := "  model = \"up_down\"\n  repair = \"local\""
-	thin := &wired{hosts: []string{"t1", "t2"}, cables: []string{"t1-s1", "t2-s1"}, routing: `  model = "up_down"`, more: "analysis {\n  failures = 1\n}\n"}
+	thin := &wired{hosts: []string{"t1", "t2"}, cables: []string{"t1-s1", "t2-s1"}, routing: `  paths = "up_down"`, more: "analysis {\n  failures = 1\n}\n"}
 	twice := pods(local)
 	twice.more = "analysis {\n  failures = 2\n  properties = [\"deadlock\"]\n}\n"
-	calm := pods(`  model = "up_down"`)
+	calm := pods(`  paths = "up_down"`)
 	calm.more = "analysis {\n  failures = 1\n}\n"
 	quiet := *thin
 	quiet.more = "analysis {\n  failures   = 1\n  properties = [\"deadlock\"]\n}\n"
@@ -334,7 +334,7 @@ func TestFailures(t *testing.T) {
 // without a way, and what follows from an assumption says so.
 func TestAssumed(t *testing.T) {
 	chain := &wired{hosts: []string{"l1", "l2", "l3"}, cables: []string{"l1-s1", "l2-s1", "l2-s2", "l3-s2"}}
-	_, diags, view := compileText(t, strings.Replace(chain.text(), "routing \"default\" {\n\n}\n", "", 1))
+	_, diags, view := compileText(t, strings.Replace(chain.text(), "routing \"default\" {\n  default = true\n\n}\n", "", 1))
 	for _, d := range diags {
 		if strings.HasPrefix(d.Rule, "ROCE80") && d.Rule <= "ROCE805" {
 			t.Errorf("%s is found\n%s", d.Rule, shown(diags, view))
@@ -342,7 +342,7 @@ func TestAssumed(t *testing.T) {
 	}
 	ring := circled(5, 2, "")
 	ring.table = nil
-	_, diags, view = compileText(t, strings.Replace(ring.text(), "routing \"default\" {\n"+aTable+"\n}\n", "", 1))
+	_, diags, view = compileText(t, strings.Replace(ring.text(), "routing \"default\" {\n  default = true\n"+aTable+"\n}\n", "", 1))
 	if !strings.Contains(shown(diags, view), "every shortest way is assumed") {
 		t.Errorf("a ring of five has a circle\n%s", shown(diags, view))
 	}

@@ -45,21 +45,21 @@ segment "storage" {
   vlan   = 100
   subnet = "10.100.0.0/24"
   qos    = qos.roce
-  mtu    = 9000
+  mtu      = 9000
 }
 switch "tor" {
   for_each = toset(["tor1", "tor2"])
   model    = "nvidia/sn3700"
   os       = "sonic/202505"
   port "Ethernet[0-8:4]" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
   }
   port "Ethernet12" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
     #UPLINK
   }
 }
@@ -72,10 +72,10 @@ node "n" {
   os       = "ubuntu/24.04"
   slot     = each.value
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
   }
 }
 link "tor" {
@@ -131,8 +131,8 @@ func TestAcrossSwitches(t *testing.T) {
 		{"among_lossless", "qos = qos.other", strings.Replace(other("  class \"store\" {\n    carries   = \"other\"\n    lossless  = true\n    dscp      = [10]\n    priority  = 4\n    bandwidth = 10\n  }\n"),
 			"from = qos.roce", "trust = \"dscp\"\n  class \"rdma\" {\n    carries   = \"rdma\"\n    dscp      = [26]\n    priority  = 3\n    bandwidth = 50\n    ecn       = \"auto\"\n  }\n"+
 				"  class \"cnp\" {\n    carries  = \"cnp\"\n    dscp     = [48]\n    priority = 6\n  }\n  class \"default\" {\n    priority  = 0\n    bandwidth = 40\n    default   = true\n  }", 1), "ROCE210"},
-		{"mtu", "manage = \"verify\"\n    mtu    = 1500", "", "ROCE806"},
-		{"mtu_enough", "manage = \"verify\"\n    mtu    = 4200", "", ""},
+		{"mtu", "manage = \"verify\"\n    mtu      = 1500", "", "ROCE806"},
+		{"mtu_enough", "manage = \"verify\"\n    mtu      = 4200", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

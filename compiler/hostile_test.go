@@ -62,14 +62,14 @@ routing "default" {
 // TestHostileRouting: fabrics that a mistake or malice may write end in findings
 // or in a refusal that names a number.
 func TestHostileRouting(t *testing.T) {
-	parts := pods(`  model = "ecmp"`)
+	parts := pods(`  paths = "ecmp"`)
 	parts.cables = append(parts.cables, "x1-x2", "x2-x3", "y1-y2")
 	parts.hosts = append(parts.hosts, "x1", "x3", "y1")
 	astray := &wired{
 		hosts: []string{"r0", "r1", "r2"}, cables: []string{"r0-r1", "r1-r2", "r2-r0"}, routing: aTable,
 		table: []string{"r0 * r1 r2", "r2 * r1 r0", "r0 * r2 r1", "r1 * r0 r0", "r2 * r0 r0"},
 	}
-	itself := pods(`  model = "ecmp"`)
+	itself := pods(`  paths = "ecmp"`)
 	itself.cables = append(itself.cables, "s1-s1")
 	for _, c := range []struct {
 		name, source string

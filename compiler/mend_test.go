@@ -163,7 +163,7 @@ func TestEach(t *testing.T) {
 		text, rule      string
 		each            bool
 		findings, edits int
-	}{{two, "ROCE307", false, 2, 2}, {two, "ROCE307", true, 2, 2}, {spare, "ROCE118", true, 1, 1}, {strings.Replace(spare, "Ethernet12\" {}", "Ethernet12\" {\n    speed  = \"100G\"\n    native = segment.storage\n  }", 1), "ROCE118", true, 1, 2}} {
+	}{{two, "ROCE307", false, 2, 2}, {two, "ROCE307", true, 2, 2}, {spare, "ROCE118", true, 1, 1}, {strings.Replace(spare, "Ethernet12\" {}", "Ethernet12\" {\n    speed    = \"100G\"\n    untagged = segment.storage\n  }", 1), "ROCE118", true, 1, 2}} {
 		cfg, diags := lang.Load(lang.Options{FS: fstest.MapFS{"fabric.roce.hcl": {Data: []byte(c.text)}}, Packs: packs.Files()})
 		if diags.HasErrors() {
 			t.Fatal(diags[0].Summary)

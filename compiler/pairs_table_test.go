@@ -151,7 +151,7 @@ func TestRemapOverPeerLink(t *testing.T) {
 		{"on one of its cables", []string{"Ethernet104"}, nil, "the peer link of mlag pair carries traffic, and its cables and those of others do not agree on the priority of a class that is remapped"},
 	} {
 		w := &wired{
-			hosts: []string{"t3"}, cables: []string{"t1-s1", "t2-s1", "t3-s1"}, routing: `  model = "ecmp"`,
+			hosts: []string{"t3"}, cables: []string{"t1-s1", "t2-s1", "t3-s1"}, routing: `  paths = "ecmp"`,
 			tiers: map[string]string{"t1": "leaf", "t2": "leaf", "t3": "leaf", "s1": "spine"},
 			more:  dual(strings.Replace(peerLink, `"Ethernet100"`, `"Ethernet[100-104:4]"`, 1)) + "qos \"bounced\" {\n  from = qos.roce\n  class \"rdma\" {\n    priority = 5\n    remap = true\n  }\n}\n",
 		}

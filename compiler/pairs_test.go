@@ -30,7 +30,7 @@ func (p *paired) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%ssegment \"storage\" {\n  vlan   = 100\n  subnet = \"10.100.0.0/24\"\n  qos    = qos.roce\n%s}\n", contract, p.segment)
 	port := func(low, high int) string {
-		return fmt.Sprintf("  port \"Ethernet[%d-%d:4]\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }\n", 4*low, 4*high)
+		return fmt.Sprintf("  port \"Ethernet[%d-%d:4]\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    untagged = segment.storage\n  }\n", 4*low, 4*high)
 	}
 	halves := ""
 	all := slices.Concat(p.below, p.alone)
@@ -50,7 +50,7 @@ func (p *paired) text() string {
 		for j, at := range on {
 			fmt.Fprintf(&b, "link \"%s-%c\" {\n  ends = [switch.%s.port[\"Ethernet%d\"], switch.%c.port[\"Ethernet%d\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n", name, at, name, 4*(j+1), at, 4*i)
 		}
-		fmt.Fprintf(&b, "node \"n-%s\" {\n  os = \"ubuntu/24.04\"\n  slot = %d\n  nic \"rail0\" {\n    model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n    fec = \"rs\"\n    native = segment.storage\n  }\n}\n", name, i+1)
+		fmt.Fprintf(&b, "node \"n-%s\" {\n  os = \"ubuntu/24.04\"\n  slot = %d\n  nic \"rail0\" {\n    model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n    fec = \"rs\"\n    untagged = segment.storage\n  }\n}\n", name, i+1)
 		fmt.Fprintf(&b, "link \"n-%s\" {\n  ends = [node.n-%s.nic[\"rail0\"], switch.%s.port[\"Ethernet0\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n", name, name, name)
 	}
 	for _, name := range []string{"a", "b"} {

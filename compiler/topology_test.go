@@ -51,13 +51,17 @@ topology "rail_optimized" "pod" {
     addressing    = "per_port"
     loopback      = "10.255.0.0/24"
     fabric_subnet = "10.9.0.0/24"
-    cable         = { media = "dac", length = "2m" }
+    link {
+      cable = { media = "dac", length = "2m" }
+    }
   }
   spine {
     count = 2
     ports = "Ethernet[0-8:8]"
     mtu   = 9000
-    cable = { media = "dr", length = "40m" }
+    link {
+      cable = { media = "dr", length = "40m" }
+    }
   }
 }
 `

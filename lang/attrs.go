@@ -438,7 +438,7 @@ func (ld *loader) settleRef(m *modinst, f *file, a *attr, v Value, t *schema.Typ
 			ld.fail(at.in(f.id), bad.summary, bad.help)
 			return Value{}, false
 		}
-		if next.form == isCty {
+		if next.form == isObserved || next.form == isCty && cur.form != isObserved {
 			read = attributeOf{cur, name}
 		}
 		cur = next

@@ -28,7 +28,7 @@ func writtenOut(nodes int) (fstest.MapFS, int) {
 			for i := range 8 {
 				fmt.Fprintf(&b, `  nic "rail%d" {
     model      = "nvidia/connectx-7"
-    device     = "enp%ds0np0"
+    ifname     = "enp%ds0np0"
     pci        = "0000:%02x:00.0"
     speed      = "400G"
     mtu        = 9000
@@ -155,7 +155,7 @@ func BenchmarkRows(b *testing.B) {
 	for _, c := range []struct{ name, nic string }{
 		{"plain", ""},
 		{"nic", `subnet = cidrsubnet("10.64.0.0/13", 8, nic.index)`},
-		{"each", `device = "${each.value.rack}-${nic.key}"`},
+		{"each", `ifname = "${each.value.rack}-${nic.key}"`},
 	} {
 		files := inventory(nodes, c.nic)
 		b.Run(c.name, func(b *testing.B) {

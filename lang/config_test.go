@@ -102,17 +102,17 @@ node "n" {
   for_each = toset(["a", "b", "c"])
   os       = "ubuntu/24.04"
   nic "plain[1-4]" {
-    mtu      = var.mtu
-    segments = segment.s
+    mtu    = var.mtu
+    tagged = segment.s
   }
   nic "each[1-4]" {
-    device = each.key
+    ifname = each.key
   }
   nic "self[1-4]" {
-    device = self.name
+    ifname = self.name
   }
   nic "member[1-4]" {
-    device = nic.name
+    ifname = nic.name
   }
 }
 `)}}
@@ -378,7 +378,7 @@ func TestHostile(t *testing.T) {
 		"except":     {"a.roce.hcl", "node \"a\" {\n  os = \"ubuntu/24.04\"\n  nic \"p[0-3]\" {\n    except \"p[0-1000000000]\" {\n      mtu    = 9000\n      reason = \"x\"\n    }\n  }\n}\n", "at most 65536"},
 		"tier":       {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 1000000000\n  }\n}\n", "count does not take 1000000000"},
 		"tier ports": {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 1\n    node_ports = \"swp[1-1000000000]\"\n  }\n}\n", "at most 65536"},
-		"pairs":      {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 65536\n  }\n  spine {\n    count = 65536\n    cable = { length = \"${leaf.index}m\" }\n  }\n}\n", "more than 262144 pairs"},
+		"pairs":      {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 65536\n  }\n  spine {\n    count = 65536\n    link {\n      cable = { length = \"${leaf.index}m\" }\n    }\n  }\n}\n", "more than 262144 pairs"},
 		"self pods":  {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 1 + leaf.pod\n  }\n}\ntopology \"clos3\" \"c\" {\n  pods = [for i in range(topology.t.leaf[0].index + 1) : topology.t]\n  core {\n    count = 1\n  }\n}\n", "stands for nothing"},
 		"pod ring":   {"a.roce.hcl", "topology \"leaf_spine\" \"t\" {\n  leaf {\n    count = 2\n    name = \"l${leaf.pod}\"\n  }\n}\ntopology \"clos3\" \"c\" {\n  pods = [for i in range(topology.t.leaf[0].index + 1) : topology.t]\n  core {\n    count = 1\n  }\n}\n", "refers to itself"},
 		"members":    {"a.roce.hcl", "mlag \"a\" {\n  switches = []\n  peer_link = \"swp[1-999999999]\"\n}\n", "at most 65536"},

@@ -22,9 +22,6 @@ func (ld *loader) written(id instID, n schema.Attr) (cty.Value, *mistake) {
 		if m != nil {
 			return cty.DynamicVal, m
 		}
-		if len(places) == 0 && ld.insts[id].decl >= 0 {
-			return ld.observedField(id, n)
-		}
 		if len(places) == 0 {
 			return cty.NullVal(cty.DynamicPseudoType), nil
 		}
@@ -33,7 +30,7 @@ func (ld *loader) written(id instID, n schema.Attr) (cty.Value, *mistake) {
 		c = &cell{what: n.Name() + " of " + ld.strs[first.decl.head], span: first.attr.at.in(f.id)}
 		c.compute = func() (v cty.Value, ok bool) {
 			for i := range places {
-				if v, ok = ld.valueAt(&places[i]); !ok || !v.IsNull() {
+				if v, ok = ld.valueAt(&places[i], n); !ok || !v.IsNull() {
 					return v, ok
 				}
 			}
@@ -56,13 +53,26 @@ type writtenIn struct {
 	inst instID // whose names its expression sees
 }
 
-func (ld *loader) valueAt(p *writtenIn) (cty.Value, bool) {
+// writes is what writes an attribute in a block that speaks of instances of a kind: that attribute, or an `observed` that is an
+// expression, of which it is a field.
+func (u *unit) writes(d *udecl, of schema.Kind, n schema.Attr) *attr {
+	if a := u.find(d, n); a != nil || schema.Field(of, n.Name()) == nil {
+		return a
+	}
+	return u.find(d, schema.AObserved)
+}
+
+func (ld *loader) valueAt(p *writtenIn, n schema.Attr) (cty.Value, bool) {
 	f := p.mod.unit.fileOf(p.decl, p.attr)
 	e := ld.tree(f, p.attr)
 	if e == nil || p.attr.bad {
 		return cty.DynamicVal, false
 	}
-	return (&scope{ld: ld, mod: p.mod, inst: p.inst}).eval(f, e)
+	v, ok := (&scope{ld: ld, mod: p.mod, inst: p.inst}).eval(f, e)
+	if ok && p.attr.num == schema.AObserved && n != schema.AObserved {
+		v = observedField(v, n)
+	}
+	return v, ok
 }
 
 // placesOf lists where an attribute of an instance is written, nearest first.
@@ -84,7 +94,7 @@ func (ld *loader) placesOf(id instID, n schema.Attr) ([]writtenIn, *mistake) {
 	}
 	if in.decl >= 0 {
 		d := &m.unit.decls[in.decl]
-		if a := m.unit.find(d, n); a != nil {
+		if a := m.unit.writes(d, in.kind, n); a != nil {
 			list = append(list, writtenIn{m, d, a, id})
 		}
 	}
@@ -99,7 +109,7 @@ func (ld *loader) exceptsOf(list []writtenIn, m *modinst, id instID, n schema.At
 		if d.kind != schema.Except {
 			return
 		}
-		a := m.unit.find(d, n)
+		a := m.unit.writes(d, in.kind, n)
 		switch {
 		case a == nil:
 		case in.naming && (in.key == 0 || !ld.labelHas(d, in.key)):
@@ -121,7 +131,7 @@ func (ld *loader) innerExceptsOf(list []writtenIn, m *modinst, id instID, n sche
 		}
 		m.unit.kids(k, func(i int32) {
 			d := &m.unit.decls[i]
-			a := m.unit.find(d, n)
+			a := m.unit.writes(d, in.kind, n)
 			if d.kind != in.kind || a == nil {
 				return
 			}
@@ -182,7 +192,7 @@ func (ld *loader) defaultsOf(list []writtenIn, m *modinst, k schema.Kind, n sche
 	for ; m != nil; m = m.parent {
 		for _, i := range m.unit.defaults {
 			d := &m.unit.decls[i]
-			if a := m.unit.find(d, n); a != nil && ld.strs[d.label] == schema.Def(k).Word {
+			if a := m.unit.writes(d, k, n); a != nil && ld.strs[d.label] == schema.Def(k).Word {
 				list = append(list, writtenIn{m, d, a, 0})
 			}
 		}

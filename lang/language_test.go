@@ -19,7 +19,8 @@ func TestLanguage(t *testing.T) {
 		"later":      {map[string]string{"a.roce.hcl": "rocec {\n  language = 2\n}\n"}, []string{two}, "2"},
 		"later, in words that nobody knows": {
 			map[string]string{"a.roce.hcl": "fabric \"x\" {\n  uses <=> 3\n}\nrocec {\n  required_version = \">= 9\"\n  language=2 # soon\n}\n", "b.roce.hcl": "switch {\n  colour = \"red\"\n"},
-			[]string{two}, "2",
+			[]string{two},
+			"2",
 		},
 		"later, in JSON": {
 			map[string]string{"a.roce.json": `{"fabric": [{"language": 3}], "rocec": [{"record": {"language": 4}, "language": 2}], "nodes": 1}`, "b.roce.hcl": "noed \"x\" {}\n"}, []string{two}, "2",

@@ -145,27 +145,18 @@ func (ld *loader) observedNow(vals []Attr, m *modinst, d *udecl, a *attr, v Valu
 	return vals
 }
 
-// observedField is a field of an `observed` that is an expression, for who reads it through a reference.
-func (ld *loader) observedField(id instID, n schema.Attr) (cty.Value, *mistake) {
-	null := cty.NullVal(cty.DynamicPseudoType)
-	if in := &ld.insts[id]; schema.Field(in.kind, n.Name()) == nil || ld.mods[in.mod].unit.find(&ld.mods[in.mod].unit.decls[in.decl], schema.AObserved) == nil {
-		return null, nil
-	}
-	v, bad := ld.written(id, schema.AObserved)
-	if bad != nil {
-		return v, bad
-	}
+// observedField is a field of an `observed` that was evaluated, null if it has none of that name.
+func observedField(v cty.Value, n schema.Attr) cty.Value {
 	plain, marks := v.Unmark()
-	if plain.IsNull() || !plain.IsKnown() {
-		return null, nil
+	if !plain.IsNull() && plain.IsKnown() {
+		switch ty := plain.Type(); {
+		case ty.IsObjectType() && ty.HasAttribute(n.Name()):
+			return plain.GetAttr(n.Name()).WithMarks(marks)
+		case ty.IsMapType() && plain.HasIndex(cty.StringVal(n.Name())).True():
+			return plain.Index(cty.StringVal(n.Name())).WithMarks(marks)
+		}
 	}
-	switch ty := plain.Type(); {
-	case ty.IsObjectType() && ty.HasAttribute(n.Name()):
-		return plain.GetAttr(n.Name()).WithMarks(marks), nil
-	case ty.IsMapType() && plain.HasIndex(cty.StringVal(n.Name())).True():
-		return plain.Index(cty.StringVal(n.Name())).WithMarks(marks), nil
-	}
-	return null, nil
+	return cty.NullVal(cty.DynamicPseudoType)
 }
 
 // stepObserved reads a field of `observed` through a reference to its block.

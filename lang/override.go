@@ -34,6 +34,7 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 		return Value{}, false
 	}
 	var out []Pair
+	var named []schema.Attr
 	for it := v.ElementIterator(); it.Next(); {
 		k, el := it.Element()
 		var val Value
@@ -63,10 +64,11 @@ func (ld *loader) overrideSet(s *scope, u *unit, d *udecl, f *file, a *attr, v c
 			ld.noteOf(kind, ad.Num, r, writtenAt{u, d, a})
 			val, num = r, ad.Num
 		}
-		if slices.ContainsFunc(out, func(p Pair) bool { return p.Key == fieldKey(num) }) {
+		if slices.Contains(named, num) {
 			ld.fail(span, "set has `"+num.Name()+"` twice: once by a former name", "leave one of them out")
 			return Value{}, false
 		}
+		named = append(named, num)
 		if !slices.ContainsFunc(kinds, func(of schema.Kind) bool { return schema.Field(of, k.AsString()) == nil }) {
 			f.outside = append(f.outside, misplaced{d.self, num, a.at})
 		}

@@ -71,12 +71,12 @@ var quickSeeds = []string{
 	"switch \"s\" {\n  for_each = \"x\"\n  name = \"a\"\n  enabled = false\n  mtu = null\n}\n",
 	"segment \"a\" {\n  vlan = 5000\n  mtu = \"x\"\n  speed = true\n}\nsegment \"a\" {\n  vlan = 5000\n  mtu = \"x\"\n}\n", // wrong values, twice
 	"defaults \"node\" {\n  os = \"ubuntu/24.04\"\n}\ndefaults \"x\" {\n  os = 1\n}\n",
-	"switch \"s\" {\n  port \"a[1-3]\" {\n    mtu = 9000\n    except \"a2\" {\n      mtu = 1500\n      enabled = true\n    }\n  }\n}\n",
+	"switch \"s\" {\n  port \"a[1-3]\" {\n    mtu = 9000\n    except \"a2\" {\n      mtu = 1500\n      admin = \"up\"\n    }\n  }\n}\n",
 	"variable \"x\" {\n  default = 1\n}\nlocals {\n  a = [1, \"b\", c.d]\n}\nnode \"n\" {\n  mgmt = \"10.0.0.1\"\n}\n",
 	"node \"n\" {\n  lag = 1\n}\nnode \"m\" {\n  mgmt = \"10.0.0.1\"\n  mgmt = \"10.0.0.2\"\n}\n",
 	"node \"n\" { mgmt = \"10.0.0.1\" }\nnode \"m\" { nic \"a\" {} }\n",
 	"connection \"c\" {\n  password_env = \"a secret!\"\n  user = \"u\"\n  user = \"v\"\n}\n",
-	"node \"n\" {\n  observed = { acs = true, modules = [\"a\"] }\n  nic \"a\" {\n    observed = {\n      tos = 106 # seen\n      pxe = null\n    }\n    gid_index = 3\n  }\n}\n",
+	"node \"n\" {\n  observed = { acs = true, modules = [\"a\"] }\n  nic \"a\" {\n    observed = {\n      tos       = 106 # seen\n      pxe       = null\n      gid_index = 3\n    }\n  }\n}\n",
 	"node \"n\" {\n  observed = { tos = 1, toss = 2 }\n}\nnode \"m\" {\n  tos = 4\n  observed = { acs = true, tos = 1, acs = 1 }\n}\n", // wrong
 	"node \"n\" {\n  observed = null\n  nic \"a\" { observed = {} }\n  nic \"b\" { observed = local.a }\n  nic \"c\" { observed = 7 }\n}\n",
 	"defaults \"nic\" {\n  observed = { tos = 1 }\n}\nswitch \"s\" {\n  port \"a[1-3]\" {\n    deny = []\n    except \"a2\" { observed = { macsec = \"on\" } }\n  }\n}\n",

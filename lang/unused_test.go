@@ -36,8 +36,8 @@ segment "s" {
 	const none = "var.v local.l qos.q segment.s"
 	for _, x := range []struct{ name, more, want string }{
 		{"nothing names them; a validation is no use", ``, none},
-		{"references", "switch \"a\" {\n  os = \"sonic/202505\"\n  qos = qos.q\n  port \"Ethernet0\" {\n    native = segment.s\n  }\n}", "var.v local.l"},
-		{"references by text", "switch \"a\" {\n  os = \"sonic/202505\"\n  qos = qos[\"q\"]\n  port \"Ethernet0\" {\n    segments = [segment[\"s\"]]\n  }\n}", "var.v local.l"},
+		{"references", "switch \"a\" {\n  os = \"sonic/202505\"\n  qos = qos.q\n  port \"Ethernet0\" {\n    untagged = segment.s\n  }\n}", "var.v local.l"},
+		{"references by text", "switch \"a\" {\n  os = \"sonic/202505\"\n  qos = qos[\"q\"]\n  port \"Ethernet0\" {\n    tagged = [segment[\"s\"]]\n  }\n}", "var.v local.l"},
 		{"expressions", "output \"o\" {\n  value = [var.v + local.l, qos.q.name, segment.s.vlan]\n}", ""},
 		{"texts", "output \"o\" {\n  value = \"${var.v}-${local.l}\"\n}", "qos.q segment.s"},
 		{"a block that is not there", "switch \"a\" {\n  for_each = toset([])\n  qos = qos.q\n  role = \"${var.v}\"\n}", "local.l segment.s"},

@@ -27,7 +27,7 @@ connection "c" {
   user = "u"
 }
 routing "r" {
-  model = "ecmp"
+  paths = "ecmp"
 }
 switch "w" {
   os = "sonic/202505"

@@ -63,12 +63,12 @@ override {
 			}
 		}
 	}
-	const beyond = "more cables are there that the source does not have in c, beyond the first 100"
+	const beyond = " more cables are there that the source does not have in c, beyond the first 100"
 	put(t, dir, "f.roce.hcl", []byte(source))
 	list(2000)
-	validate(101, beyond, "and 1899 more")
+	validate(101, "1900"+beyond)
 	list(22_500)
-	validate(102, beyond, "and 9899 more", "c differs from the source in 12500 places more")
+	validate(101, "9900"+beyond, "c differs from the source in 12500 places more")
 	list(2000)
 	put(t, dir, "o.roce.hcl", []byte(override))
 	validate(0)

@@ -86,7 +86,7 @@ func (a *app) explainRule(r *diag.Rule) error {
 		case later:
 			fmt.Fprintln(a.out, "It is found on devices, or while something is done to them: nothing in the source silences it.")
 		}
-		fmt.Fprintf(a.out, "\n%s that breaks it:\n\n%s\n", what, indent(strings.TrimSpace(r.Bad)))
+		fmt.Fprintf(a.out, "\n%s that breaks it:\n\n%s\n", what, indent(strings.TrimSpace(laidOut(r.Bad))))
 		return nil
 	})
 }

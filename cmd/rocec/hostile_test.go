@@ -99,7 +99,7 @@ switch "tor" {
   port "Ethernet[0-1]" {
     speed    = "25G"
     fec      = "rs"
-    segments = segment[«segmentref smb»]
+    tagged = segment[«segmentref smb»]
   }
 }
 segment "gpu3" {
@@ -117,13 +117,13 @@ switch "leaf" {
   port "Ethernet2" {
     speed    = "25G"
     fec      = "rs"
-    native   = segment.gpu
+    untagged = segment.gpu
   }
   port "Ethernet3" {
     speed    = "25G"
     fec      = "rs"
-    native   = segment.gpu2
-    segments = [segment.gpu3]
+    untagged = segment.gpu2
+    tagged = [segment.gpu3]
   }
 }
 node "win" {
@@ -134,7 +134,7 @@ node "win" {
   cluster  = «cluster c1»
   nic "smb_a" {
     model    = "nvidia/connectx-6-dx"
-    device   = «device smb_a»
+    ifname   = «device smb_a»
     firmware = «firmware 22.43.1014»
     driver   = «driver 24.4»
     speed    = "25G"
@@ -152,23 +152,23 @@ node "lin" {
   name  = «node gpu1»
   os    = «linos ubuntu/24.04»
   slot  = 2
-  pause = false
+  global_pause = false
   nic «nic r0» {
     model   = "nvidia/connectx-6-dx"
     pci     = «pci 0000:1a:00.0»
     adapter = «adapter slot1»
     speed   = "25G"
     fec     = "rs"
-    native  = segment.gpu
+    untagged = segment.gpu
   }
   nic "r1" {
     model   = "nvidia/connectx-6-dx"
     pci     = "0000:1a:00.1"
     adapter = «adapter2 slot1»
-    device  = «lindevice rail1»
+    ifname  = «lindevice rail1»
     speed   = "25G"
     fec     = "rs"
-    native  = segment.gpu2
+    untagged = segment.gpu2
     address = «address 10.65.0.77/24»
   }
   interface «interface stor0» {

@@ -60,7 +60,7 @@ type ruleJSON struct {
 }
 
 func jsonOf(r *diag.Rule) ruleJSON {
-	return ruleJSON{r.ID, r.Name, r.Severity.String(), r.Hard, r.Title, r.Why, r.Fix, r.Source, r.Bad, r.Good}
+	return ruleJSON{r.ID, r.Name, r.Severity.String(), r.Hard, r.Title, r.Why, r.Fix, r.Source, laidOut(r.Bad), laidOut(r.Good)}
 }
 
 // print writes findings into the stream, and for people to standard error.

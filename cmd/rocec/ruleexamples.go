@@ -69,9 +69,9 @@ switch "tor" {
   os    = "sonic/202505"
 
   port "Ethernet[0-4:4]" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.rdma
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.rdma
   }
 }
 
@@ -81,11 +81,11 @@ node "s" {
   slot     = each.value
 
   nic "rdma0" {
-    model     = "nvidia/connectx-6-dx"
-    speed     = "100G"
-    fec       = "rs"
-    native    = segment.rdma
-    gid_index = 3
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.rdma
+    observed = { gid_index = 3 }
   }
 }
 

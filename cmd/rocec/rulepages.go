@@ -8,6 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/format"
 )
 
 // rulesPage lists the rules and says how they are set.
@@ -62,8 +63,14 @@ func rulePage(r *diag.Rule) []byte {
 		}
 	}
 	if r.Bad != "" && r.Good != "" && r.Bad != r.Good {
-		diff := udiff.Unified("found.roce.hcl", "quiet.roce.hcl", strings.TrimRight(r.Bad, "\n")+"\n", strings.TrimRight(r.Good, "\n")+"\n")
+		diff := udiff.Unified("found.roce.hcl", "quiet.roce.hcl", laidOut(r.Bad), laidOut(r.Good))
 		fmt.Fprintf(&b, "\n## Example\n\n```diff\n%s```\n", diff)
 	}
 	return b.Bytes()
+}
+
+// laidOut is an example of a rule in the layout of rocec fmt, as it is made of pieces.
+func laidOut(example string) string {
+	text, _ := format.Source("", []byte(strings.TrimSpace(example)+"\n"))
+	return string(text)
 }

@@ -28,11 +28,11 @@ var roce708 = &Rule{
 }
 
 func validatedPair(firmware string) string {
-	return twoNodesEdit(`fec    = "rs"
-    native = segment.storage
+	return twoNodesEdit(`fec      = "rs"
+    untagged = segment.storage
   }
 }
-link`, "fec    = \"rs\"\n    native = segment.storage\n    firmware = \""+firmware+"\"\n  }\n}\nlink") + `rocec {
+link`, "fec      = \"rs\"\n    untagged = segment.storage\n    firmware = \""+firmware+"\"\n  }\n}\nlink") + `rocec {
   validated = { "nvidia/connectx-6-dx" = { firmware = ["22.41.*", "22.39.1002"] } }
 }
 `
@@ -163,7 +163,7 @@ var roce712 = &Rule{
 
 // softNode is twoNodes with a lossy class, of which one node has another model.
 func softNode(model string) string {
-	return twoNodesEdit("ecn       = \"auto\"", "lossless  = false\n    ecn       = \"auto\"", `model  = "nvidia/connectx-6-dx"`, `model  = self.slot == 2 ? "`+model+`" : "nvidia/connectx-6-dx"`)
+	return twoNodesEdit("ecn       = \"auto\"", "lossless  = false\n    ecn       = \"auto\"", `model    = "nvidia/connectx-6-dx"`, `model    = self.slot == 2 ? "`+model+`" : "nvidia/connectx-6-dx"`)
 }
 
 func softwareRDMA(p *Pass) {
@@ -204,7 +204,7 @@ var roce721 = &Rule{
 }
 
 func mixedVendors(interop string) string {
-	return twoNodesEdit(`model  = "nvidia/connectx-6-dx"`, `model  = self.slot == 1 ? "nvidia/connectx-6-dx" : "example/nic"`) + exampleNIC("max_mtu         = 9978", "max_mtu         = 9978\n  "+interop)
+	return twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = self.slot == 1 ? "nvidia/connectx-6-dx" : "example/nic"`) + exampleNIC("max_mtu         = 9978", "max_mtu         = 9978\n  "+interop)
 }
 
 func mixedNICs(p *Pass) {

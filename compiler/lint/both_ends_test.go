@@ -30,10 +30,10 @@ func TestBothEnds(t *testing.T) {
   os   = "ubuntu/24.04"
   slot = 2
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
     #SAID
   }
 }
@@ -43,7 +43,7 @@ link "m" {
 }
 link "tor"`, `n2 = "Ethernet4", `, "")
 		own = strings.Replace(own, "#SAID", attr+" = "+value, 1)
-		if before := "    " + attr + "  = "; strings.Contains(own, before) || attr == "native" || attr == "speed" || attr == "fec" {
+		if before := "    " + attr + "  = "; strings.Contains(own, before) || attr == "untagged" || attr == "speed" || attr == "fec" {
 			own = "" // the block writes it already
 		}
 		all := map[string]string{
@@ -73,23 +73,20 @@ link "tor"`, `n2 = "Ethernet4", `, "")
 		{"PFC", "ROCE301", "pfc", "[4]", "", "pfc = ", "priority = 3"},
 		{"FEC", "ROCE102", "fec", `"none"`, "", `fec = "none"`, `fec = "rs"`},
 		{"speed", "ROCE101", "speed", `"25G"`, "", `speed = "25G"`, `speed = "100G"`},
-		{"native VLAN", "ROCE602", "native", "segment.other", segment, "native = segment.other", "native = segment.storage"},
+		{"native VLAN", "ROCE602", "untagged", "segment.other", segment, "untagged = segment.other", "untagged = segment.storage"},
 		{"MTU", "ROCE806", "mtu", "1500", "", "1500", "mtu = 9000"},
 		{"address", "ROCE614", "address", `"10.100.0.11/24"`, "", `"10.100.0.11/24"`, "slot = each.value"},
-		{"shut", "ROCE831", "enabled", "false", "", "false", `port "Ethernet[4-12:4]"`},
+		{"shut", "ROCE831", "admin", `"down"`, "", `"down"`, `port "Ethernet[4-12:4]"`},
 	} {
 		all := carriers(x.attr, x.value, x.top)
 		if x.name == "share inherited by another contract" {
 			all = carriers(x.attr, "qos.older", x.top)
 		}
 		for _, by := range slices.Sorted(maps.Keys(all)) {
-			if x.attr == "enabled" && by == "override" {
-				continue // no override sets it
-			}
 			t.Run(x.name+" by "+by, func(t *testing.T) {
 				t.Parallel()
 				text := all[by]
-				found := compiled(t, text)
+				found := compiled(t, text).All()
 				i := slices.IndexFunc(found, func(d diag.Diagnostic) bool { return d.Rule == x.rule })
 				if i < 0 || len(found[i].Labels) < 2 {
 					t.Fatalf("%s is not told of two places:\n%v", x.rule, found)
@@ -124,16 +121,16 @@ func TestOrderOfEnds(t *testing.T) {
 	old := "qos \"old\" {\n  from = qos.roce\n  class \"rdma\" {\n    priority = 4\n  }\n}\n"
 	for name, x := range map[string]struct{ tor, node, rule, first string }{
 		"by address":            {tor, strings.Replace(strings.Replace(node, `"100G"`, `"25G"`, 1), `"rs"`, `"rs"`, 1), "ROCE101", "node."},
-		"its own map":           {strings.ReplaceAll(tor, "native =", "dscp_map = { 26 = 5 }\n    native ="), node, "ROCE205", "switch."},
-		"another contract":      {strings.Replace(tor, "switch \"tor\" {", "switch \"tor\" {\n  qos = qos.old", 1), node, "ROCE205", "switch."},
-		"another contract, PFC": {strings.Replace(tor, "switch \"tor\" {", "switch \"tor\" {\n  qos = qos.old", 1), node, "ROCE301", "switch."},
-		"of the hosts":          {tor, strings.Replace(node, "native =", "qos    = qos.old\n    native =", 1), "ROCE205", "node."},
+		"its own map":           {strings.ReplaceAll(tor, "untagged =", "dscp_map = { 26 = 5 }\n    untagged ="), node, "ROCE205", "switch."},
+		"another contract":      {strings.ReplaceAll(tor, "untagged =", "qos      = qos.old\n    untagged ="), node, "ROCE205", "switch."},
+		"another contract, PFC": {strings.ReplaceAll(tor, "untagged =", "qos      = qos.old\n    untagged ="), node, "ROCE301", "switch."},
+		"of the hosts":          {tor, strings.Replace(node, "untagged =", "qos    = qos.old\n    untagged =", 1), "ROCE205", "node."},
 		"one port of two":       {strings.Replace(tor, `"100G"`, `"25G"`, 1), node, "ROCE101", "switch."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for i, text := range []string{before + old + x.tor + x.node + link, before + old + x.node + x.tor + link, link + x.node + x.tor + old + before} {
-				found := compiled(t, text)
+				found := compiled(t, text).All()
 				at := slices.IndexFunc(found, func(d diag.Diagnostic) bool { return d.Rule == x.rule })
 				if at < 0 {
 					t.Fatalf("nothing is told of %s:\n%v", x.rule, found)
@@ -170,7 +167,7 @@ func TestQueueMaps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := compiled(t, x.text)
+			found := compiled(t, x.text).All()
 			at := slices.IndexFunc(found, func(d diag.Diagnostic) bool { return d.Rule == x.rule })
 			if (at < 0) != (x.lines == nil) {
 				t.Fatalf("%s:\n%v", x.rule, found)
@@ -197,7 +194,7 @@ func TestOverlaySwitch(t *testing.T) {
     fec     = "rs"
     mtu     = 9050`: "switch.tor.port[\"Ethernet8\"]"} {
 		text := lint.Edit(lint.Overlaid("9050"), port, strings.Replace(port, "9050", "9000", 1))
-		found := compiled(t, text)
+		found := compiled(t, text).All()
 		at := slices.IndexFunc(found, func(d diag.Diagnostic) bool { return d.Rule == "ROCE826" })
 		if at < 0 {
 			t.Fatalf("nothing is told:\n%v", found)
@@ -210,7 +207,7 @@ func TestOverlaySwitch(t *testing.T) {
 
 // TestShutCable: a port that is shut and has a cable is told as that, not as a buffer that could be freed.
 func TestShutCable(t *testing.T) {
-	found := compiled(t, swap(t, lint.FourNodes(`enabled = false`, ``), "nvidia/sn3700", "dell/s5232f-on"))
+	found := compiled(t, swap(t, lint.FourNodes(`admin = "down"`, ``), "nvidia/sn3700", "dell/s5232f-on"))
 	told := func(rule string) bool {
 		return slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Rule == rule })
 	}

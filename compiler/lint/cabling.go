@@ -78,8 +78,8 @@ var roce118 = &Rule{
 		Why:    "headroom is reserved for every port with PFC, cabled or not, and missing from what all ports share",
 		Fix:    "write admin = \"down\" on spare ports, or take the qos off them",
 		Source: "theory B.4",
-		Bad:    twoNodes("}\n  port \"Ethernet8\" {\n    speed  = \"100G\"\n    native = segment.storage"),
-		Good:   twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    native  = segment.storage\n    admin = \"down\""),
+		Bad:    twoNodes("}\n  port \"Ethernet8\" {\n    speed    = \"100G\"\n    untagged = segment.storage"),
+		Good:   twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    untagged = segment.storage\n    admin = \"down\""),
 	},
 	Run: spareLossless,
 }
@@ -220,7 +220,10 @@ func (p *Pass) mismatches(lldp bool) {
 		list  fabric.CablingID
 		fault fabric.CableFault
 	}
-	said := map[kind]int{}
+	said, all := map[kind]int{}, map[kind]int{}
+	for i := range p.Fabric.Mismatches {
+		all[kind{p.Fabric.Mismatches[i].List, p.Fabric.Mismatches[i].Fault}]++
+	}
 	for i := range p.Fabric.Mismatches {
 		m := &p.Fabric.Mismatches[i]
 		list := &p.Fabric.Cablings[m.List]
@@ -229,7 +232,7 @@ func (p *Pass) mismatches(lldp bool) {
 		}
 		k := kind{m.List, m.Fault}
 		if said[k]++; said[k] > maxMismatches {
-			p.Report(p.furtherMismatch(m, list))
+			p.Report(p.furtherMismatch(m, list, all[k]-maxMismatches))
 			continue
 		}
 		p.Report(p.mismatch(m, list))
@@ -250,8 +253,8 @@ func (p *Pass) mismatches(lldp bool) {
 // reaches each of them.
 const maxMismatches = 100
 
-// furtherMismatch is a difference in the words that all of its kind share.
-func (p *Pass) furtherMismatch(m *fabric.CableMismatch, from *fabric.Cabling) diag.Diagnostic {
+// furtherMismatch is a difference in the words that all of its kind share; there are further ones of them.
+func (p *Pass) furtherMismatch(m *fabric.CableMismatch, from *fabric.Cabling, further int) diag.Diagnostic {
 	f := p.Fabric
 	what := map[fabric.CableFault]string{
 		fabric.CableMissing: "cables of the source are missing", fabric.CableExtra: "cables are there that the source does not have",
@@ -259,7 +262,7 @@ func (p *Pass) furtherMismatch(m *fabric.CableMismatch, from *fabric.Cabling) di
 		fabric.CableMedia: "cables are of other media than in the source", fabric.CableLength: "cables are of another length than in the source",
 	}[m.Fault]
 	x := mismatched{p: p, m: m, from: from, Diagnostic: diag.Diagnostic{
-		Summary: fmt.Sprintf("more %s in %s, beyond the first %d", what, f.Text(from.Name), maxMismatches), Count: 1,
+		Summary: fmt.Sprintf("%d more %s in %s, beyond the first %d", further, what, f.Text(from.Name), maxMismatches), Count: 1,
 		Labels: []diag.Label{f.Label(from.Decl, 0, schema.AFile, "")}, Help: "mend those that are told one by one first",
 	}}
 	for _, l := range m.Links {

@@ -275,7 +275,7 @@ var roce206 = &Rule{
 		Fix:    "carry the segment tagged, or trust DSCP",
 		Source: "Guo et al., SIGCOMM 2016, section 3; theory I4",
 		Bad:    twoNodesEdit(`trust = "dscp"`, `trust = "pcp"`),
-		Good:   strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "native = segment.storage\n    \n", "segments = segment.storage\n", "native = segment.storage\n  }\n  port", "segments = segment.storage\n  }\n  port", "    native = segment.storage\n  }\n}\nnode", "    segments = segment.storage\n  }\n}\nnode", "    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink").Replace(twoNodes(``)),
+		Good:   strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "untagged = segment.storage\n    \n", "tagged = segment.storage\n", "untagged = segment.storage\n  }\n  port", "tagged = segment.storage\n  }\n  port", "    untagged = segment.storage\n  }\n}\nnode", "    tagged = segment.storage\n  }\n}\nnode", "    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink").Replace(twoNodes(``)),
 	},
 	Run: pcpUntagged,
 }
@@ -312,10 +312,10 @@ var roce207 = &Rule{
 		Why:    "a router takes the VLAN tag off: PCP is gone and the class lands in the default priority",
 		Fix:    `use trust = "dscp" end to end`,
 		Source: "Guo et al., SIGCOMM 2016, section 3",
-		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "    native = segment.storage\n", "    segments = segment.storage\n",
-			"segments = segment.storage\n  }\n}\nlink", "segment = segment.storage\n  }\n}\nlink",
-			`  mtu    = 9000
-}`, `  mtu    = 9000
+		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "    untagged = segment.storage\n", "    tagged = segment.storage\n",
+			"tagged = segment.storage\n  }\n}\nlink", "segment = segment.storage\n  }\n}\nlink",
+			`  mtu      = 9000
+}`, `  mtu      = 9000
   gateway = "10.100.0.1"
 }
 segment "far" {
@@ -495,7 +495,7 @@ var roce210 = &Rule{
 		Why:    "lossy frames in a lossless group take its headroom and cause pauses for traffic that did not need them",
 		Fix:    "move the lossy class to a group of its own",
 		Source: "theory I6",
-		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    group    = 3\n"),
+		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    priority_group    = 3\n"),
 		Good:   twoNodes(``),
 	},
 	Run:   groupShared,

@@ -32,7 +32,7 @@ var roce410 = &Rule{
 
 // generations is twoNodes with NICs that merge CNPs at different ends.
 func generations(class string) string {
-	return twoNodesEdit("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n    "+class+"\n", `model  = "nvidia/connectx-6-dx"`, `model  = "example/cnp-${self.name}"`) + cnpNIC("n1", "1") + cnpNIC("n2", "0")
+	return twoNodesEdit("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n    "+class+"\n", `model    = "nvidia/connectx-6-dx"`, `model    = "example/cnp-${self.name}"`) + cnpNIC("n1", "1") + cnpNIC("n2", "0")
 }
 
 func cnpNIC(name, atReceiver string) string {
@@ -157,8 +157,8 @@ var roce417 = &Rule{
 		Why:      "receivers that hand out credits need no marks; said here so that nobody adds them, or takes their absence for a mistake",
 		Fix:      "none is needed: the notice says that it is so by design",
 		Source:   "Gangidi et al., SIGCOMM 2024 (Meta)",
-		Bad:      twoNodesEdit(`ecn       = "auto"`, `congestion = "receiver"`),
-		Good:     twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    congestion = \"dcqcn\""),
+		Bad:      twoNodesEdit(`ecn       = "auto"`, `congestion_control = "receiver"`),
+		Good:     twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    congestion_control = \"dcqcn\""),
 		Pedantic: true, // there is nothing to do
 	},
 	Run: receiverDriven,

@@ -30,7 +30,7 @@ var roce214 = &Rule{
 // manage either, with DCBX on each side: rules on negotiation alone speak.
 func bothDCBX(port, nic string) string {
 	return edit(twoNodes(`dcbx = `+port), `os    = "sonic/202505"`, `os    = "sonic/202505"`+"\n  manage = \"verify\"",
-		`os       = "ubuntu/24.04"`, `os       = "ubuntu/24.04"`+"\n  manage = \"verify\"", `fec    = "rs"`, `fec    = "rs"`+"\n    dcbx = "+nic)
+		`os       = "ubuntu/24.04"`, `os       = "ubuntu/24.04"`+"\n  manage = \"verify\"", `fec      = "rs"`, `fec      = "rs"`+"\n    dcbx = "+nic)
 }
 
 func bothWilling(p *Pass) {
@@ -365,7 +365,7 @@ var roce228 = &Rule{
 		Why:    "a willing NIC takes PFC and ETS from its peer at any time: what was written to it does not stay",
 		Fix:    `leave dcbx off, or set manage = "verify" where the switch shall decide`,
 		Source: "Microsoft: Set-NetQosDcbxSetting -Willing false; Intel 800-series DCB guide",
-		Bad:    twoNodesEdit(`model  = "nvidia/connectx-6-dx"`, `model  = "nvidia/connectx-6-dx"`+"\n    dcbx   = { mode = \"willing\" }"),
+		Bad:    twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    dcbx   = { mode = \"willing\" }"),
 		Good:   twoNodes(``),
 	},
 	Run:   nicWilling,

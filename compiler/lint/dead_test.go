@@ -28,15 +28,15 @@ func TestDeadVariants(t *testing.T) {
 		{"a host with RDMA", "ROCE830", host(nic + "    qos   = qos.roce\n  }\n"), []string{"ROCE830: no cable leads to node m"}},
 		{"a host whose NIC is shut", "ROCE830", host(nic + "    admin = \"down\"\n    qos   = qos.roce\n  }\n"), nil},
 
-		{"the host shuts its end", "ROCE831", lint.Edit(lint.TwoNodesEdit(`native = segment.storage
+		{"the host shuts its end", "ROCE831", lint.Edit(lint.TwoNodesEdit(`untagged = segment.storage
   }
 }
-link`, "native = segment.storage\n    enabled = self.name != \"n1\"\n  }\n}\nlink"), `port "Ethernet4" {`, `port "Ethernet[4-8:4]" {`,
+link`, "untagged = segment.storage\n    admin = self.name == \"n1\" ? \"down\" : \"up\"\n  }\n}\nlink"), `port "Ethernet4" {`, `port "Ethernet[4-8:4]" {`,
 			`n2 = 2 }`, `n2 = 2, n3 = 3 }`, `n2 = "Ethernet4" }`, `n2 = "Ethernet4", n3 = "Ethernet8" }`), []string{"ROCE831: n1/rail0 is shut, and its peer tor/Ethernet0 is not"}},
-		{"both ends are shut", "ROCE831", lint.Edit(lint.TwoNodes(`admin = "down"`), `native = segment.storage
+		{"both ends are shut", "ROCE831", lint.Edit(lint.TwoNodes(`admin = "down"`), `untagged = segment.storage
   }
 }
-link`, "native = segment.storage\n    enabled = self.name != \"n1\"\n  }\n}\nlink"), nil},
+link`, "untagged = segment.storage\n    admin = self.name == \"n1\" ? \"down\" : \"up\"\n  }\n}\nlink"), nil},
 		{"the other end is not seen", "ROCE831", lint.Edit(lint.TwoNodes(`admin = "down"`), `slot     = each.value`, "slot     = each.value\n  manage   = \"none\""), nil},
 
 		{"the vendor's own contract", "ROCE832", lint.SmallPod(`qos = "keep"`), nil},
@@ -56,13 +56,13 @@ link`, "native = segment.storage\n    enabled = self.name != \"n1\"\n  }\n}\nlin
 		{"another system", "ROCE921", lint.UnseenHost(`"rhel/9"`), []string{"ROCE921: rocec sees nothing of n1: no target reads rhel, and what the source says of it is taken for true"}},
 		{"one that is read, left alone", "ROCE921", lint.UnseenHost(`"ubuntu/24.04"`), nil},
 
-		{"an address of its own", "ROCE922", swap(t, lint.Edit(lint.TwoNodes(``), "native = segment.storage\n  }\n}\nlink", "native = segment.storage\n    address = \"10.100.0.${each.value}/24\"\n  }\n}\nlink"), "  subnet = \"10.100.0.0/24\"\n", ""), nil},
+		{"an address of its own", "ROCE922", swap(t, lint.Edit(lint.TwoNodes(``), "untagged = segment.storage\n  }\n}\nlink", "untagged = segment.storage\n    address = \"10.100.0.${each.value}/24\"\n  }\n}\nlink"), "  subnet = \"10.100.0.0/24\"\n", ""), nil},
 		{"no slot", "ROCE922", swap(t, swap(t, lint.TwoNodes(``), "  subnet = \"10.100.0.0/24\"\n", ""), "  slot     = each.value\n", ""), nil},
 
-		{"another frame", "ROCE729", swap(t, lint.Windows(`match = { netdirect_port = 445 }`), "mtu    = 9000", "mtu    = 1514"), []string{
+		{"another frame", "ROCE729", swap(t, lint.Windows(`match = { netdirect_port = 445 }`), "mtu      = 9000", "mtu      = 1514"), []string{
 			"ROCE729: mtu = 1514 on n1/rail0 is the size of a frame: Windows would be told *JumboPacket 1528",
 		}},
-		{"Linux counts as IP does", "ROCE729", swap(t, lint.TwoNodes(``), "mtu    = 9000", "mtu    = 9014"), nil},
+		{"Linux counts as IP does", "ROCE729", swap(t, lint.TwoNodes(``), "mtu      = 9000", "mtu      = 9014"), nil},
 		{"SMB Direct over iWARP", "ROCE730", swap(t, lint.Windows(`match = { netdirect_port = 5445 }`), "trust = \"pcp\"\n", "trust = \"pcp\"\n  transport = \"iwarp\"\n"), nil},
 		{"an application's port", "ROCE730", lint.Windows(`match = { netdirect_port = 5446 }`), nil},
 		{"a member for each", "ROCE731", lint.PinnedTeam("p1"), nil},

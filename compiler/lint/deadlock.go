@@ -692,8 +692,8 @@ var roce825 = &Rule{
 		Why:    "the switch beside a failure sends what came down up again until the others know: two such bounces wait for each other, and the fabric stands still after a failure that it should survive",
 		Fix:    "repair globally, or make the class lossy",
 		Source: "theory C.3 T2e, T4; Hu et al., Tagger, CoNEXT 2017",
-		Bad:    netOf("t1 t2 t3 t4", twoPaths, "model  = \"up_down\"\n  repair = \"local\""),
-		Good:   netOf("t1 t2 t3 t4", twoPaths, "model  = \"up_down\"\n  repair = \"global\""),
+		Bad:    netOf("t1 t2 t3 t4", twoPaths, "model    = \"up_down\"\n  repair = \"local\""),
+		Good:   netOf("t1 t2 t3 t4", twoPaths, "model    = \"up_down\"\n  repair = \"global\""),
 	},
 	Run: localRepair,
 }

@@ -19,10 +19,7 @@ func TestDeviceMTU(t *testing.T) {
 		{"above its segment", strings.Replace(good, at, at+"\n  mtu = 9100", 1), ""},
 		{"by override", good + "override {\n  on      = switch.tor\n  set     = { mtu = 1500 }\n  reason  = \"r\"\n  expires = \"2099-01-01\"\n}\n", "mtu 1500 of tor does not hold"},
 	} {
-		var found []string
-		for _, d := range findings(compiled(t, c.text), "ROCE806") {
-			found = append(found, d)
-		}
+		found := findings(compiled(t, c.text), "ROCE806")
 		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) != 1 || !strings.Contains(found[0], c.want)) {
 			t.Errorf("%s: %q", c.name, found)
 		}

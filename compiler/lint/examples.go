@@ -33,8 +33,8 @@ func fourNodes(port, nic string) string {
 // blocks about what is on them.
 func moreTor(ports, speed, blocks string) string {
 	return twoNodesEdit(`  port "Ethernet4" {`, `  port "`+ports+`" {
-    speed  = "`+speed+`"
-    native = segment.storage
+    speed    = "`+speed+`"
+    untagged = segment.storage
   }
   port "Ethernet4" {`, `node "n" {`, blocks+`node "n" {`)
 }
@@ -47,9 +47,9 @@ func twoTors(far, cable, link string) string {
   os    = "sonic/202505"
   `+far+`
   port "Ethernet0" {
-    speed  = "100G"
-    native = segment.storage
-    mtu    = 9216
+    speed    = "100G"
+    untagged = segment.storage
+    mtu      = 9216
   }
 }
 link "far" {
@@ -76,7 +76,7 @@ func bonded(nic string) string {
   bond "bond0" {
     mode    = "lacp"
     members = "p[0-1]"
-    native  = segment.storage
+    untagged = segment.storage
   }
 }
 `) + cabled("b", `p0 = "Ethernet8", p1 = "Ethernet12"`)
@@ -100,9 +100,9 @@ func backToBack(nic string) string {
   os       = "ubuntu/24.04"
   slot     = each.value
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    native = segment.storage
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    untagged = segment.storage
     ` + nic + `
   }
 }
@@ -117,7 +117,7 @@ link "direct" {
 // class is said of the class that carries SMB Direct.
 func windowsPair(class string) string {
 	return strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"", "    dscp      = [26]\n", "    "+class+"\n", "ubuntu/24.04", "windows-server/2025",
-		"native = segment.storage", "segment = segment.storage").Replace(backToBack(""))
+		"untagged = segment.storage", "segment = segment.storage").Replace(backToBack(""))
 }
 
 // iwarpPair is backToBack with iWARP; class is said of the class that carries it.
@@ -129,7 +129,7 @@ func iwarpPair(class string) string {
 // pcpAccess is twoNodes with tags and PCP, and a spare port without a cable.
 func pcpAccess(port string) string {
 	return edit(strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"",
-		"    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage").Replace(twoNodes("")),
+		"    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "untagged = segment.storage", "tagged = segment.storage").Replace(twoNodes("")),
 		`port "Ethernet4" {`, "port \"Ethernet8\" {\n    "+port+"\n  }\n  port \"Ethernet4\" {")
 }
 
@@ -208,21 +208,21 @@ segment "storage" {
   vlan   = 100
   subnet = "10.100.0.0/24"
   qos    = qos.roce
-  mtu    = 9000
+  mtu      = 9000
 }
 switch "tor" {
   model = "nvidia/sn3700"
   os    = "sonic/202505"
   port "Ethernet0" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
     #PORT
   }
   port "Ethernet4" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
   }
 }
 node "n" {
@@ -230,10 +230,10 @@ node "n" {
   os       = "ubuntu/24.04"
   slot     = each.value
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
   }
 }
 link "tor" {

@@ -112,7 +112,7 @@ link "dual1" {
 // dualToR is two leaves that a node is bonded to, without a peer link, below two
 // spines, with local repair; more is what analysis says besides.
 func dualToR(more string) string {
-	return lint.NetOf("t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2", "model  = \"up_down\"\n  repair = \"local\"") + `
+	return lint.NetOf("t3", "t1-s1 t2-s1 t3-s1 t1-s2 t2-s2 t3-s2", "model    = \"up_down\"\n  repair = \"local\"") + `
 mlag "pair" {
   switches = [switch.t1, switch.t2]
 }
@@ -190,7 +190,7 @@ func TestHostLinks(t *testing.T) {
 // leaf are a circle [theory T4d]. As an MLAG pair they send over their peer link,
 // and no circle is left, under any single failure either.
 func TestFailuresPeerLink(t *testing.T) {
-	text := lint.NetOf("l1 l2 l3 l4", "l1-s1 l2-s1 l3-s1 l4-s1 l1-s2 l2-s2 l3-s2 l4-s2", "model  = \"up_down\"\n  repair = \"local\"")
+	text := lint.NetOf("l1 l2 l3 l4", "l1-s1 l2-s1 l3-s1 l4-s1 l1-s2 l2-s2 l3-s2 l4-s2", "model    = \"up_down\"\n  repair = \"local\"")
 	const pair = "mlag \"pair\" {\n  switches  = [switch.s1, switch.s2]\n  peer_link = \"Ethernet16\"\n  cable     = { media = \"dac\", length = \"1m\" }\n}\n"
 	for name, c := range map[string]struct {
 		text   string
@@ -509,8 +509,8 @@ func TestRepairsBudget(t *testing.T) {
 			thick += fmt.Sprintf(" l%d-s%d s%d-l%d", l, s, s, l)
 		}
 	}
-	leaves := lint.NetOf("l0 l1 l2", strings.TrimSpace(thick), "model  = \"up_down\"\n  repair = \"local\"")
-	ring := lint.NetOf("r0 r1 r2", "r0-r1 r1-r2 r2-r0", "model  = \"ecmp\"\n  repair = \"local\"")
+	leaves := lint.NetOf("l0 l1 l2", strings.TrimSpace(thick), "model    = \"up_down\"\n  repair = \"local\"")
+	ring := lint.NetOf("r0 r1 r2", "r0-r1 r1-r2 r2-r0", "model    = \"ecmp\"\n  repair = \"local\"")
 	for _, c := range []struct {
 		name, text string
 		budget     int64

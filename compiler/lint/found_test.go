@@ -64,7 +64,7 @@ func TestVariants(t *testing.T) {
 		want              []string
 	}{
 		{"ToS with ECT", tos, lint.FoundHosts(`tos = 105`, ``), nil},
-		{"an application marks", tos, lint.FoundHosts(`tos = 0`, "    mark = \"application\"\n"), nil},
+		{"an application marks", tos, lint.FoundHosts(`tos = 0`, "    marked_by = \"application\"\n"), nil},
 		{"a second RDMA class", tos, lint.Edit(lint.FoundHosts(`tos = 40`, ``), `  class "default" {`, "  class \"more\" {\n    carries = \"rdma\"\n    lossless = false\n    dscp = [10]\n    priority = 4\n    bandwidth = 10\n    ecn = \"auto\"\n  }\n  class \"default\" {", "bandwidth = 50", "bandwidth = 40"), nil},
 		{"ToS under PCP", tos, swap(t, lint.FoundHosts(`tos = 0`, ``), `trust = "dscp"`, `trust = "pcp"`), nil},
 		{"one host of two", tos, lint.FoundHosts(`tos = self.name == "n1" ? 0 : 104`, ``), []string{"ROCE212: nic n1/rail0 writes ToS 0 into its RDMA, which is DSCP 0: class rdma is DSCP 26"}},
@@ -73,7 +73,7 @@ func TestVariants(t *testing.T) {
 		{"rewrite inside the class", "ROCE224", swap(t, lint.FoundSwitch(`remark = { 26 = 27 }`), "[26]", "[26, 27]"), nil},
 		{"rewrite on the whole switch", "ROCE224", lint.Edit(lint.FoundSwitch(``), `manage = "verify"`, "manage = \"verify\"\n  remark = { 48 = 46 }"), []string{"ROCE224: port tor/Ethernet0 rewrites DSCP 48 to 46: class cnp is lost behind it"}},
 
-		{"caps of all classes", "ROCE204", lint.TwoNodesEdit("bandwidth = 50\n", "strict = true\n    cap = 50\n", "bandwidth = 50\n", "strict = true\n    cap = 50\n"), nil},
+		{"caps of all classes", "ROCE204", lint.TwoNodesEdit("bandwidth = 50\n", "strict = true\n    max_rate = 50\n", "bandwidth = 50\n", "strict = true\n    max_rate = 50\n"), nil},
 		{"a class for the guest", "ROCE223", lint.Edit(lint.SharedPort(88, 2), `  class "default" {`, "  class \"tcp\" {\n    carries = \"other\"\n    dscp = [10]\n    priority = 1\n    bandwidth = 10\n  }\n  class \"default\" {"), nil},
 		{"no guest", "ROCE223", lint.TwoNodesEdit("bandwidth = 50\n", "bandwidth = 98\n", "bandwidth = 50\n", "bandwidth = 2\n"), nil},
 		{"one port of four", "ROCE225", lint.FourNodes(`ets = { 0 = 80, 3 = 20, 6 = "strict" }`, ``), []string{"ROCE225: class rdma has 20 % on tor/Ethernet0, and 50 % on its peer n1/rail0"}},
@@ -96,9 +96,9 @@ func TestVariants(t *testing.T) {
 		{"pauses are sent only", "ROCE315", lint.FoundSwitch(`pfc_direction = "send"`), []string{"ROCE315: port tor/Ethernet0 sends pauses and honours none, for priorities [3]"}},
 		{"one way without PFC", "ROCE315", lint.FoundSwitch("pfc_direction = \"receive\"\n    pfc = []"), nil},
 		{"encrypted between two of a kind", "ROCE316", lint.TwoTors(``, dac, `macsec = "on"`), nil},
-		{"encrypted at one end only as far as is known", "ROCE316", lint.Edit(lint.TwoTors(``, dac, ``), "mtu    = 9216", "mtu    = 9216\n    macsec = { pfc_frames = \"clear\" }"), nil},
+		{"encrypted at one end only as far as is known", "ROCE316", lint.Edit(lint.TwoTors(``, dac, ``), "mtu      = 9216", "mtu      = 9216\n    macsec = { pfc_frames = \"clear\" }"), nil},
 		{
-			"treated differently", "ROCE316", lint.Edit(lint.TwoTors(``, dac, `macsec = { pfc_frames = "protected" }`), "mtu    = 9216", "mtu    = 9216\n    macsec = { pfc_frames = \"clear\" }"),
+			"treated differently", "ROCE316", lint.Edit(lint.TwoTors(``, dac, `macsec = { pfc_frames = "protected" }`), "mtu      = 9216", "mtu      = 9216\n    macsec = { pfc_frames = \"clear\" }"),
 			[]string{"ROCE316: far/Ethernet0 sends PFC frames in clear, and its peer tor/Ethernet8 encrypted"},
 		},
 		{"long and lossy", "ROCE321", lint.Edit(lint.LongLink("400m"), "carries   = \"rdma\"\n", "carries   = \"rdma\"\n    lossless  = false\n"), nil},
@@ -120,7 +120,7 @@ func TestVariants(t *testing.T) {
 		{"no marks to answer", "ROCE410 ROCE412", swap(t, lint.Generations(``), `ecn       = "auto"`, ``), nil},
 		{"the neighbour can be marked", "ROCE411", swap(t, lint.SharedQueue("queue     = 1\n"), "bandwidth = 10\n", "bandwidth = 10\n    ecn = \"auto\"\n"), nil},
 		{"small packets", "ROCE413", lint.TwoNodesEdit(`ecn       = "auto"`, "rdma_mtu = \"1024\"\n    ecn       = { min = \"5KB\", max = \"200KB\", probability = 1 }"), nil},
-		{"a step for a receiver", "ROCE418", lint.TwoNodesEdit(`ecn       = "auto"`, "congestion = \"receiver\"\n    ecn       = { min = \"150KB\", max = \"150KB\", probability = 100 }"), nil},
+		{"a step for a receiver", "ROCE418", lint.TwoNodesEdit(`ecn       = "auto"`, "congestion_control = \"receiver\"\n    ecn       = { min = \"150KB\", max = \"150KB\", probability = 100 }"), nil},
 		{"a step of half a probability", "ROCE418", lint.TwoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "150KB", probability = 50 }`), nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -144,10 +144,10 @@ func TestContradicted(t *testing.T) {
 		{hosts(lint.FoundHosts(`observed = { tos = 106 }`, ``)), "", "", ""},
 		{hosts(lint.FoundHosts(`observed = { tos = 26 }`, ``)), "tos of nic n1/rail0 is 26, which is DSCP 6, and rocec writes that of class rdma: DSCP 26", "26", "[26]"},
 		{hosts(lint.FoundHosts(`tos = 26`, ``)), "tos of nic n1/rail0 is 26, which is DSCP 6, and rocec writes that of class rdma: DSCP 26", "26", "[26]"},
-		{hosts(lint.FoundHosts(`observed = { dcqcn = [3] }`, "    congestion = \"dcqcn\"\n")), "", "", ""},
+		{hosts(lint.FoundHosts(`observed = { dcqcn = [3] }`, "    congestion_control = \"dcqcn\"\n")), "", "", ""},
 		{hosts(lint.FoundHosts(`observed = { dcqcn = [] }`, ``)), "", "", ""},
-		{hosts(lint.FoundHosts(`observed = { dcqcn = [] }`, "    congestion = \"dcqcn\"\n")), "dcqcn of nic n1/rail0 is off for priority 3, and rocec turns it on for class rdma", "[]", `"dcqcn"`},
-		{hosts(lint.FoundHosts(`observed = { dcqcn = [3] }`, "    congestion = \"receiver\"\n")), "dcqcn of nic n1/rail0 is on for priority 3, and rocec turns it off for class rdma", "[3]", `"receiver"`},
+		{hosts(lint.FoundHosts(`observed = { dcqcn = [] }`, "    congestion_control = \"dcqcn\"\n")), "dcqcn of nic n1/rail0 is off for priority 3, and rocec turns it on for class rdma", "[]", `"dcqcn"`},
+		{hosts(lint.FoundHosts(`observed = { dcqcn = [3] }`, "    congestion_control = \"receiver\"\n")), "dcqcn of nic n1/rail0 is on for priority 3, and rocec turns it off for class rdma", "[3]", `"receiver"`},
 		{hosts(lint.FoundHosts(`observed = { pfc_direction = "send" }`, ``)), `pfc_direction of port n1/rail0 is "send", and rocec turns PFC on in both directions`, `"send"`, `class "rdma"`},
 		{unmanaged(lint.FoundSwitch(`observed = { pfc_direction = "both" }`)), "", "", ""},
 		{unmanaged(lint.FoundSwitch(`observed = { pfc_direction = "receive" }`)), `pfc_direction of port tor/Ethernet0 is "receive", and rocec turns PFC on in both directions`, `"receive"`, `class "rdma"`},
@@ -162,7 +162,7 @@ func TestContradicted(t *testing.T) {
 		{buffer(`ingress = "18MB"`), "the shared pool of switch tor has 18000000 B, and rocec writes 20000000 B", `{ ingress = "18MB" }`, `{ shared = "20MB", headroom = "4MB" }`},
 		{buffer(`headroom = "5MB"`), "the shared headroom pool of switch tor has 5000000 B, and rocec writes 4000000 B", `{ headroom = "5MB" }`, `{ shared = "20MB", headroom = "4MB" }`},
 		{swap(t, lint.BothDCBX(`"advertise"`, `{ mode = "off", owner = ["os", "lldpad"] }`), "manage = \"verify\"\n  slot", "slot"), "dcbx of port n1/rail0 has several owners, and rocec writes one", "", ""},
-		{lint.TwoNodesEdit("  mtu    = 9000\n}\nswitch", "  mtu    = 9000\n  observed = { flood_class = \"x\" }\n}\nswitch"), "flood_class of segment storage is x, which qos roce does not have", `"x"`, ""},
+		{lint.TwoNodesEdit("  mtu      = 9000\n}\nswitch", "  mtu      = 9000\n  observed = { flood_class = \"x\" }\n}\nswitch"), "flood_class of segment storage is x, which qos roce does not have", `"x"`, ""},
 	} {
 		found := slices.DeleteFunc(compiled(t, x.text), func(d diag.Diagnostic) bool { return d.Rule != "" })
 		switch {

@@ -132,8 +132,8 @@ var roce607 = &Rule{
 		Why:    "whoever has a route to an RDMA endpoint can try its keys; a segment that is called isolated is taken to have none",
 		Fix:    "take the prefix out of announce, or the gateway off the segment",
 		Source: "theory I17; cli-and-language section 9, routing",
-		Bad:    twoNodes(``) + "routing \"default\" {\n  model    = \"ecmp\"\n  announce = \"10.100.0.0/16\"\n}\n",
-		Good:   twoNodes(``) + "routing \"default\" {\n  model    = \"ecmp\"\n  announce = \"10.101.0.0/16\"\n}\n",
+		Bad:    twoNodes(``) + "routing \"default\" {\n  paths    = \"ecmp\"\n  announce = \"10.100.0.0/16\"\n  default  = true\n}\n",
+		Good:   twoNodes(``) + "routing \"default\" {\n  paths    = \"ecmp\"\n  announce = \"10.101.0.0/16\"\n  default  = true\n}\n",
 	},
 	Run: routeLeaves,
 }
@@ -344,7 +344,7 @@ func twoSites(site string) string {
   port "Ethernet0" {
     speed    = "100G"
     fec      = "rs"
-    segments = segment.storage
+    tagged = segment.storage
   }
 }
 link "dci" {
@@ -356,7 +356,7 @@ switch "tor" {
   port "Ethernet8" {
     speed    = "100G"
     fec      = "rs"
-    segments = segment.storage
+    tagged = segment.storage
   }`, "    site\n", "\n")
 }
 

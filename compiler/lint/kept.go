@@ -31,10 +31,14 @@ var restsOnKept = []struct {
 	{attr: schema.ATrust},
 	{attr: schema.ADSCPMap, asks: func(e End) bool { return e.Profile.Trust == fabric.TrustDSCP }},
 	{attr: schema.APCPMap, asks: func(e End) bool { return e.Profile.Trust == fabric.TrustPCP }},
-	{attr: schema.AQueueMap}, {attr: schema.AGroupMap},
+	{attr: schema.AQueueMap},
+	{attr: schema.AGroupMap},
 	{attr: schema.APFC, asks: func(e End) bool { return e.Profile.PFC != 0 }},
 	{attr: schema.APFCQueueMap, asks: func(e End) bool { return e.Profile.PFC != 0 }},
-	{attr: schema.AETS, soft: true}, {attr: schema.AMTU, soft: true}, {attr: schema.ASegments, soft: true}, {attr: schema.ANative, soft: true},
+	{attr: schema.AETS, soft: true},
+	{attr: schema.AMTU, soft: true},
+	{attr: schema.ASegments, soft: true},
+	{attr: schema.ANative, soft: true},
 }
 
 func keptUnknown(p *Pass) {

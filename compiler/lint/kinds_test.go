@@ -46,11 +46,13 @@ topology "rail_optimized" "pod" {
     node_ports = "Ethernet[0-28:4]"
     up_ports   = "Ethernet[64-92:4]"
     subnet     = "10.${1 + leaf.index}.0.0/24"
-    speed      = "100G"
-    cable      = { media = "dac", length = "3m" }
+    link {
+      speed = "100G"
+      cable = { media = "dac", length = "3m" }
+    }
     port "Ethernet124" {
-      qos      = qos.roce
-      segments = [segment.storage, segment.office]
+      qos    = qos.roce
+      tagged = [segment.storage, segment.office]
     }
   }
   spine {
@@ -58,11 +60,13 @@ topology "rail_optimized" "pod" {
     model = "nvidia/sn3700"
     os    = "sonic/202505"
     ports = "Ethernet[0-28:4]"
-    speed = "100G"
-    cable = { media = "dr", length = "20m" }
+    link {
+      speed = "100G"
+      cable = { media = "dr", length = "20m" }
+    }
     port "Ethernet124" {
-      qos    = qos.untrusted
-      native = segment.office
+      qos      = qos.untrusted
+      untagged = segment.office
     }
   }
 }

@@ -16,7 +16,7 @@ func TestLAGEnds(t *testing.T) {
   port "swp[1-2]" {
     speed    = "100G"
     fec      = "rs"
-    segments = [segment.s]
+    tagged = [segment.s]
   }
 ` + more + `
 }
@@ -35,7 +35,7 @@ func TestLAGEnds(t *testing.T) {
 `
 	}
 	lag := func(name, mode, members string) string {
-		return "  lag \"" + name + "\" {\n    mode     = \"" + mode + "\"\n    members  = " + members + "\n    segments = [segment.s]\n  }\n"
+		return "  lag \"" + name + "\" {\n    mode     = \"" + mode + "\"\n    members  = " + members + "\n    tagged = [segment.s]\n  }\n"
 	}
 	both := `["swp1", "swp2"]`
 	// host is a node at a switch that has something for its two ports.
@@ -62,9 +62,9 @@ link "x" {
 `
 	}
 	bond := func(mode string) string {
-		return "  bond \"bond0\" {\n    mode     = \"" + mode + "\"\n    members  = \"p[1-2]\"\n    segments = [segment.s]\n  }\n"
+		return "  bond \"bond0\" {\n    mode     = \"" + mode + "\"\n    members  = \"p[1-2]\"\n    tagged = [segment.s]\n  }\n"
 	}
-	const tagged = `segments = [segment.s]`
+	const tagged = `tagged = [segment.s]`
 	for _, x := range []struct {
 		name, text string
 		want       []string
@@ -80,7 +80,7 @@ link "x" {
 			[]string{"ROCE820: bond1 of a (lacp) ends on b/swp1, which is in bond1, while b/swp2 is in bond2"},
 		},
 		{"a switch of which nothing is known", swap(t, joined(lag("bond1", "lacp", both), ""), "switch \"b\" {\n", "switch \"b\" {\n  manage = \"none\"\n"), nil},
-		{"ports of which nothing is known", swap(t, joined(lag("bond1", "lacp", both), ""), "    fec      = \"rs\"\n    segments = [segment.s]\n  }\n\n}", "    manage   = \"none\"\n  }\n\n}"), nil},
+		{"ports of which nothing is known", swap(t, joined(lag("bond1", "lacp", both), ""), "    fec      = \"rs\"\n    tagged = [segment.s]\n  }\n\n}", "    manage   = \"none\"\n  }\n\n}"), nil},
 		{"a cable to come", swap(t, joined(lag("bond1", "lacp", both), lag("bond1", "lacp", `["swp2"]`)), `toset(["swp1", "swp2"])`, `toset(["swp2"])`), nil},
 		{"a bond", host("", "", bond("lacp")), nil},
 		{"a bond and its LAG by name", host(lag("bond1", "lacp", both), "", bond("lacp")), nil},

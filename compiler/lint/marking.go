@@ -43,7 +43,7 @@ var roce213 = &Rule{
 // foundHosts is twoNodes whose hosts rocec does not write; nic is said of their
 // NICs, class of the class that carries RDMA.
 func foundHosts(nic, class string) string {
-	return twoNodesEdit("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n"+class, `os       = "ubuntu/24.04"`, "os       = \"ubuntu/24.04\"\n  manage   = \"verify\"", `fec    = "rs"`, "fec    = \"rs\"\n    "+nic)
+	return twoNodesEdit("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n"+class, `os       = "ubuntu/24.04"`, "os       = \"ubuntu/24.04\"\n  manage   = \"verify\"", `fec      = "rs"`, "fec      = \"rs\"\n    "+nic)
 }
 
 // foundToS judges the ToS that hosts write: the DSCP of no RDMA class of theirs,
@@ -110,8 +110,8 @@ var roce222 = &Rule{
 		Why:    "read responses, acknowledgements and whole replies leave the other side with DSCP 0: half of the traffic is lossy, unmarked and late",
 		Fix:    "mark on both ends: set the ToS of the device or of connections for the whole host, not in one application",
 		Source: "openucx/ucx #10325",
-		Bad:    foundHosts(``, "    mark      = \"application\"\n    observed = { mark_on = [\"initiators\"] }\n"),
-		Good:   foundHosts(``, "    mark      = \"application\"\n    observed = { mark_on = [\"initiators\", \"responders\"] }\n"),
+		Bad:    foundHosts(``, "    marked_by      = \"application\"\n    observed = { mark_on = [\"initiators\"] }\n"),
+		Good:   foundHosts(``, "    marked_by      = \"application\"\n    observed = { mark_on = [\"initiators\", \"responders\"] }\n"),
 	},
 	Run: markedOneWay,
 }

@@ -32,8 +32,8 @@ var roce620 = &Rule{
 
 // addressed is twoNodes with a written address on the second node.
 func addressed(address string) string {
-	return twoNodesEdit("native = segment.storage\n  }\n}\nlink",
-		"native = segment.storage\n    address = self.name == \"n2\" ? ["+address+"] : [\"10.100.0.11/24\"]\n  }\n}\nlink")
+	return twoNodesEdit("untagged = segment.storage\n  }\n}\nlink",
+		"untagged = segment.storage\n    address = self.name == \"n2\" ? ["+address+"] : [\"10.100.0.11/24\"]\n  }\n}\nlink")
 }
 
 var roce621 = &Rule{
@@ -74,8 +74,8 @@ var roce621 = &Rule{
 // that of the first.
 func routedHost(address string) string {
 	return twoNodesEdit("segment \"storage\" {", "segment \"unused\" {", "  port \"Ethernet0\" {", "  qos = qos.roce\n  port \"Ethernet0\" {",
-		"native = segment.storage", "address = \"10.99.0.0/31\"\n    mtu = 9000",
-		"native = segment.storage", "address = \"10.99.0.4/31\"\n    mtu = 9000", "native = segment.storage",
+		"untagged = segment.storage", "address = \"10.99.0.0/31\"\n    mtu = 9000",
+		"untagged = segment.storage", "address = \"10.99.0.4/31\"\n    mtu = 9000", "untagged = segment.storage",
 		"qos = qos.roce\n    mtu = 9000\n    address = each.value == 1 ? \""+address+"\" : \"10.99.0.5/31\"") + given("unused")
 }
 

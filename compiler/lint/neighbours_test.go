@@ -37,7 +37,7 @@ func (x *layer3) blocks() []string {
 	blocks := []string{contract, "segment \"s\" {\n  vlan = 100\n  qos = qos.roce\n  mtu = 9000\n" + subnet + "  " + x.segment + "\n}\n"}
 	var ports strings.Builder
 	for i := range 4 {
-		fmt.Fprintf(&ports, "  port \"Ethernet%d\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    mtu = 9000\n    %s\n  }\n", 4*i, or(x.ports[i], or(x.port, "native = segment.s")))
+		fmt.Fprintf(&ports, "  port \"Ethernet%d\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    mtu = 9000\n    %s\n  }\n", 4*i, or(x.ports[i], or(x.port, "untagged = segment.s")))
 		blocks = append(blocks, fmt.Sprintf(`node "n%d" {
   os   = "ubuntu/24.04"
   slot = %d
@@ -51,7 +51,7 @@ func (x *layer3) blocks() []string {
   }
   %s
 }
-`, i+1, i+1, or(x.nics[i], or(x.nic, "native = segment.s")), x.node), fmt.Sprintf(`link "n%d" {
+`, i+1, i+1, or(x.nics[i], or(x.nic, "untagged = segment.s")), x.node), fmt.Sprintf(`link "n%d" {
   ends  = [node.n%[1]d.nic["p"], switch.tor.port["Ethernet%d"]]
   cable = { media = "dac", length = "3m" }
 }
@@ -115,7 +115,7 @@ const (
 // written are NICs with addresses of their own.
 func written(list ...string) (nics [4]string) {
 	for i, a := range list {
-		nics[i] = "native = segment.s\n    address = [" + a + "]"
+		nics[i] = "untagged = segment.s\n    address = [" + a + "]"
 	}
 	return nics
 }
@@ -167,16 +167,16 @@ func layer3Cases() []struct {
 			"ROCE620: fd00:1::12/48 of n2/p has another mask than fd00:1::/64, the subnet of segment s",
 		}, nil},
 		{"IPv6, of one host, as routers tell the prefix", layer3{subnet: "fd00:1::/64", nics: written("", `"fd00:1::12/128"`)}, nil, nil},
-		{"by the subnet of the NIC", layer3{nics: at(2, "native = segment.s\n    subnet = \"10.2.0.0/24\"")}, []string{outside}, []string{"n2/p"}},
+		{"by the subnet of the NIC", layer3{nics: at(2, "untagged = segment.s\n    subnet = \"10.2.0.0/24\"")}, []string{outside}, []string{"n2/p"}},
 		{"by an exception", layer3{more: `node "x" {
   os   = "ubuntu/24.04"
   slot = 9
   qos  = qos.roce
   nic "p" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.s
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.s
     except "p" {
       address = ["10.2.0.12/24"]
       reason  = "a test"
@@ -187,12 +187,12 @@ link "x" {
   ends  = [node.x.nic["p"], switch.tor.port["Ethernet16"]]
   cable = { media = "dac", length = "3m" }
 }
-`, tor: "port \"Ethernet16\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    mtu = 9000\n    native = segment.s\n  }\n"}, []string{strings.Replace(outside, "n2", "x", 1)}, []string{"x/p"}},
-		{"tagged", layer3{port: "segments = segment.s", nic: "segment = segment.s", nics: at(2, "segment = segment.s\n    address = \"10.2.0.12/24\"")}, []string{
+`, tor: "port \"Ethernet16\" {\n    speed = \"100G\"\n    fec = \"rs\"\n    mtu = 9000\n    untagged = segment.s\n  }\n"}, []string{strings.Replace(outside, "n2", "x", 1)}, []string{"x/p"}},
+		{"tagged", layer3{port: "tagged = segment.s", nic: "segment = segment.s", nics: at(2, "segment = segment.s\n    address = \"10.2.0.12/24\"")}, []string{
 			strings.Replace(outside, "n2/p", "n2/p.100", 1),
 		}, []string{"n2/p"}},
 		{"an interface, and another on the NIC that is right", layer3{
-			nics: at(1, "address = \"10.7.0.1/24\""), ports: at(1, "segments = segment.s\n    address = \"10.7.0.2/24\""), port: "segments = segment.s", nic: "address = \"none\"",
+			nics: at(1, "address = \"10.7.0.1/24\""), ports: at(1, "tagged = segment.s\n    address = \"10.7.0.2/24\""), port: "tagged = segment.s", nic: "address = \"none\"",
 			node: vlan(`[self.name == "n1" ? "10.2.0.11/24" : "10.1.0.${self.slot + 10}/24"]`),
 		}, []string{"ROCE620: 10.2.0.11/24 of n1/v is not in 10.1.0.0/24, the subnet of segment s"}, nil},
 		{"by the VLAN of the switch port alone", layer3{nics: at(2, "address = \"10.2.0.12/24\"")}, []string{outside}, []string{"n2/p"}},
@@ -263,15 +263,15 @@ link "x" {
 		}, nil},
 		{"a gateway outside of the fabric", layer3{segment: "gateway = \"10.1.0.1\"\n  external_gateway = true"}, nil, nil},
 		{"a gateway outside of the fabric, and a switch that routes", layer3{segment: "gateway = \"10.1.0.1\"\n  external_gateway = true", tor: svi(`"10.1.0.2/24"`)}, nil, nil},
-		{"a gateway behind an external port", layer3{segment: `gateway = "10.1.0.1"`, tor: "port \"Ethernet16\" {\n    external = true\n    segments = segment.s\n  }\n"}, nil, nil},
+		{"a gateway behind an external port", layer3{segment: `gateway = "10.1.0.1"`, tor: "port \"Ethernet16\" {\n    external = true\n    tagged = segment.s\n  }\n"}, nil, nil},
 		{"a gateway on a switch that is taken as it is", layer3{segment: `gateway = "10.1.0.1"`, tor: `manage = "none"`}, nil, nil},
 		{"a segment without hosts", layer3{segment: `gateway = "10.1.0.1"`, nic: `address = "none"`}, nil, nil},
 		{"an isolated segment", layer3{segment: "gateway = \"10.1.0.1\"\n  isolated = true"}, nil, nil},
-		{"the gateway of a host", layer3{tor: svi(`"10.1.0.1/24"`), nics: at(2, "native = segment.s\n    address = \"10.1.0.12/24\"\n    gateway = \"10.1.0.3\"")}, []string{
+		{"the gateway of a host", layer3{tor: svi(`"10.1.0.1/24"`), nics: at(2, "untagged = segment.s\n    address = \"10.1.0.12/24\"\n    gateway = \"10.1.0.3\"")}, []string{
 			"ROCE622: nothing in segment s has 10.1.0.3, the gateway of n2/p",
 		}, nil},
 		{"the gateway of a host, marked", layer3{
-			tor: svi(`"10.1.0.1/24"`), nics: at(2, "native = segment.s\n    address = \"10.1.0.12/24\"\n    gateway = \"10.1.0.3\"\n    external_gateway = true"),
+			tor: svi(`"10.1.0.1/24"`), nics: at(2, "untagged = segment.s\n    address = \"10.1.0.12/24\"\n    gateway = \"10.1.0.3\"\n    external_gateway = true"),
 		}, nil, nil},
 		{"the gateway of a routed port", pairs(layer3{ports: at(2, `address = "10.9.1.1/24"`), nics: at(2, "address = \"10.9.1.9/24\"\n    gateway = \"10.9.1.2\"")}), []string{
 			"ROCE622: nothing at the other end of n2/p has 10.9.1.2, its gateway",
@@ -375,7 +375,7 @@ topology "rail_optimized" "pod" {
 func TestNeighboursAround(t *testing.T) {
 	const perPort = "addressing = \"per_port\"\n    fabric_subnet = \"10.253.0.0/24\""
 	second := func(address string) string { return `address = self.name == "gpu2" ? ["` + address + `"] : ` }
-	team := lint.Edit(lint.WindowsTeam("set"), "    members = \"p[0-1]\"\n    native  = segment.storage\n  }\n", `    members = "p[0-1]"
+	team := lint.Edit(lint.WindowsTeam("set"), "    members = \"p[0-1]\"\n    untagged = segment.storage\n  }\n", `    members = "p[0-1]"
   }
   interface "smb1" {
     on      = "bond0"

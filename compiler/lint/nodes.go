@@ -88,7 +88,7 @@ func dualHomed(second string) string {
 		if on != second {
 			return ""
 		}
-		return "  port \"Ethernet[8-12:4]\" {\n    speed  = \"100G\"\n    fec    = \"rs\"\n    native = segment.storage2\n  }\n"
+		return "  port \"Ethernet[8-12:4]\" {\n    speed    = \"100G\"\n    fec      = \"rs\"\n    untagged = segment.storage2\n  }\n"
 	}
 	tor2 := ""
 	if second == "tor2" {
@@ -98,14 +98,14 @@ func dualHomed(second string) string {
   vlan   = 101
   subnet = "10.101.0.0/24"
   qos    = qos.roce
-  mtu    = 9000
+  mtu      = 9000
 }
 `+tor2+`switch "tor" {
 `+ports("tor"), `  nic "rail0" {`, `  nic "rail1" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage2
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage2
   }
   nic "rail0" {`) + `link "second" {
   for_each = { n1 = "Ethernet8", n2 = "Ethernet12" }

@@ -39,7 +39,7 @@ segment "s" {
   vlan   = 100
   subnet = "10.100.0.0/24"
   qos    = qos.q
-  mtu    = 9000
+  mtu      = 9000
 }
 switch "tor" {
   for_each = toset(["a", "b"])
@@ -49,7 +49,7 @@ switch "tor" {
   port "Ethernet[0-28:4]" {
     speed    = "100G"
     fec      = "rs"
-    segments = segment.s
+    tagged = segment.s
   }
   port "Ethernet[120-124:4]" {
     speed = "100G"

@@ -102,7 +102,7 @@ var roce905 = &Rule{
 		ID: "ROCE905", Name: "class_monitoring", Severity: diag.Warning, Pedantic: true,
 		Title:  "somebody watches a class that carries RDMA",
 		Why:    "pauses, marks and discards are the only early sign of a port that differs; after the fact nobody can say when it began",
-		Fix:    "collect the counters of every port, and write monitor",
+		Fix:    "collect the counters of every port, and write observed = { monitor = [...] } in the class",
 		Source: "Guo et al., SIGCOMM 2016, section 5",
 		Bad:    operated(`observed = { monitor = ["latency"] }`),
 		Good:   operated(`observed = { monitor = ["pause", "ecn", "cnp", "discards", "latency"] }`),
@@ -117,7 +117,7 @@ var roce905 = &Rule{
 				want |= fabric.WatchECN | fabric.WatchCNP
 			}
 			if lacking := watchWords(want &^ c.Monitor); len(lacking) > 0 {
-				p.Report(p.ofClass(q, c, schema.AMonitor, fmt.Sprintf("nobody watches %s of class %s", list(lacking), p.Fabric.Text(c.Name)), "collect them, and write monitor"))
+				p.Report(p.ofClass(q, c, schema.AMonitor, fmt.Sprintf("nobody watches %s of class %s", list(lacking), p.Fabric.Text(c.Name)), "collect them, and write observed = { monitor = [...] }"))
 			}
 		})
 	},
@@ -208,7 +208,7 @@ var roce910 = &Rule{
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
 			if c.Baseline == 0 {
-				p.Report(p.ofClass(q, c, schema.ABaseline, fmt.Sprintf("no baseline of class %s is named", p.Fabric.Text(c.Name)), "measure it, and write baseline"))
+				p.Report(p.ofClass(q, c, schema.ABaseline, fmt.Sprintf("no baseline of class %s is named", p.Fabric.Text(c.Name)), "measure it, and write observed = { baseline = ... }"))
 			}
 		})
 	},
@@ -263,7 +263,7 @@ var roce918 = &Rule{
 		Why:    "what nobody manages nobody checks: a port with other settings, or another device, is in the VLAN",
 		Fix:    "manage the port, or shut it",
 		Source: "theory I16",
-		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n    native = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
 		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n  }\n  port \"Ethernet4\" {"),
 	},
 	Run: unmanagedPort,

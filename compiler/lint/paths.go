@@ -22,7 +22,7 @@ var roce806 = &Rule{
 		Why:    "a frame that is too large for one hop is dropped there without a word: small messages work, large ones hang",
 		Fix:    "write the MTU once, on the segment",
 		Source: "theory I2",
-		Bad:    twoNodesEdit(`model  = "nvidia/connectx-6-dx"`, `model  = "nvidia/connectx-6-dx"`+"\n    mtu    = self.slot == 1 ? 9000 : 4200"),
+		Bad:    twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    mtu      = self.slot == 1 ? 9000 : 4200"),
 		Good:   twoNodes(``),
 	},
 	Run: pathMTU,
@@ -157,7 +157,7 @@ var roce807 = &Rule{
 		Why:    "RDMA does not fragment: a path MTU of 4096 on a 1500 byte port connects and then fails at the first large message",
 		Fix:    "raise the MTU, or ask for a smaller rdma_mtu",
 		Source: "theory E.1; tensorflow/tensorflow #9432",
-		Bad:    twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\"", "mtu    = 9000", "mtu    = 2200"),
+		Bad:    twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\"", "mtu      = 9000", "mtu      = 2200"),
 		Good:   twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\""),
 	},
 	Run: classMTU,
@@ -224,7 +224,7 @@ var roce811 = &Rule{
 
 // onStorage is more ports of tor in a segment.
 func onStorage(name, segment string) string {
-	return "  port \"" + name + "\" {\n    speed  = \"100G\"\n    native = " + segment + "\n  }\n"
+	return "  port \"" + name + "\" {\n    speed    = \"100G\"\n    untagged = " + segment + "\n  }\n"
 }
 
 // twoRails is a host with two NICs; the second is in segment, manage says who writes
@@ -235,7 +235,7 @@ func twoRails(segment, manage, more string) string {
   vlan   = 101
   subnet = "10.101.0.0/24"
   qos    = qos.roce
-  mtu    = 9000
+  mtu      = 9000
 }
 node "r" {
   os     = "ubuntu/24.04"
@@ -243,14 +243,14 @@ node "r" {
   manage = "`+manage+`"
   slot   = 9
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    native = segment.storage
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    untagged = segment.storage
   }
   nic "rail1" {
     model   = "nvidia/connectx-6-dx"
     speed   = "100G"
-    native  = `+segment+`
+    untagged = `+segment+`
     address = `+segment+` == segment.storage ? "10.100.0.99/24" : "10.101.0.99/24"
   }
 }
@@ -264,15 +264,15 @@ node "own" {
   role = "bench"
   slot = 10
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
-    native = segment.storage
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    untagged = segment.storage
   }
   nic "rail1" {
-    model   = "nvidia/connectx-6-dx"
-    speed   = "100G"
-    native  = segment.storage
-    address = "10.100.0.100/24"
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
+    untagged = segment.storage
+    address  = "10.100.0.100/24"
   }
 }
 ` + cabled("own", `rail0 = "Ethernet16", rail1 = "Ethernet20"`)

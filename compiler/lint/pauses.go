@@ -29,7 +29,7 @@ var roce313 = &Rule{
 }
 
 func floodedAs(class string) string {
-	return twoNodesEdit("  mtu    = 9000\n}\nswitch", "  mtu    = 9000\n  observed = { flood_class = \""+class+"\" }\n}\nswitch")
+	return twoNodesEdit("  mtu      = 9000\n}\nswitch", "  mtu      = 9000\n  observed = { flood_class = \""+class+"\" }\n}\nswitch")
 }
 
 func floodLossless(p *Pass) {

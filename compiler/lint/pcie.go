@@ -17,8 +17,8 @@ var roce110 = &Rule{
 		Why:    "a NIC that cannot hand over what it receives fills its buffer and pauses its switch: one slow slot slows everybody who sends to it",
 		Fix:    "use a wider or newer slot, or a slower port",
 		Source: "theory E.2; data of the PCIe packs",
-		Bad:    twoNodesEdit(`fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pcie   = { gen = 3, lanes = 8 }"),
-		Good:   twoNodesEdit(`fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pcie   = { gen = 3, lanes = 16 }"),
+		Bad:    twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pcie   = { gen = 3, lanes = 8 }"),
+		Good:   twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pcie   = { gen = 3, lanes = 16 }"),
 	},
 	Run: pcieSlot,
 }
@@ -91,7 +91,7 @@ func dualPort(pcie string) string {
   bond "bond0" {
     mode    = "lacp"
     members = "p[0-1]"
-    native  = segment.storage
+    untagged = segment.storage
   }
 }
 link "d" {

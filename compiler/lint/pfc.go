@@ -75,7 +75,7 @@ var roce302 = &Rule{
 		Why:    "one hop without PFC drops frames of a class that was promised not to lose any: go-back-N retransmits whole windows",
 		Fix:    "enable PFC for the class's priority there",
 		Source: "theory I5",
-		Bad:    edit(twoNodes(`pfc = []`), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = []", `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = []"),
+		Bad:    edit(twoNodes(`pfc = []`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = []", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = []"),
 		Good:   twoNodes(``),
 	},
 	Run: pathLossless,
@@ -157,8 +157,8 @@ var roce303 = &Rule{
 		Why:    "global pause stops every class, and drivers treat all buffers as lossless then: 802.3x and 802.1Qbb exclude each other",
 		Fix:    "turn global pause off",
 		Source: "torvalds/linux mlx5 en/port_buffer.c fill_pfc_en; Nokia SR Linux: mutually exclusive",
-		Bad:    twoNodes(`pause = true`),
-		Good:   twoNodes(`pause = false`),
+		Bad:    twoNodes(`global_pause = true`),
+		Good:   twoNodes(`global_pause = false`),
 	},
 	Run:   globalPause,
 	mends: []mend{{"global_pause", "false"}, {"pause", "false"}},
@@ -183,7 +183,7 @@ var roce304 = &Rule{
 		Why:    "a lossless priority that nothing uses still reserves headroom on every port",
 		Fix:    "remove it",
 		Source: "theory B.4",
-		Bad:    edit(twoNodes(`pfc = [3, 4]`), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [3, 4]", `fec    = "rs"`, `fec    = "rs"`+"\n    pfc = [3, 4]"),
+		Bad:    edit(twoNodes(`pfc = [3, 4]`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]"),
 		Good:   twoNodes(``),
 	},
 	Run: pfcUnused,
@@ -285,7 +285,7 @@ var roce306 = &Rule{
 		Why:    "PFC on all eight priorities is global pause by another name: everything stops together, and deadlock is near",
 		Fix:    "list only the lossless ones",
 		Source: "theory I6",
-		Bad:    edit(twoNodes(allPFC), `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`, `fec    = "rs"`+"\n    "+allPFC, `fec    = "rs"`, `fec    = "rs"`+"\n    "+allPFC),
+		Bad:    edit(twoNodes(allPFC), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC),
 		Good:   twoNodes(``),
 	},
 	Run:   pfcAll,
@@ -367,12 +367,12 @@ switch "provider" {
   manage = "none"
   port "eth1" {
     speed    = "100G"
-    segments = segment.office
+    tagged = segment.office
     qos      = qos.roce
   }
   port "eth2" {
-    speed  = "100G"
-    native = segment.office
+    speed    = "100G"
+    untagged = segment.office
     ` + port + `
   }
 }
@@ -395,7 +395,7 @@ link "provider" {
 }
 
 // behindTor ends the external port of tor and begins the one towards provider.
-const behindTor = "\n  }\n  port \"Ethernet16\" {\n    speed    = \"100G\"\n    qos      = qos.roce\n    segments = segment.office"
+const behindTor = "\n  }\n  port \"Ethernet16\" {\n    speed    = \"100G\"\n    qos      = qos.roce\n    tagged = segment.office"
 
 func pfcUntrusted(p *Pass) {
 	f := p.Fabric
@@ -478,8 +478,8 @@ var roce314 = &Rule{
 		Why:    "an access port has no tag, so nothing plugged into it can ever reach the lossless priority",
 		Fix:    "carry the segment tagged, or trust DSCP",
 		Source: "theory I4",
-		Bad:    pcpAccess(`native   = segment.storage`),
-		Good:   pcpAccess("speed = \"100G\"\n    fec   = \"rs\"\n    segments = segment.storage") + spareHost,
+		Bad:    pcpAccess(`untagged   = segment.storage`),
+		Good:   pcpAccess("speed = \"100G\"\n    fec   = \"rs\"\n    tagged = segment.storage") + spareHost,
 	},
 	Run: pcpAccessPort,
 }

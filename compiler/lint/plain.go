@@ -29,7 +29,7 @@ func plainMember(segment string) string {
 	return edit(moreTor("Ethernet8", "100G", `segment "office" {
   vlan   = 200
   subnet = "10.200.0.0/24"
-  mtu    = 9000
+  mtu      = 9000
 }
 qos "plain" {
   trust = "dscp"
@@ -43,18 +43,18 @@ node "x" {
   os   = "ubuntu/24.04"
   slot = 7
   nic "lan" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "100G"
+    model    = "nvidia/connectx-6-dx"
+    speed    = "100G"
     qos    = qos.plain
-    native = segment.`+segment+`
+    untagged = segment.`+segment+`
   }
 }
 link "x" {
   ends  = [node.x.nic["lan"], switch.tor.port["Ethernet8"]]
   cable = { media = "dac", length = "3m" }
 }
-`), "  qos    = qos.roce\n", "  qos    = qos.roce\n  isolated = true\n", "port \"Ethernet8\" {\n    speed  = \"100G\"\n    native = segment.storage",
-		"port \"Ethernet8\" {\n    speed  = \"100G\"\n    qos    = qos.plain\n    native = segment."+segment) + given("office")
+`), "  qos    = qos.roce\n", "  qos    = qos.roce\n  isolated = true\n", "port \"Ethernet8\" {\n    speed    = \"100G\"\n    untagged = segment.storage",
+		"port \"Ethernet8\" {\n    speed    = \"100G\"\n    qos    = qos.plain\n    untagged = segment."+segment) + given("office")
 }
 
 // plainMembers passes over NICs of which something else is told: one behind a port that

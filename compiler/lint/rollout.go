@@ -252,8 +252,8 @@ var roce911 = &Rule{
 		Why:    "new firmware may reset congestion control to its own defaults",
 		Fix:    "write gate = [\"verify\"] on the wave",
 		Source: "Gangidi et al., SIGCOMM 2024",
-		Bad:    rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    firmware = true\n  }\n"+restWave),
-		Good:   rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    firmware = true\n    gate     = [\"verify\"]\n  }\n"+restWave),
+		Bad:    rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    with_firmware = true\n  }\n"+restWave),
+		Good:   rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    with_firmware = true\n    gate     = [\"verify\"]\n  }\n"+restWave),
 	},
 	Run: func(p *Pass) {
 		f := p.Fabric

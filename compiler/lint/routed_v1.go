@@ -41,12 +41,12 @@ segment "storage" {
   subnet  = "10.100.0.0/24"
   gateway = "10.100.0.1"
   external_gateway = true`, `port "Ethernet4" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage`, `port "Ethernet4" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.far`, `native = segment.storage`, `native = each.key == "n2" ? segment.far : segment.storage`)
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage`, `port "Ethernet4" {
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.far`, `untagged = segment.storage`, `untagged = each.key == "n2" ? segment.far : segment.storage`)
 }
 
 // v1Node is nodes whose NICs of a RoCE v1 class are in the same segments, by the

@@ -19,7 +19,7 @@ func TestSecondWays(t *testing.T) {
   vlan   = 100
   subnet = "10.101.0.0/24"
   qos    = qos.roce
-  mtu    = 9000
+  mtu      = 9000
 }
 switch "x" {
   for_each = { near = segment.storage, far = ` + far + ` }
@@ -37,17 +37,17 @@ link "x" {
 }
 `
 	}
-	apart := swap(t, trunk("segment.storage", "segments"), "segments = each.value", "segments = [for s in [segment.far] : s if each.key == \"far\"]")
+	apart := swap(t, trunk("segment.storage", "tagged"), "tagged = each.value", "tagged = [for s in [segment.far] : s if each.key == \"far\"]")
 	bundles := func(lags string) string {
 		return lint.TwoNodes(``) + `switch "ring" {
   for_each = toset(["a", "b"])
   model    = "nvidia/sn3700"
   os       = "sonic/202505"
-  stp      = "off"
+  observed = { stp = "off" }
   port "Ethernet[0-12:4]" {
     speed    = "100G"
     fec      = "rs"
-    segments = segment.storage
+    tagged = segment.storage
   }
 ` + lags + `}
 link "ring" {
@@ -58,8 +58,8 @@ link "ring" {
 `
 	}
 	routed := func(dscp string) string { // no port is in a VLAN
-		const native = "    native = segment.storage"
-		return lint.TwoNodesEdit("dscp      = [26]", dscp, native, "    qos    = qos.roce\n    segments = []", native, "    qos    = qos.roce\n    segments = []")
+		const native = "    untagged = segment.storage"
+		return lint.TwoNodesEdit("dscp      = [26]", dscp, native, "    qos    = qos.roce\n    tagged = []", native, "    qos    = qos.roce\n    tagged = []")
 	}
 	twoClasses := lint.TwoNodesEdit(`  class "cnp" {`, `  class "old" {
     carries   = "rdma"
@@ -77,34 +77,34 @@ link "ring" {
 	}{
 		{"no headroom for a class", "ROCE512", class(`buffer    = { headroom = 0 }`), []string{"ROCE512: PFC [3] is on at tor/Ethernet0, and its headroom is 0 B"}},
 		{"no headroom for a class on one port", "ROCE512", lint.TwoNodes(`headroom = { rdma = 0 }`), []string{"ROCE512: PFC [3] is on at tor/Ethernet0, and its headroom is 0 B"}},
-		{"a port goes before its class", "ROCE512", swap(t, class(`buffer    = { headroom = 0 }`), `native = segment.storage`, "native = segment.storage\n    headroom = 50112"), nil},
+		{"a port goes before its class", "ROCE512", swap(t, class(`buffer    = { headroom = 0 }`), `untagged = segment.storage`, "untagged = segment.storage\n    headroom = 50112"), nil},
 		{"no headroom for a class that is lossy", "ROCE512", class("lossless  = false\n    buffer    = { headroom = 0 }"), nil},
 
-		{"two segments over a trunk", "ROCE601 ROCE617", trunk("segment.far", "segments"), []string{
+		{"two segments over a trunk", "ROCE601 ROCE617", trunk("segment.far", "tagged"), []string{
 			"ROCE617: VLAN 100 is segment far on far/Ethernet0 and segment storage on its peer near/Ethernet0",
 		}},
-		{"two segments untagged", "ROCE602 ROCE617", trunk("segment.far", "native"), []string{
+		{"two segments untagged", "ROCE602 ROCE617", trunk("segment.far", "untagged"), []string{
 			"ROCE617: VLAN 100 is segment far on far/Ethernet0 and segment storage on its peer near/Ethernet0",
 		}},
-		{"one segment over a trunk", "ROCE601 ROCE617", trunk("segment.storage", "segments"), nil},
+		{"one segment over a trunk", "ROCE601 ROCE617", trunk("segment.storage", "tagged"), nil},
 		{"two segments of one VLAN in two places", "ROCE601 ROCE617", apart, []string{
 			"ROCE601: VLAN 100 (far) is tagged on far/Ethernet0 and missing on its peer near/Ethernet0",
 		}},
-		{"virtual functions in a VLAN that the switch lacks", "ROCE601", lint.TwoNodesEdit(`switch "tor" {`, "segment \"vf\" {\n  vlan = 300\n}\nswitch \"tor\" {", "    native = segment.storage\n  }\n}\nlink", "    native = segment.storage\n    vfs    = { count = 4, segment = segment.vf }\n  }\n}\nlink"), []string{
+		{"virtual functions in a VLAN that the switch lacks", "ROCE601", lint.TwoNodesEdit(`switch "tor" {`, "segment \"vf\" {\n  vlan = 300\n}\nswitch \"tor\" {", "    untagged = segment.storage\n  }\n}\nlink", "    untagged = segment.storage\n    vfs    = { count = 4, segment = segment.vf }\n  }\n}\nlink"), []string{
 			"ROCE601: VLAN 300 (vf) is tagged on n1/rail0 and missing on its peer tor/Ethernet0",
 			"ROCE601: VLAN 300 (vf) is tagged on n2/rail0 and missing on its peer tor/Ethernet4",
 		}},
-		{"a VLAN without RDMA that a host tags", "ROCE601", lint.TwoNodesEdit(`switch "tor" {`, "segment \"mgmt\" {\n  vlan = 300\n}\nswitch \"tor\" {", "    native = segment.storage\n  }\n}\nlink", "    native  = segment.storage\n    segment = self.name == \"n1\" ? segment.mgmt : null\n  }\n}\nlink"), []string{
+		{"a VLAN without RDMA that a host tags", "ROCE601", lint.TwoNodesEdit(`switch "tor" {`, "segment \"mgmt\" {\n  vlan = 300\n}\nswitch \"tor\" {", "    untagged = segment.storage\n  }\n}\nlink", "    untagged = segment.storage\n    segment = self.name == \"n1\" ? segment.mgmt : null\n  }\n}\nlink"), []string{
 			"ROCE601: VLAN 300 (mgmt) is tagged on n1/rail0 and missing on its peer tor/Ethernet0",
 		}},
-		{"tagged at one end, untagged at the other", "ROCE601", swap(t, trunk("segment.storage", "segments"), "segments = each.value", "segments = [for s in [segment.storage] : s if each.key == \"near\"]\n    native   = each.key == \"near\" ? null : segment.storage"), []string{
+		{"tagged at one end, untagged at the other", "ROCE601", swap(t, trunk("segment.storage", "tagged"), "tagged = each.value", "tagged = [for s in [segment.storage] : s if each.key == \"near\"]\n    untagged   = each.key == \"near\" ? null : segment.storage"), []string{
 			"ROCE601: VLAN 100 (storage) is tagged on near/Ethernet0 and untagged on its peer far/Ethernet0",
 		}},
 
 		{"CNPs on what nobody marks", "ROCE203", lint.TwoNodesEdit("dscp     = [48]", "dscp     = [0]"), []string{
 			"ROCE203: all that nobody marks is in strict class cnp on tor/Ethernet0: DSCP 0 is its",
 		}},
-		{"CNPs with a cap", "ROCE203", lint.TwoNodesEdit("dscp     = [48]", "dscp     = [0]\n    cap      = 5"), nil},
+		{"CNPs with a cap", "ROCE203", lint.TwoNodesEdit("dscp     = [48]", "dscp     = [0]\n    max_rate      = 5"), nil},
 		{"CNPs where marks do not count", "ROCE203", lint.TwoNodesEdit(`trust = "dscp"`, `trust = "pcp"`, "dscp     = [48]", "dscp     = [0]"), nil},
 		{"RDMA on what nobody marks, routed", "ROCE210 ROCE313", routed("dscp      = [0]"), []string{
 			"ROCE210: all that nobody marks is in lossless class rdma on tor/Ethernet0: DSCP 0 is its",

@@ -27,12 +27,12 @@ var roce204 = &Rule{
 
 // strictPair is twoNodes with RDMA and a second class strict under caps.
 func strictPair(rdma, bulk string) string {
-	return twoNodesEdit("bandwidth = 50\n", "strict    = true\n    cap       = "+rdma+"\n", `  class "default" {`, `  class "bulk" {
+	return twoNodesEdit("bandwidth = 50\n", "strict    = true\n    max_rate  = "+rdma+"\n", `  class "default" {`, `  class "bulk" {
     carries  = "other"
     dscp     = [10]
     priority = 1
     strict   = true
-    cap      = `+bulk+`
+    max_rate = `+bulk+`
   }
   class "default" {`, "bandwidth = 50", "bandwidth = 100")
 }
@@ -91,7 +91,7 @@ var roce223 = &Rule{
 
 // sharedPort is twoNodes with a management VLAN on all ports.
 func sharedPort(rdma, rest int) string {
-	const untagged, tagged = "native = segment.storage", "native = segment.storage\n    segments = segment.mgmt"
+	const untagged, tagged = "untagged = segment.storage", "untagged = segment.storage\n    tagged = segment.mgmt"
 	return strings.ReplaceAll(twoNodesEdit("bandwidth = 50", fmt.Sprintf("bandwidth = %d", rdma), "bandwidth = 50", fmt.Sprintf("bandwidth = %d", rest),
 		`switch "tor" {`, "segment \"mgmt\" {\n  vlan = 5\n}\nswitch \"tor\" {"), untagged, tagged)
 }

@@ -31,7 +31,7 @@ func twoWatchdogs(detect string) string {
 	}
 	return twoNodesEdit("    bandwidth = 50\n", "    bandwidth = 30\n"+of("200ms"), "  class \"cnp\" {", `  class "control" {
     carries   = "rdma"
-    mark      = "application"
+    marked_by      = "application"
     dscp      = [34]
     priority  = 4
     bandwidth = 20

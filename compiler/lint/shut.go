@@ -28,7 +28,7 @@ var roce827 = &Rule{
 // bothEnds is twoNodes with something said of the ports at both ends of each cable.
 func bothEnds(port string) string {
 	return twoNodesEdit(`port "Ethernet0" {`, "port \"Ethernet0\" {\n    "+port, `port "Ethernet4" {`, "port \"Ethernet4\" {\n    "+port,
-		`model  = "nvidia/connectx-6-dx"`, `model  = "nvidia/connectx-6-dx"`+"\n    "+port)
+		`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    "+port)
 }
 
 // shut are the cabled links with a port that is shut, ascending.

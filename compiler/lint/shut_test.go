@@ -30,11 +30,11 @@ func TestShut(t *testing.T) {
 		},
 		{"a detour is left", shutPort(lint.NetOf("r0 r1 r2", "r0-r1 r1-r2 r0-r2", `model = "ecmp"`), "r0", "Ethernet4"), nil, 0},
 		{
-			"every NIC", lint.TwoNodesEdit(`model  = "nvidia/connectx-6-dx"`, "model  = \"nvidia/connectx-6-dx\"\n    admin = \"down\""),
+			"every NIC", lint.TwoNodesEdit(`model    = "nvidia/connectx-6-dx"`, "model    = \"nvidia/connectx-6-dx\"\n    admin = \"down\""),
 			[]string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"},
 			1,
 		},
-		{"every port of the switch", lint.TwoNodesEdit(`fec    = "rs"`, "fec    = \"rs\"\n    admin = \"down\"", `port "Ethernet4" {`,
+		{"every port of the switch", lint.TwoNodesEdit(`fec      = "rs"`, "fec      = \"rs\"\n    admin = \"down\"", `port "Ethernet4" {`,
 			"port \"Ethernet4\" {\n    admin = \"down\""), []string{"ROCE827: all 2 NICs of segment storage that carry class rdma are shut"}, 1},
 		{
 			"one of two NICs", lint.TwoNodes("admin = \"down\""),
@@ -43,7 +43,7 @@ func TestShut(t *testing.T) {
 		},
 		{"one of four NICs", lint.FourNodes("admin = \"down\"", ""), nil, 0},
 		{"a port without a cable", lint.TwoNodes("}\n  port \"Ethernet8\" {\n    admin = \"down\""), nil, 0},
-		{"a bridged link", swap(t, bridged, `mtu    = 9216`, "mtu    = 9216\n    admin = \"down\""), nil, 0}, // no node is behind it
+		{"a bridged link", swap(t, bridged, `mtu      = 9216`, "mtu      = 9216\n    admin = \"down\""), nil, 0}, // no node is behind it
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			all := compiled(t, x.text)

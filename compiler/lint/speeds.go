@@ -23,8 +23,8 @@ var roce122 = &Rule{
 		Source: "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md; CumulusNetworks/docs Switch Port Attributes; data of the " +
 			"model",
 		Bad: twoNodes("autoneg = false"),
-		Good: twoNodesEdit("    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n", "    fec    = \"rs\"\n",
-			"    fec    = \"rs\"\n    autoneg = true\n", "    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n"),
+		Good: twoNodesEdit("    fec      = \"rs\"\n", "    fec      = \"rs\"\n    autoneg = true\n", "    fec      = \"rs\"\n",
+			"    fec      = \"rs\"\n    autoneg = true\n", "    fec      = \"rs\"\n", "    fec      = \"rs\"\n    autoneg = true\n"),
 	},
 	Run: autonegDefault,
 }

@@ -41,7 +41,7 @@ func nameless(t *testing.T, class string) string {
     dscp     = [48]
     priority = 6
     strict   = true
-    cap      = 10
+    max_rate = 10
   }
   class "default" {
     priority  = 0

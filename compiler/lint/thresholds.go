@@ -98,9 +98,9 @@ func twoSpeeds(ecn string) string {
   os   = "ubuntu/24.04"
   slot = 9
   nic "rail0" {
-    model  = "nvidia/connectx-6-dx"
-    speed  = "25G"
-    native = segment.storage
+    model    = "nvidia/connectx-6-dx"
+    speed    = "25G"
+    untagged = segment.storage
   }
 }
 link "slow" {

@@ -95,9 +95,9 @@ func pairedLegs(port string) string {
   model    = "nvidia/sn3700"
   os       = "cumulus-linux/5.9"
   port "swp1" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
     ` + port + `
   }
   port "swp[31-32]" {
@@ -121,7 +121,7 @@ node "n" {
   bond "bond0" {
     mode    = "lacp"
     members = "p[0-1]"
-    native  = segment.storage
+    untagged = segment.storage
   }
 }
 link "leg" {

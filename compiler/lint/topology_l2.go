@@ -59,8 +59,8 @@ var roce819 = &Rule{
 		Why:    "a broadcast in the circle never ends: it fills every link of the VLAN within seconds, lossless classes included",
 		Fix:    "take the VLAN off one link, run a spanning tree, or make two of the switches a pair",
 		Source: "IEEE 802.1D; Guo et al., SIGCOMM 2016, 4.2",
-		Bad:    triangle(`observed = { stp = "off" }`, `segments = segment.storage`),
-		Good:   triangle(`observed = { stp = "rstp" }`, `segments = segment.storage`),
+		Bad:    triangle(`observed = { stp = "off" }`, `tagged = segment.storage`),
+		Good:   triangle(`observed = { stp = "rstp" }`, `tagged = segment.storage`),
 	},
 	Run: vlanLoop,
 }
@@ -250,7 +250,7 @@ var roce826 = &Rule{
 
 // overlaid is twoNodes with a segment in VXLAN and a routed link of the switch.
 func overlaid(mtu string) string {
-	return edit(twoNodes(``), `mtu    = 9000`, "mtu    = 9000\n  observed = { overlay = \"vxlan\" }", `switch "tor" {`, `switch "spine" {
+	return edit(twoNodes(``), `mtu      = 9000`, "mtu      = 9000\n  observed = { overlay = \"vxlan\" }", `switch "tor" {`, `switch "spine" {
   model = "nvidia/sn3700"
   os    = "sonic/202505"
   port "Ethernet0" {

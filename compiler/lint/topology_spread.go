@@ -26,7 +26,7 @@ var roce808 = &Rule{
 }
 
 func smallMTU(mtu string) string {
-	return twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = 4096", `mtu    = 9000`, `mtu    = `+mtu)
+	return twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = 4096", `mtu      = 9000`, `mtu      = `+mtu)
 }
 
 func hostRDMAMTU(p *Pass) {
@@ -122,9 +122,10 @@ var roce821 = &Rule{
 }
 
 func adaptiveWith(model string) string {
-	return edit(twoNodes(``), `model  = "nvidia/connectx-6-dx"`, `model  = "`+model+`"`) + `routing "default" {
-  model    = "ecmp"
+	return edit(twoNodes(``), `model    = "nvidia/connectx-6-dx"`, `model    = "`+model+`"`) + `routing "default" {
+  paths    = "ecmp"
   observed = { adaptive = true }
+  default  = true
 }
 `
 }

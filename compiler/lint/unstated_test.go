@@ -76,7 +76,7 @@ var (
 	iwarpUse   = []string{`trust = "dscp"`, "trust = \"dscp\"\n  transport = \"iwarp\"", `ecn       = "auto"`, "lossless = false"}
 	slowUse    = []string{`"100G"`, `"50G"`, `"100G"`, `"50G"`, `"100G"`, `"50G"`}
 	autonegNIC = []string{`nic "rail0" {`, "nic \"rail0\" {\n    autoneg = true"}
-	autonegOn  = []string{"    fec    = \"rs\"\n", "    fec    = \"rs\"\n    autoneg = true\n"}
+	autonegOn  = []string{"    fec      = \"rs\"\n", "    fec      = \"rs\"\n    autoneg = true\n"}
 )
 
 // TestEveryFact: of each fact that a block of hardware may state it is decided whether a
@@ -102,7 +102,7 @@ func TestEveryFact(t *testing.T) {
 			"roce": {use: plainUse, rules: "ROCE703", level: diag.Error}, "iwarp": asked(iwarpUse), "speeds": asked(plainUse),
 			"traffic_classes": asked(plainUse),
 			"pfc_priorities":  asked(twoPFC), "dscp_trust": asked(plainUse), "resilient": asked(lossyUse), "max_mtu": mtu,
-			"reordering": {more: "routing \"default\" {\n  model    = \"ecmp\"\n  adaptive = true\n}\n", rules: "ROCE821", level: diag.Warning},
+			"reordering": {more: "routing \"default\" {\n  paths    = \"ecmp\"\n  observed = { adaptive = true }\n  default  = true\n}\n", rules: "ROCE821", level: diag.Warning},
 			"autoneg":    {use: autonegOn, rules: "ROCE122", level: diag.Warning},
 			"cnp_dscp":   free("a CNP whose mark is not known goes by some queue, and is not lost"), "cnp_priority": free("likewise"),
 			"interop": free("left out where any will do"), "os": free("makers ship drivers for older systems"),
@@ -226,8 +226,8 @@ nic_model "example/new" {
 		"example/new") + old
 	lossy := []string{`ecn       = "auto"`, `lossless  = false`}
 	pause := func(node string, ports ...string) string {
-		text := lint.TwoNodesEdit(append(slices.Clone(lossy), `port "Ethernet0" {`, "port \"Ethernet0\" {\n    pause = "+ports[0],
-			`port "Ethernet4" {`, "port \"Ethernet4\" {\n    pause = "+ports[1])...)
+		text := lint.TwoNodesEdit(append(slices.Clone(lossy), `port "Ethernet0" {`, "port \"Ethernet0\" {\n    global_pause = "+ports[0],
+			`port "Ethernet4" {`, "port \"Ethernet4\" {\n    global_pause = "+ports[1])...)
 		return lint.Edit(text, `slot     = each.value`, "slot     = each.value"+node)
 	}
 	const none = "\n  manage   = \"none\""

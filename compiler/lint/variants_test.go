@@ -31,7 +31,7 @@ func TestBufferVariants(t *testing.T) {
 		{"headroom inside the ingress pool, as Trident 3 images have it", pools, swap(t, lint.WithPools(`ingress = 32756480, headroom = 2621440, egress_lossy = 24709632, egress_lossless = 32475136`), "nvidia/sn3700", "dell/s5232f-on"), nil},
 		{"pools as Tomahawk images have them", pools, swap(t, lint.WithPools(`ingress = 10875072, headroom = 4194112, egress_lossy = 9243812, egress_lossless = 15982720`), "nvidia/sn3700", "dell/z9100-on"), nil},
 		{"a pool larger than the chip", pools, lint.WithPools(`ingress = "40MB"`), []string{"ROCE506: pools of tor need 40000000 B, and nvidia/sn3700 has 34287552 B"}},
-		{"what is written goes before what was found", pools, lint.TwoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"20MB\" }\n  pools = { ingress = \"40MB\", egress_lossy = \"19MB\" }"), nil},
+		{"what is written goes before what was found", pools, lint.TwoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"20MB\" }\n  observed = { pools = { ingress = \"40MB\", egress_lossy = \"19MB\" } }"), nil},
 		{"written pools too", pools, shared(`shared = "30MB", headroom = "10MB"`), []string{"ROCE506: pools of tor need 40000000 B, and nvidia/sn3700 has 34287552 B"}},
 		{"no ingress pool is known", pools, lint.WithPools(`egress_lossy = "30MB"`), nil},
 		{"a pool with no limit", pools, shared(`headroom = "46KB"`), nil},
@@ -57,8 +57,8 @@ func TestBufferVariants(t *testing.T) {
 		}},
 
 		{"the image takes them back", "ROCE515", swap(t, lint.IdlePort("qos = qos.roce"), `model = "example/no-dscp"`, `model = "nvidia/sn3700"`), nil},
-		{"cells of a chip that says nothing", "ROCE517", swap(t, lint.Edit(lint.IdlePort("headroom = 60001"), `native = segment.storage
-    }`, "native = segment.storage\n    headroom = 50001\n  }"), "  cell         = 256\n", ""), nil},
+		{"cells of a chip that says nothing", "ROCE517", swap(t, lint.Edit(lint.IdlePort("headroom = 60001"), `untagged = segment.storage
+    }`, "untagged = segment.storage\n    headroom = 50001\n  }"), "  cell         = 256\n", ""), nil},
 		{"four lanes of 100G", "ROCE518", swap(t, lint.LaneSwitch("4"), "lane_gbps = 50", "lane_gbps = 100"), nil},
 		{"lanes of an unknown rate", "ROCE518", swap(t, lint.LaneSwitch("4"), "lane_gbps = 50", "other = 1"), nil},
 	} {
@@ -85,7 +85,7 @@ func TestHostVariants(t *testing.T) {
 			"ROCE708: firmware of nic n1/rail0 is 22.39.1003, which was not tested",
 		}},
 		{"no list for the model", "ROCE708", swap(t, lint.Validated("1.1"), `{ "nvidia/connectx-6-dx" =`, `{ "nvidia/connectx-7" =`), nil},
-		{"two of two", "ROCE711", lint.TwoNodesEdit(`model  = "nvidia/connectx-6-dx"`, "model  = \"nvidia/connectx-6-dx\"\n    driver_origin = self.slot == 1 ? \"inbox\" : \"vendor\""), []string{
+		{"two of two", "ROCE711", lint.TwoNodesEdit(`model    = "nvidia/connectx-6-dx"`, "model    = \"nvidia/connectx-6-dx\"\n    driver_origin = self.slot == 1 ? \"inbox\" : \"vendor\""), []string{
 			"ROCE711: drivers differ between NICs that are alike: the system's on n1/rail0 and the maker's on n2/rail0",
 		}},
 		{"half of it is known", "ROCE711", lint.FourNodes(``, `driver_origin = self.name == "n1" ? "inbox" : null`), nil},
@@ -116,7 +116,7 @@ func TestHostVariants(t *testing.T) {
 
 // TestTopologyVariants are the same for bonds, pairs, bridging and spreading.
 func TestTopologyVariants(t *testing.T) {
-	circle := `segments = segment.storage`
+	circle := `tagged = segment.storage`
 	spines := func(class string) string {
 		return lint.Edit(lint.TwoSpines(``, ``, lint.EvenUplinks), `ecn       = "auto"`, "ecn       = \"auto\"\n    "+class)
 	}
@@ -126,21 +126,21 @@ func TestTopologyVariants(t *testing.T) {
   model = "nvidia/sn3700"
   os    = "sonic/202505"
   port "Ethernet[0-8:4]" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
   }
 }
 switch "tor" {
   port "Ethernet8" {
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.storage
   }`, `switch.tor.port[each.value]]`, `each.key == "n2" ? switch.far.port["Ethernet0"] : switch.tor.port["Ethernet0"]]`) + more
 	}
 	const joined = "link \"isl\" {\n  ends  = [switch.far.port[\"Ethernet8\"], switch.tor.port[\"Ethernet8\"]]\n  cable = { media = \"dac\", length = \"3m\" }\n}\n"
 	untold := func(nic string) string {
-		const native = "    native = segment.storage"
+		const native = "    untagged = segment.storage"
 		return lint.TwoNodesEdit(native, "    qos    = qos.roce", native, "    qos    = qos.roce", native, nic)
 	}
 	for _, x := range []struct {
@@ -165,7 +165,7 @@ switch "tor" {
     model = "nvidia/connectx-6-dx"`, `nic "p1" {
     model = "nvidia/connectx-7"`), []string{"ROCE812: bond0 of b carries RDMA over two adapters: b/p0 is a nvidia/connectx-6-dx, b/p1 a nvidia/connectx-7"}},
 		{"a bond without RDMA", "ROCE812", lint.Edit(lint.TwoAdapters("0000:5e:00.0"), `members = "p[0-1]"
-    native  = segment.storage`, `members = "p[0-1]"`), nil},
+    untagged = segment.storage`, `members = "p[0-1]"`), nil},
 		{"one queue pair and one uplink", "ROCE813", lint.TwoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    qps       = 1"), nil},
 		{"two queue pairs", "ROCE813", spines(`qps = 2`), nil},
 		{"one queue pair over a bond", "ROCE813", lint.Edit(lint.Bonded(`speed = "100G"`), `ecn       = "auto"`, "ecn       = \"auto\"\n    qps       = 1"), []string{
@@ -175,7 +175,7 @@ switch "tor" {
 		{"buffers of a pair", "ROCE814", swap(t, legs(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  buffer   = { alpha = self.name == \"tor1\" ? \"1/8\" : \"1/4\" }"), []string{
 			"ROCE814: tor1 and tor2 are a pair and share their buffers in different ways: alpha is 1/8 and 1/4",
 		}},
-		{"VLANs of the legs", "ROCE814", swap(t, swap(t, legs(``), "    native = segment.storage\n    \n", "    native = self.name == \"tor1\" ? segment.storage : segment.office\n"), `mlag "pair" {`, "segment \"office\" {\n  vlan = 10\n  qos  = qos.roce\n}\nmlag \"pair\" {"), []string{
+		{"VLANs of the legs", "ROCE814", swap(t, swap(t, legs(``), "    untagged = segment.storage\n    \n", "    untagged = self.name == \"tor1\" ? segment.storage : segment.office\n"), `mlag "pair" {`, "segment \"office\" {\n  vlan = 10\n  qos  = qos.roce\n}\nmlag \"pair\" {"), []string{
 			"ROCE814: tor1/swp1 and tor2/swp1 are the legs of bond0 and differ in VLANs: 100 untagged and 10 untagged",
 		}},
 		{"tables that age together", "ROCE818", lint.Aging("300s", "300s"), nil},
@@ -183,7 +183,7 @@ switch "tor" {
 		{"a circle of which nothing is known", "ROCE819", lint.Triangle(``, circle), nil},
 		{"a circle with one unknown switch", "ROCE819", lint.Triangle(`stp = self.name == "b" ? null : "off"`, circle), nil},
 		{"a circle without the VLAN", "ROCE819", lint.Triangle(`stp = "off"`, `qos = qos.roce`), nil},
-		{"a circle with one link shut", "ROCE819", lint.Triangle(`stp = "off"`, circle+"\n    enabled = self.name != \"c\" || port.index == 1"), nil},
+		{"a circle with one link shut", "ROCE819", lint.Triangle(`stp = "off"`, circle+"\n    admin = self.name == \"c\" && port.index != 1 ? \"down\" : \"up\""), nil},
 		{"a pair is no circle", "ROCE819 ROCE820", swap(t, legs(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  stp      = \"off\""), nil},
 		{"active-backup over two switches", "ROCE820", swap(t, lint.Unpaired(``), `"lacp"`, `"active_backup"`), nil},
 		{"two switches of which nothing is known", "ROCE820", swap(t, lint.Unpaired(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  manage   = \"none\""), nil},
@@ -244,13 +244,13 @@ func TestRoutedV1Variants(t *testing.T) {
 		name, rules, text string
 		want              []string
 	}{
-		{"nobody is in the second segment", "ROCE610", lint.Edit(split, `native = segment.far`, `native = segment.storage`, `each.key == "n2" ? segment.far : segment.storage`, `segment.storage`), nil},
+		{"nobody is in the second segment", "ROCE610", lint.Edit(split, `untagged = segment.far`, `untagged = segment.storage`, `each.key == "n2" ? segment.far : segment.storage`, `segment.storage`), nil},
 		{"the second segment has no router", "ROCE610", lint.Edit(split, "  gateway = \"10.101.0.1\"\n", ""), nil},
 		{"routers of two VRFs", "ROCE610", lint.Edit(split, `gateway = "10.101.0.1"`, "gateway = \"10.101.0.1\"\n  vrf     = \"red\""), nil},
 		{"a segment in common besides", "ROCE610", lint.Edit(
-			split, `segment "far" {`, "segment \"both\" {\n  vlan   = 102\n  subnet = \"10.102.0.0/24\"\n  qos    = qos.roce\n  mtu    = 9000\n}\nsegment \"far\" {",
-			"native = segment.storage\n", "native = segment.storage\n    segments = [segment.both]\n", "native = segment.far\n", "native = segment.far\n    segments = [segment.both]\n",
-			`segment.far : segment.storage`, "segment.far : segment.storage\n    segments = [segment.both]",
+			split, `segment "far" {`, "segment \"both\" {\n  vlan   = 102\n  subnet = \"10.102.0.0/24\"\n  qos    = qos.roce\n  mtu      = 9000\n}\nsegment \"far\" {",
+			"untagged = segment.storage\n", "untagged = segment.storage\n    tagged = [segment.both]\n", "untagged = segment.far\n", "untagged = segment.far\n    tagged = [segment.both]\n",
+			`segment.far : segment.storage`, "segment.far : segment.storage\n    tagged = [segment.both]",
 		), nil},
 		{"they are routed", "ROCE610", split, []string{"ROCE610: n1/rail0 in segment storage and n2/rail0 in segment far reach each other by routers, and class rdma is RoCE v1, which no router passes on"}},
 	} {

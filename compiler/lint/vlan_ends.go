@@ -27,9 +27,9 @@ var roce601 = &Rule{
 		Why:    "frames of a VLAN that one end does not allow are dropped there, silently",
 		Fix:    "add the segment to the other end",
 		Source: "theory I2, I16",
-		Bad:    strings.Replace(twoNodes(``), "    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", 1),
+		Bad:    strings.Replace(twoNodes(``), "    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", 1),
 		Good: strings.NewReplacer(
-			"    native = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "native = segment.storage", "segments = segment.storage",
+			"    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "untagged = segment.storage", "tagged = segment.storage",
 		).Replace(twoNodes(``)),
 	},
 	Run: vlanMissing,

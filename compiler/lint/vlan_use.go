@@ -16,8 +16,8 @@ var roce611 = &Rule{
 		Why:    "whoever plugs in there is beside memory that has no password",
 		Fix:    "shut the port, or take the segment off it",
 		Source: "theory I16",
-		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    native = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
-		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    admin = \"down\"\n    native  = segment.storage\n    qos     = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    admin = \"down\"\n    untagged  = segment.storage\n    qos     = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
 	},
 	Run: openPort,
 }
@@ -49,7 +49,7 @@ var roce612 = &Rule{
 		Fix:    "give the switch port an untagged segment, and classify by DSCP",
 		Source: "Guo et al., SIGCOMM 2016, section 3",
 		Bad:    pxe(``) + given("boot"),
-		Good:   pxe("native = segment.boot"),
+		Good:   pxe("untagged = segment.boot"),
 	},
 	Run: bootsUntagged,
 }
@@ -57,9 +57,9 @@ var roce612 = &Rule{
 // pxe is twoNodes with tags and hosts that boot over the RDMA NIC; port is said
 // of the switch ports.
 func pxe(port string) string {
-	text := strings.ReplaceAll(twoNodes(``), "    native = segment.storage\n    \n  }\n", "    segments = segment.storage\n    "+port+"\n  }\n")
-	text = strings.Replace(text, "    native = segment.storage\n  }\n}\nnode", "    segments = segment.storage\n    "+port+"\n  }\n}\nnode", 1)
-	return edit(text, `switch "tor" {`, "segment \"boot\" {\n  vlan = 7\n}\nswitch \"tor\" {", "    native = segment.storage", "    segment = segment.storage\n    observed = { pxe = true }")
+	text := strings.ReplaceAll(twoNodes(``), "    untagged = segment.storage\n    \n  }\n", "    tagged = segment.storage\n    "+port+"\n  }\n")
+	text = strings.Replace(text, "    untagged = segment.storage\n  }\n}\nnode", "    tagged = segment.storage\n    "+port+"\n  }\n}\nnode", 1)
+	return edit(text, `switch "tor" {`, "segment \"boot\" {\n  vlan = 7\n}\nswitch \"tor\" {", "    untagged = segment.storage", "    segment = segment.storage\n    observed = { pxe = true }")
 }
 
 func bootsUntagged(p *Pass) {
@@ -92,14 +92,14 @@ var roce613 = &Rule{
 		Why:    "a route out of the segment sends other traffic into it, and answers out of it",
 		Fix:    "leave the gateway out",
 		Source: "theory I16, I17",
-		Bad: twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  isolated = true", `native = segment.storage
+		Bad: twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  isolated = true", `untagged = segment.storage
   }
 }
-link`, "native = segment.storage\n    gateway = \"10.100.0.1\"\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
-		Good: twoNodesEdit(`native = segment.storage
+link`, "untagged = segment.storage\n    gateway = \"10.100.0.1\"\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
+		Good: twoNodesEdit(`untagged = segment.storage
   }
 }
-link`, "native = segment.storage\n    gateway = \"10.100.0.1\"\n    external_gateway = true\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
+link`, "untagged = segment.storage\n    gateway = \"10.100.0.1\"\n    external_gateway = true\n    address = \"10.100.0.${each.value + 10}/24\"\n  }\n}\nlink"),
 	},
 	Run:   isolatedGateway,
 	mends: drop("gateway"),

@@ -38,7 +38,7 @@ var roce602 = &Rule{
 		Why:    "untagged frames leave one VLAN and arrive in another: the two merge",
 		Fix:    "align untagged",
 		Source: "theory I16",
-		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 200\n  qos = qos.roce\n}\nswitch \"tor\" {", "native = segment.storage", "native = segment.other"),
+		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 200\n  qos = qos.roce\n}\nswitch \"tor\" {", "untagged = segment.storage", "untagged = segment.other"),
 		Good:   twoNodes(``),
 	},
 	Run: vlanNative,
@@ -66,8 +66,8 @@ var roce603 = &Rule{
 		Why:    "RDMA has no authentication of its own: whoever is in the VLAN can read, write and pause",
 		Fix:    "prune the VLAN, or put the port elsewhere",
 		Source: "theory I16",
-		Bad:    leakyPair(`native = segment.office`) + given("office2"),
-		Good:   leakyPair(`native = segment.office2`),
+		Bad:    leakyPair(`untagged = segment.office`) + given("office2"),
+		Good:   leakyPair(`untagged = segment.office2`),
 	},
 	Run: vlanUntrusted,
 }
@@ -85,8 +85,8 @@ switch "edge" {
   model = "nvidia/sn3700"
   os    = "sonic/202505"
   port "Ethernet0" {
-    speed  = "100G"
-    native = segment.office
+    speed    = "100G"
+    untagged = segment.office
     qos    = qos.roce
   }
   port "Ethernet4" {
@@ -118,8 +118,8 @@ link "trunk" {
 }
 switch "tor" {
   port "Ethernet8" {
-    speed  = "100G"
-    native = segment.storage
+    speed    = "100G"
+    untagged = segment.storage
   }`)
 }
 
@@ -158,7 +158,7 @@ var roce604 = &Rule{
 		Why:    "an uplink that allows the VLAN carries it to whoever is there",
 		Fix:    "take the segment off the external port",
 		Source: "theory I17",
-		Bad:    external(`segments = segment.storage`),
+		Bad:    external(`tagged = segment.storage`),
 		Good:   external(``),
 	},
 	Run: vlanOutside,
@@ -471,7 +471,7 @@ var roce617 = &Rule{
 		Why:    "two names for one VLAN are one broadcast domain: what was meant to be apart is together",
 		Fix:    "give each segment its own VLAN",
 		Source: "IEEE 802.1Q",
-		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 100\n  qos = qos.roce\n}\nswitch \"tor\" {", "native = segment.storage\n    \n  }\n  port", "native = segment.storage\n  }\n  port", "native = segment.storage", "native = segment.other"),
+		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 100\n  qos = qos.roce\n}\nswitch \"tor\" {", "untagged = segment.storage\n    \n  }\n  port", "untagged = segment.storage\n  }\n  port", "untagged = segment.storage", "untagged = segment.other"),
 		Good:   twoNodes(``),
 	},
 	Run: vlanTwice,

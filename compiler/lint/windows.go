@@ -20,7 +20,7 @@ var roce729 = &Rule{
 			"that counts them already asks the driver for 14 bytes more than the others have",
 		Fix:    "write mtu = 9000",
 		Source: "Microsoft, standardised keyword *JumboPacket; Validate-DCB: 9014 for an MTU of 9000",
-		Bad:    strings.Replace(windowsPair(`match = { netdirect_port = 445 }`), "  mtu    = 9000", "  mtu    = 9014", 1),
+		Bad:    strings.Replace(windowsPair(`match = { netdirect_port = 445 }`), "  mtu      = 9000", "  mtu      = 9014", 1),
 		Good:   windowsPair(`match = { netdirect_port = 445 }`),
 	},
 	Run: windowsFrame,
@@ -108,9 +108,9 @@ var roce731 = &Rule{
 // a member.
 func pinnedTeam(second string) string {
 	tagged := edit(windowsTeam("set"), `port "Ethernet[8-12:4]" {`, `port "Ethernet[8-12:4]" {`,
-		"native = segment.storage", "segments = segment.storage")
+		"untagged = segment.storage", "tagged = segment.storage")
 	return edit(tagged, `    members = "p[0-1]"
-    native  = segment.storage
+    untagged = segment.storage
   }
 `, `    members = "p[0-1]"
   }

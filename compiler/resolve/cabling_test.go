@@ -74,7 +74,9 @@ topology "leaf_spine" "t" {
     model      = "t/x"
     os         = "cumulus-linux/5.11"
     node_ports = "swp[1-4]"
-    cable      = { media = "dr", length = "3m" }
+    link {
+      cable = { media = "dr", length = "3m" }
+    }
   }
 }
 cabling "built" {
@@ -124,7 +126,7 @@ func TestVerifyBothWays(t *testing.T) {
 
 // What the source does not say of a cable is taken from the list.
 func TestVerifyFillsIn(t *testing.T) {
-	source := strings.Replace(three, `    cable      = { media = "dr", length = "3m" }`+"\n", "", 1)
+	source := strings.Replace(three, `      cable = { media = "dr", length = "3m" }`+"\n", "", 1)
 	f, errs := withList(t, box+nodes(1, 1)+source, header+"n1,p0,t-leaf0,swp1,lr,2m\n")
 	if l := f.Links[1]; errs != "" || l.CableMm != 2000 || f.Text(f.Media[l.Media].Name) != "lr" || l.Row.Len == 0 || len(f.Mismatches) > 0 {
 		t.Errorf("%s %+v %+v", errs, l, f.Mismatches)
@@ -147,7 +149,7 @@ cabling "list" {
 `
 
 func TestDefine(t *testing.T) {
-	source := box + strings.Replace(nodes(3, 1), `speed = "400G"`, "speed = \"400G\"\ndevice = \"ens1\"", 1) + define
+	source := box + strings.Replace(nodes(3, 1), `speed = "400G"`, "speed = \"400G\"\nifname = \"ens1\"", 1) + define
 	f, errs := withList(t, source, header+"n1,p0,s,Ethernet0,,\nn2,ens1,s,Eth1/2,,3m\ns,Ethernet8,n3,p0,AOC,\ns,Ethernet60,isp,1,,\na,1,b,2,,\ns,eth0,oob,7,,\noob,8,n1,bmc,cat6,\n")
 	if errs != "" {
 		t.Fatal(errs)

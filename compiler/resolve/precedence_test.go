@@ -43,7 +43,7 @@ node "n" {
   nic "p[0-1]" {
     model  = "nvidia/connectx-6-dx"
     speed  = "100G"
-    native = segment.s
+    untagged = segment.s
     @nic
     except "p0" {
       reason = "r"
@@ -85,7 +85,7 @@ switch "s" {
   os       = "sonic/202505"
   @switch
   port "Ethernet[0-4:4]" {
-    segments = [segment.s]
+    tagged = [segment.s]
     @port
     except "Ethernet0" {
       reason = "r"
@@ -175,7 +175,7 @@ node "n" {
   @node
   nic "p[0-1]" {
     model  = "nvidia/connectx-6-dx"
-    native = segment.s
+    untagged = segment.s
     @nic
   }
 }
@@ -198,41 +198,70 @@ func allHeights() []heights {
 			"MTU of a NIC", placesOfNIC,
 			[][]string{
 				{"defaults_node"},
-				{"defaults_nic"}, {"node"}, {"except_node"}, {"segment"}, {"bond"}, {"inner_bond"}, {"nic"}, {"except_nic", "inner_nic"},
-				{"override node.n[\"a\"]",
+				{"defaults_nic"},
+				{"node"},
+				{"except_node"},
+				{"segment"},
+				{"bond"},
+				{"inner_bond"},
+				{"nic"},
+				{"except_nic", "inner_nic"},
+				{
+					"override node.n[\"a\"]",
 					"override segment.s",
 					"override node.n[\"a\"].bond[\"bond0\"]",
 					"override node.n[\"a\"].nic[\"p0\"]",
-					"override \"node.n[*]\""},
+					"override \"node.n[*]\"",
+				},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").MTU }, mtu, isMTU,
 		},
 		{
 			"MTU of a port", placesOfPort,
 			[][]string{
-				{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"segment"}, {"lag"}, {"inner_lag"}, {"port"}, {"except_port", "inner_port"},
-				{"override switch.s[\"a\"]",
+				{"defaults_switch"},
+				{"defaults_port"},
+				{"switch"},
+				{"except_switch"},
+				{"segment"},
+				{"lag"},
+				{"inner_lag"},
+				{"port"},
+				{"except_port", "inner_port"},
+				{
+					"override switch.s[\"a\"]",
 					"override segment.s",
 					"override switch.s[\"a\"].lag[\"PortChannel1\"]",
 					"override switch.s[\"a\"].port[\"Ethernet0\"]",
-					"override \"switch.*.port[*]\""},
+					"override \"switch.*.port[*]\"",
+				},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/Ethernet0").MTUFloor }, mtu, isMTU,
 		},
 		{
 			"FEC of a link", placesOfLink,
 			[][]string{
-				{"defaults_link"}, {"defaults_nic"}, {"link"}, {"nic"}, {"except_nic"},
+				{"defaults_link"},
+				{"defaults_nic"},
+				{"link"},
+				{"nic"},
+				{"except_nic"},
 				{"override link.l[\"a\"]", "override node.n[\"a\"].nic[\"p0\"]"},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").FEC },
-			func(i int) string { return fmt.Sprintf("fec = %q", []string{"rs", "fc", "none", "auto"}[i%4]) },
-			func(i int) any { return fecOf([]string{"rs", "fc", "none", "auto"}[i%4]) },
+			func(i int) string { return fmt.Sprintf("fec = %q", []string{"rs", "fc", "off", "auto"}[i%4]) },
+			func(i int) any { return fecOf([]string{"rs", "fc", "off", "auto"}[i%4]) },
 		},
 		{
 			"MTU in a topology", placesOfTopology,
 			[][]string{
-				{"defaults_nic"}, {"topology"}, {"leaf"}, {"except_leaf"}, {"node"}, {"segment"}, {"nic"},
+				{"defaults_nic"},
+				{"topology"},
+				{"leaf"},
+				{"except_leaf"},
+				{"node"},
+				{"segment"},
+				{"nic"},
 				{"override node.n[\"a\"]", "override topology.t.leaf[0]", "override segment.s"},
 			},
 			func(f *fabric.Fabric) any { return port(f, "a/p0").MTU }, mtu, isMTU,
@@ -245,7 +274,12 @@ func allHeights() []heights {
 		{
 			"trust of a port", placesOfPort,
 			[][]string{
-				{"defaults_switch"}, {"defaults_port"}, {"switch"}, {"except_switch"}, {"port"}, {"except_port", "inner_port"},
+				{"defaults_switch"},
+				{"defaults_port"},
+				{"switch"},
+				{"except_switch"},
+				{"port"},
+				{"except_port", "inner_port"},
 				{"override switch.s[\"a\"]", "override switch.s[\"a\"].port[\"Ethernet0\"]"},
 			},
 			func(f *fabric.Fabric) any { return f.Profiles[port(f, "a/Ethernet0").Profile].Trust },
@@ -259,7 +293,7 @@ func allHeights() []heights {
 func (h *heights) source(says map[string]string) string {
 	text := h.text
 	if strings.HasPrefix(h.name, "trust") {
-		text = strings.Replace(text, "    segments = [segment.s]", "    segments = [segment.s]\n    qos      = qos.q", 1)
+		text = strings.Replace(text, "    tagged = [segment.s]", "    tagged = [segment.s]\n    qos      = qos.q", 1)
 	}
 	for place, words := range says {
 		if on, ok := strings.CutPrefix(place, "override "); ok {
@@ -355,7 +389,7 @@ node "n" {
   }
   interface "x" {
     on     = "p0"
-    native = segment.a
+    untagged = segment.a
   }
   interface "y" {
     on = "p0"
@@ -364,9 +398,9 @@ node "n" {
 }
 `
 	for _, c := range [][3]string{
-		{"", "native = segment.b", "n/p0 is untagged in two segments: b and a | segment.b | segment.a"},
-		{"native = segment.b", "rdma = false", "n/p0 is untagged in two segments: a and b | segment.a | segment.b"},
-		{"native = segment.a", "native = segment.a", ""},
+		{"", "untagged = segment.b", "n/p0 is untagged in two segments: b and a | segment.b | segment.a"},
+		{"untagged = segment.b", "rdma = false", "n/p0 is untagged in two segments: a and b | segment.a | segment.b"},
+		{"untagged = segment.a", "untagged = segment.a", ""},
 		{"", "segment = segment.b", ""},
 	} {
 		if got := refused(t, strings.NewReplacer("@nic", c[0], "@y", c[1]).Replace(text)); got != c[2] {

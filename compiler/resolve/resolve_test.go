@@ -170,7 +170,7 @@ switch "t" {
   model    = "nvidia/sn3700"
   os       = "sonic/202505"
   port "Ethernet8" {
-    segments = segment.s
+    tagged = segment.s
   }
 }
 mlag "pair" {
@@ -183,9 +183,9 @@ node "n" {
     model = "nvidia/connectx-6-dx"
   }
   bond "bond0" {
-    mode     = "lacp"
-    members  = "p[0-1]"
-    segments = segment.s
+    mode    = "lacp"
+    members = "p[0-1]"
+    tagged  = segment.s
   }
 }
 link "up" {

@@ -155,7 +155,7 @@ switch "leaf" {
   port "swp1" {
     `+c.block+`
   }
-  port "swp1s[0-3]" { enabled = true }
+  port "swp1s[0-3]" { admin = "up" }
 }
 `)
 		var managed []string

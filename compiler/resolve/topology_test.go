@@ -467,7 +467,9 @@ topology "rail_optimized" "t" {
     mtu        = leaf.rail == 0 ? 5000 : null
     node_ports = "swp[1-2]"
     up_ports   = "swp[11-12]"
-    speed      = "200G"
+    link {
+      speed = "200G"
+    }
     port "swp11" {
       mtu = 6000
     }
@@ -475,7 +477,9 @@ topology "rail_optimized" "t" {
   spine {
     count = 1
     ports = "swp[1-4]"
-    fec   = "rs"
+    link {
+      fec = "rs"
+    }
   }
 }`)
 	for name, want := range map[string]struct {
@@ -642,7 +646,7 @@ segment "b" {
   except "n2" {
     nic "p0" {
       segment = segment.b
-      device  = "ens9"
+      ifname  = "ens9"
     }
     nic "p1" {
       address = "10.2.0.99/24"
@@ -652,7 +656,7 @@ segment "b" {
 `, 1)+`
 override {
   on      = node.n["n1"].nic["p1"]
-  set     = { segments = [segment.b] }
+  set     = { tagged = [segment.b] }
   reason  = "r"
   expires = "2999-01-01"
 }
@@ -688,10 +692,11 @@ segment "b" {
   qos  = qos.q
 }
 routing "default" {
-  model = "ecmp"
+  paths   = "ecmp"
+  default = true
 }
 routing "pods" {
-  model    = "up_down"
+  paths    = "up_down"
   repair   = "local"
   leak     = [{ from = segment.a, to = segment.b }]
   announce = ["10.0.0.0/8"]
@@ -737,8 +742,9 @@ topology "ring" "q" {
 func TestRoutingTable(t *testing.T) {
 	source := box + nodes(2, 1) + `
 routing "default" {
-  model = "table"
-  file  = "cables.csv"
+  paths   = "table"
+  file    = "cables.csv"
+  default = true
 }
 topology "leaf_spine" "t" {
   nodes = node.n
@@ -775,7 +781,7 @@ topology "leaf_spine" "t" {
 	if diff := cmp.Diff(want, said); diff != "" || len(f.Routings[1].Table) > 0 {
 		t.Errorf("%d rows, (-want +got):\n%s", len(f.Routings[1].Table), diff)
 	}
-	if diff := cmp.Diff("routing default is by table and names no file | \"table\"", refused(t, strings.Replace(source, `file  = "cables.csv"`, "", 1))); diff != "" {
+	if diff := cmp.Diff("routing default is by table and names no file | \"table\"", refused(t, strings.Replace(source, `file    = "cables.csv"`, "", 1))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

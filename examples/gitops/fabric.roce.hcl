@@ -3,6 +3,7 @@
 # .github/workflows; rocec lab up starts the devices of this folder for a try.
 
 rocec {
+  language = 1
   # What was applied last, on a branch of its own: the work tree is left alone.
   record = {
     backend = "git"
@@ -66,9 +67,9 @@ switch "tor" {
   os    = "sonic/202505"
 
   port "Ethernet[0-4:4]" {
-    enabled = true # a fresh switch leaves its ports down
-    speed   = "100G"
-    fec     = "rs" # the VLAN is that of the NIC
+    admin = "up" # a fresh switch leaves its ports down
+    speed = "100G"
+    fec   = "rs" # the VLAN is that of the NIC
   }
 }
 
@@ -78,13 +79,13 @@ node "gpu" {
   slot     = each.value
 
   nic "rdma0" {
-    model     = "nvidia/connectx-6-dx"
-    speed     = "100G"
-    fec       = "rs"
-    native    = segment.rdma
-    gid_index = 3
-    at        = switch.tor.port["Ethernet${4 * (self.slot - 1)}"]
-    cable     = { media = "dac", length = "3m" }
+    model    = "nvidia/connectx-6-dx"
+    at       = switch.tor.port["Ethernet${4 * (self.slot - 1)}"]
+    speed    = "100G"
+    fec      = "rs"
+    cable    = { media = "dac", length = "3m" }
+    untagged = segment.rdma
+    observed = { gid_index = 3 }
   }
 }
 

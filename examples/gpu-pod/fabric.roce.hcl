@@ -2,6 +2,10 @@
 # eight leaves and four spines carry the rest. The cables follow from the
 # topology; the list from NetBox says what was built, and must agree.
 
+rocec {
+  language = 1
+}
+
 qos "roce" {
   trust = "dscp"
 
@@ -31,9 +35,9 @@ locals {
 node "gpu" {
   for_each = rows("inventory/nodes.csv", "name")
   os       = "ubuntu/24.04"
+  mgmt     = each.value.mgmt
   rack     = each.value.rack
   slot     = each.value.slot # position on every leaf
-  mgmt     = each.value.mgmt
 
   nic "rail[0-7]" {
     model = "nvidia/connectx-7"
@@ -44,8 +48,8 @@ node "gpu" {
 }
 
 topology "rail_optimized" "pod1" {
-  qos   = qos.roce
   nodes = node.gpu
+  qos   = qos.roce
 
   leaf {
     count         = 8
@@ -56,8 +60,8 @@ topology "rail_optimized" "pod1" {
     loopback      = cidrsubnet("10.254.0.0/24", 8, 11 + leaf.index)
     vrf           = "gpu"
     subnet        = cidrsubnet("10.64.0.0/13", 8, leaf.rail)
-    addressing    = "per_port" # a /31 for each NIC: nothing is bridged
     fabric_subnet = "10.253.0.0/22"
+    addressing    = "per_port" # a /31 for each NIC: nothing is bridged
 
     link {
       speed = "400G"

@@ -3,6 +3,10 @@
 # vNICs, SMB Direct. The four nodes of hv are set by scripts, the two of edge by
 # Network ATC, which owns a whole cluster; the switches are told the same for both.
 
+rocec {
+  language = 1
+}
+
 qos "hci" {
   trust = "pcp" # tagged layer-2 storage is classified by its VLAN tag
 
@@ -44,16 +48,16 @@ switch "tor" {
   # A vNIC may move when its member fails: every port carries both VLANs, and
   # so do the cables between the switches.
   port "Ethernet[0-5]" {
-    enabled  = true
-    speed    = "25G"
-    fec      = "rs" # the NICs follow
-    segments = segment.smb
+    admin  = "up"
+    speed  = "25G"
+    fec    = "rs" # the NICs follow
+    tagged = segment.smb
   }
   port "Ethernet[48-52:4]" {
-    enabled  = true
-    speed    = "100G"
-    fec      = "rs"
-    segments = segment.smb
+    admin  = "up"
+    speed  = "100G"
+    fec    = "rs"
+    tagged = segment.smb
   }
 }
 
@@ -71,8 +75,8 @@ node "hv" {
 
   nic "smb[1-2]" {
     model = "nvidia/connectx-6-dx"
-    speed = "25G"
     at    = switch.tor[["a", "b"][nic.index]].port["Ethernet${self.slot - 1}"]
+    speed = "25G"
     cable = { media = "dac", length = "3m" }
   }
   bond "team" {
@@ -94,8 +98,8 @@ node "edge" {
 
   nic "smb[1-2]" {
     model = "nvidia/connectx-6-dx"
-    speed = "25G"
     at    = switch.tor[["a", "b"][nic.index]].port["Ethernet${self.slot - 1}"]
+    speed = "25G"
     cable = { media = "dac", length = "3m" }
   }
   bond "team" {

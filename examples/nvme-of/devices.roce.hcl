@@ -1,5 +1,9 @@
 # The pair of switches and the hosts.
 
+rocec {
+  language = 1
+}
+
 locals {
   hosts  = { for h in csvdecode(file("hosts.csv")) : h.name => h }
   bonded = { for name, h in local.hosts : name => h if h.bond == "yes" }
@@ -15,22 +19,22 @@ switch "tor" {
 
   # Bonded hosts: both paths, tagged.
   port "Ethernet[0-4:4]" {
-    enabled  = true
-    speed    = "100G"
-    fec      = "rs"
-    segments = segment.path
+    admin  = "up"
+    speed  = "100G"
+    fec    = "rs"
+    tagged = segment.path
   }
   # The others: this switch's path.
   port "Ethernet[8-20:4]" {
-    enabled = true
-    speed   = "100G"
-    fec     = "rs"
-    native  = each.value
+    admin    = "up"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = each.value
   }
   port "Ethernet[120-124:4]" {
-    enabled = true
-    speed   = "100G"
-    fec     = "rs"
+    admin = "up"
+    speed = "100G"
+    fec   = "rs"
   }
 }
 
@@ -73,10 +77,10 @@ node "single" {
   slot     = each.value.slot
 
   nic "nvme_[a-b]" {
-    model  = each.value.nic
-    pci    = "0000:${each.value.bus}:00.${nic.index}"
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.path[nic.key]
+    model    = each.value.nic
+    pci      = "0000:${each.value.bus}:00.${nic.index}"
+    speed    = "100G"
+    fec      = "rs"
+    untagged = segment.path[nic.key]
   }
 }

@@ -2,6 +2,10 @@
 # One qos drives the NetQos scripts of both nodes and the class maps of the
 # switch; the variable swaps the switch for cables from NIC to NIC.
 
+rocec {
+  language = 1
+}
+
 variable "switchless" {
   description = "storage NICs back to back, without the switch"
   type        = bool
@@ -46,10 +50,10 @@ switch "tor" {
   os      = "sonic/202505"
 
   port "Ethernet[0-3]" {
-    enabled  = true # a fresh switch leaves its ports down
-    speed    = "25G"
-    fec      = "rs"
-    segments = segment.smb
+    admin  = "up" # a fresh switch leaves its ports down
+    speed  = "25G"
+    fec    = "rs"
+    tagged = segment.smb
   }
 }
 
@@ -61,10 +65,10 @@ node "s2d" {
 
   nic "smb_[a-b]" {
     model   = "nvidia/connectx-6-dx"
-    speed   = "25G"
-    segment = segment.smb[nic.key]
     at      = var.switchless ? null : switch.tor.port["Ethernet${2 * (self.slot - 1) + nic.index}"]
+    speed   = "25G"
     cable   = { media = "dac", length = var.switchless ? "1m" : "3m" }
+    segment = segment.smb[nic.key]
   }
 }
 
@@ -74,7 +78,7 @@ target "netqos" {
 }
 
 link "direct" {
-  enabled  = var.switchless
   for_each = toset(["smb_a", "smb_b"])
+  enabled  = var.switchless
   ends     = [node.s2d["n1"].nic[each.key], node.s2d["n2"].nic[each.key]]
 }

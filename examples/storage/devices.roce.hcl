@@ -1,6 +1,10 @@
 # The two switches, the hosts and their cables. Slot n is on the n-th port of
 # both switches and has host number 10 + n in both subnets.
 
+rocec {
+  language = 1
+}
+
 switch "tor" {
   for_each = toset(["a", "b"])
   name     = "tor-${each.key}"
@@ -9,9 +13,9 @@ switch "tor" {
   role     = "storage-tor" # switches that should be alike
 
   port "Ethernet[0-28:4]" {
-    enabled = true
-    speed   = "100G"
-    fec     = "rs" # the VLAN is that of the NIC
+    admin = "up"
+    speed = "100G"
+    fec   = "rs" # the VLAN is that of the NIC
   }
 }
 
@@ -22,13 +26,13 @@ node "stor" {
   slot     = each.value.slot
 
   nic "nvme_[a-b]" {
-    model  = "nvidia/connectx-6-dx"
-    pci    = "0000:3b:00.${nic.index}" # found there and renamed, whatever the kernel called it
-    speed  = "100G"
-    fec    = "rs"
-    native = segment.storage[nic.key]
-    at     = switch.tor[nic.key].port["Ethernet${4 * (self.slot - 1)}"]
-    cable  = { media = "dac", length = "3m" }
+    model    = "nvidia/connectx-6-dx"
+    at       = switch.tor[nic.key].port["Ethernet${4 * (self.slot - 1)}"]
+    pci      = "0000:3b:00.${nic.index}" # found there and renamed, whatever the kernel called it
+    speed    = "100G"
+    fec      = "rs"
+    cable    = { media = "dac", length = "3m" }
+    untagged = segment.storage[nic.key]
   }
 }
 

@@ -64,7 +64,7 @@ link "ab" {
 // tagged is trunk with a tagged segment in place of addresses: what PCP needs.
 func tagged(model, os, qos, speed string) string {
 	src := trunk(model, os, qos, speed, "9000", 5)
-	src = strings.Replace(src, `address = each.key == "a" ? "10.0.0.0/31" : "10.0.0.1/31"`, "segments = segment.storage", 1)
+	src = strings.Replace(src, `address = each.key == "a" ? "10.0.0.0/31" : "10.0.0.1/31"`, "tagged = segment.storage", 1)
 	return src + "segment \"storage\" {\n  vlan = 711\n}\n"
 }
 

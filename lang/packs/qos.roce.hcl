@@ -158,9 +158,9 @@ qos "lossy" {
   trust = "dscp"
   class "rdma" {
     carries   = "rdma"
-    lossless  = false
     dscp      = [26]
     priority  = 3
+    lossless  = false
     bandwidth = 50
     ecn       = "auto"
   }

@@ -146,7 +146,7 @@ var omitted = map[Attr]LeftOut{
 	AAdmin: alone(""), ASpeed: alone("the model's counts in proofs; a port of a topology follows its NIC"), AFEC: alone(""), AAutoneg: alone(""),
 	AExternal: nothing("false"), ASegments: alone("on a bridged port, no VLANs but the untagged one"), ANative: alone("on a port with tagged VLANs, none"), ACable: nothing("the link's"),
 	ADeny: computed("RDMA, on external ports and towards nodes that are not trusted"), ABreakout: nothing("whole"), AAddress: nothing("not routed"), AFacing: computed("from its cable"),
-	AMACsec: unknown(""),
+	AMACsec: unknown(""), AECNColors: unknown("all"), AObserved: unknown(""), ADescription: nothing(""),
 	// NICs
 	AIfname: nothing("the label"), APCI: nothing(""), AMAC: nothing(""), AAdapter: computed("from the PCI address"), APCIe: unknown(""), ALinkLayer: nothing("\"ethernet\""),
 	ARoCEMode: computed("by the transport of its RDMA classes"), ADriver: unknown(""), ARail: computed("by its place in the topology"), APlane: computed("by its place in the topology"),

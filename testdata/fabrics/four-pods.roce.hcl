@@ -15,8 +15,8 @@ node "gpu" {
 
 topology "rail_optimized" "pod" {
   for_each = { p0 = 0, p1 = 1, p2 = 2, p3 = 3 }
-  qos      = qos.nvidia_roce
   nodes    = [for n in node.gpu : n if n.cluster == "pod${each.value}"]
+  qos      = qos.nvidia_roce
 
   leaf {
     count      = 4
@@ -29,8 +29,8 @@ topology "rail_optimized" "pod" {
   }
   spine {
     count      = 2
-    down_ports = "Ethernet[0-248:8]"
     up_ports   = "Ethernet[256-504:8]"
+    down_ports = "Ethernet[0-248:8]"
     link { cable = { media = "dr", length = "40m" } }
   }
 }

@@ -35,8 +35,8 @@ switch "tor" {
   os       = "cumulus-linux/5.11"
 
   port "swp[1-10,31-32]" {
-    enabled = true
-    fec     = "rs"
+    admin = "up"
+    fec   = "rs"
   }
   interface "lo" {
     on      = "loopback"
@@ -63,8 +63,8 @@ node "bonded" {
 
   nic "p[0-1]" {
     model = "nvidia/connectx-6-dx"
-    pci   = "0000:3b:00.${nic.index}"
     at    = switch.tor[["a", "b"][nic.index]].port["swp${self.slot}"]
+    pci   = "0000:3b:00.${nic.index}"
   }
   bond "bond0" {
     mode    = "lacp"
@@ -82,10 +82,10 @@ node "single" {
   slot     = each.value[0]
 
   nic "p_[a-b]" {
-    model  = each.value[1]
-    pci    = "0000:5e:00.${nic.index}"
-    at     = switch.tor[nic.key].port["swp${self.slot}"]
-    native = segment.path[nic.key]
+    model    = each.value[1]
+    at       = switch.tor[nic.key].port["swp${self.slot}"]
+    pci      = "0000:5e:00.${nic.index}"
+    untagged = segment.path[nic.key]
   }
 }
 
@@ -95,7 +95,7 @@ node "array" {
   slot     = each.value
 
   nic "p_[a-b]" {
-    at     = switch.tor[nic.key].port["swp${self.slot}"]
-    native = segment.path[nic.key]
+    at       = switch.tor[nic.key].port["swp${self.slot}"]
+    untagged = segment.path[nic.key]
   }
 }

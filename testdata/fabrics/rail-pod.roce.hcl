@@ -36,8 +36,8 @@ node "gpu" {
 }
 
 topology "rail_optimized" "pod" {
-  qos   = qos.roce
   nodes = node.gpu
+  qos   = qos.roce
 
   leaf {
     count      = 8

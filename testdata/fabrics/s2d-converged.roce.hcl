@@ -26,13 +26,13 @@ switch "tor" {
   os       = "sonic/202505"
 
   port "Ethernet[0-3,48-52:4]" {
-    enabled = true
-    fec     = "rs"
+    admin = "up"
+    fec   = "rs"
   }
   lag "PortChannel1" {
     members  = "Ethernet[48-52:4]"
-    native   = segment.mgmt
-    segments = concat(values(segment.vm), values(segment.smb))
+    untagged = segment.mgmt
+    tagged   = concat(values(segment.vm), values(segment.smb))
   }
 }
 
@@ -49,19 +49,19 @@ node "hv" {
 
   nic "p[1-2]" {
     model = "nvidia/connectx-6-dx"
-    speed = "25G"
     at    = switch.tor[["tor-a", "tor-b"][nic.index]].port["Ethernet${self.slot - 1}"]
+    speed = "25G"
     cable = { media = "dac", length = "3m" }
   }
   bond "SET" {
     mode     = "set"
     members  = "p[1-2]"
-    native   = segment.mgmt
-    segments = segment.vm
+    untagged = segment.mgmt
+    tagged   = segment.vm
   }
   interface "Mgmt" {
-    on     = "SET"
-    native = segment.mgmt
+    on       = "SET"
+    untagged = segment.mgmt
   }
   interface "SMB[1-2]" {
     on      = "SET"

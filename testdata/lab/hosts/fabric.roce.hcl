@@ -43,14 +43,14 @@ node "a" {
   connection = connection.a
 
   nic "rd0" {
-    model   = "nvidia/connectx-6-dx"
-    native  = segment.rdma
-    address = "10.100.0.11/24"
+    model    = "nvidia/connectx-6-dx"
+    untagged = segment.rdma
+    address  = "10.100.0.11/24"
   }
   nic "rd1" {
-    model   = "nvidia/connectx-6-dx"
-    native  = segment.rdma
-    address = "10.100.0.12/24"
+    model    = "nvidia/connectx-6-dx"
+    untagged = segment.rdma
+    address  = "10.100.0.12/24"
   }
 }
 
@@ -59,9 +59,9 @@ node "b" {
   connection = connection.b
 
   nic "rd2" {
-    model   = "nvidia/connectx-6-dx"
-    native  = segment.rdma
-    address = "10.100.0.21/24"
+    model    = "nvidia/connectx-6-dx"
+    untagged = segment.rdma
+    address  = "10.100.0.21/24"
   }
 }
 

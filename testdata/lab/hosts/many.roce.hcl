@@ -16,7 +16,7 @@ qos "dcb" {
 
   class "storage" {
     carries   = "other"
-    mark      = "application"
+    marked_by = "application"
     dscp      = [40]
     priority  = 5
     bandwidth = 20
@@ -48,12 +48,12 @@ node "h" {
   connection = connection.oob
 
   nic "r0" {
-    model  = "linux/rxe"
-    native = segment.rail0
+    model    = "linux/rxe"
+    untagged = segment.rail0
   }
   nic "r1" {
-    model  = "linux/rxe"
-    native = segment.rail1
+    model    = "linux/rxe"
+    untagged = segment.rail1
   }
 }
 
@@ -64,9 +64,9 @@ node "q" {
   connection = connection.oob
 
   nic "r0" {
-    model  = "nvidia/connectx-6-dx"
-    native = segment.rail0
-    qos    = qos.dcb
+    model    = "nvidia/connectx-6-dx"
+    untagged = segment.rail0
+    qos      = qos.dcb
   }
 }
 

@@ -46,8 +46,8 @@ switch "tor" {
   os    = "sonic/202505"
   role  = "a|b*<i>\u0060x\u0060"
   port "Ethernet[0-12:4]" {
-    native = segment.s
-    speed  = "100G"
+    untagged = segment.s
+    speed    = "100G"
   }
 }
 node "host" {
@@ -56,9 +56,9 @@ node "host" {
   slot     = each.value
   rack     = "r${each.value > 1 ? 10 : 9}"
   nic "p0" {
-    model  = "nvidia/connectx-6-dx"
-    native = segment.s
-    speed  = "100G"
+    model    = "nvidia/connectx-6-dx"
+    untagged = segment.s
+    speed    = "100G"
   }
 }
 link "host" {

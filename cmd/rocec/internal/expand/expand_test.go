@@ -141,13 +141,13 @@ topology "leaf_spine" "t" {
     cable = { media = "dr", length = "10m" }
   }
 }`,
-	"segments, and one NIC elsewhere": nodes(2, 1, `native = segment.s`) + `
+	"segments, and one NIC elsewhere": nodes(2, 1, `untagged = segment.s`) + `
 node "odd" {
   os   = "ubuntu/24.04"
   slot = 3
   nic "p0" {
     model  = "nvidia/connectx-7"
-    native = segment.s
+    untagged = segment.s
     at     = topology.t.leaf[0].port["Ethernet80"]
   }
 }
@@ -158,10 +158,10 @@ topology "leaf_spine" "t" {
     count      = 1` + leaf + `
     node_ports = "Ethernet[0-24:8]"
     port "Ethernet[0-24:8]" {
-      native = segment.s
+      untagged = segment.s
     }
     port "Ethernet80" {
-      native = segment.s
+      untagged = segment.s
     }
   }
 }`,
@@ -221,8 +221,10 @@ topology "full_mesh" "t" {
   leaf {
     switches = switch.s
     up_ports = "Ethernet[0-8:8]"
-    speed    = "400G"
-    cable    = { media = "dac", length = "2m" }
+    link {
+      speed = "400G"
+      cable = { media = "dac", length = "2m" }
+    }
   }
 }`,
 }

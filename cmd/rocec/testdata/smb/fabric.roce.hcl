@@ -41,8 +41,8 @@ switch "tor" {
   os    = "sonic/202505"
 
   port "Ethernet[0-3]" {
-    speed    = "25G"
-    fec      = "rs"
-    segments = segment.smb
+    speed  = "25G"
+    fec    = "rs"
+    tagged = segment.smb
   }
 }
