@@ -323,7 +323,7 @@ func TestPipeline(t *testing.T) {
 	// What is wrong stops it, with an annotation at the line.
 	p.replace("fabric.roce.hcl", "vlan   = 100", "vlan   = 4095")
 	p.must("pull-request.yml", w["pull-request.yml"], []string{"check"}, true)
-	if !strings.Contains(p.log.String(), "::error file=fabric.roce.hcl,line=58,endLine=58,col=12,endColumn=16::vlan does not take 4095.") {
+	if !strings.Contains(p.log.String(), "::error file=fabric.roce.hcl,line=59,endLine=59,col=12,endColumn=16::vlan does not take 4095.") {
 		t.Errorf("no annotation:\n%s", &p.log)
 	}
 }
@@ -361,7 +361,7 @@ func TestActionRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.replace("pod 1/fabric.roce.hcl", "vlan   = 100", "vlan   = 4095")
-	if _, err := p.composite(map[string]string{"command": "lint", "working-directory": "pod 1"}, nil); err == nil || !strings.Contains(p.log.String(), "::error file=pod 1/fabric.roce.hcl,line=58,") {
+	if _, err := p.composite(map[string]string{"command": "lint", "working-directory": "pod 1"}, nil); err == nil || !strings.Contains(p.log.String(), "::error file=pod 1/fabric.roce.hcl,line=59,") {
 		t.Errorf("%v\n%s", err, &p.log)
 	}
 	if found, _ := filepath.Glob(filepath.Join(p.repo, "*oops*")); len(found) > 0 {

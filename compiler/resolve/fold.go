@@ -77,6 +77,7 @@ type foldKey struct {
 	topo   lang.BlockID
 	lag    fabric.LAGID
 	nic    uint32           // contents of the NIC at the other end
+	byPort bool             // its switch writes VLANs port by port
 	bond   uint32           // of the bond of that NIC
 	native fabric.SegmentID // by the subnet of the leaf
 	mbps   uint32           // by the model of the switch
@@ -251,7 +252,7 @@ func (r *resolver) foldKey(p fabric.PortID) portKey {
 			if r.carries(nic) || r.innerOf[r.f.Ports[nic].Device] || r.spokenOf(r.portBlock[nic]) {
 				return portKey{}
 			}
-			key.nic = r.folds.of[r.portBlock[nic]]
+			key.nic, key.byPort = r.folds.of[r.portBlock[nic]], r.byPort[row.Device]
 			if bond := r.f.Ports[nic].LAG; bond != 0 {
 				if r.spokenOf(r.lagBlock[bond]) {
 					return portKey{}

@@ -71,12 +71,36 @@ func (r *resolver) vlansOf(p fabric.PortID, a *around) (tagged []lang.BlockID, n
 	return tagged, native, len(tagged) > 0 || native != 0
 }
 
+// portByPort notes the switches of which some port towards a node writes its VLANs, or its LAG does: there a port that writes none is
+// the odd one out, and follows nobody.
+func (r *resolver) portByPort() {
+	r.byPort = make([]bool, len(r.f.Devices))
+	if len(r.f.Segments) < 2 {
+		return // nothing but the row of no segment
+	}
+	for p := 1; p < len(r.f.Ports); p++ {
+		row := &r.f.Ports[p]
+		if row.NIC != 0 || r.f.Ports[row.Peer].NIC == 0 || r.byPort[row.Device] {
+			continue
+		}
+		r.byPort[row.Device] = r.writesVLANs(r.portBlock[p]) || row.LAG != 0 && r.writesVLANs(r.lagBlock[row.LAG])
+	}
+}
+
+func (r *resolver) writesVLANs(b lang.BlockID) bool {
+	if b == 0 {
+		return false
+	}
+	tagged, native := r.cfg.Attr(b, schema.ASegments), r.cfg.Attr(b, schema.ANative) // an exception is one
+	return native.Kind == lang.Handle || tagged.Kind == lang.Handle || tagged.Kind == lang.List && len(r.cfg.List(tagged)) > 0
+}
+
 // followsNIC reports whether a switch port without VLANs is one that rocec writes
 // and of which nothing says that it has none: an empty list of its own, an address,
 // the subnet of its leaf.
 func (r *resolver) followsNIC(p fabric.PortID, a *around) bool {
 	row := &r.f.Ports[p]
-	if row.NIC != 0 || r.f.Ports[row.Peer].NIC == 0 || row.Flags&fabric.RoutedPort != 0 || r.tierNative(p) != 0 {
+	if row.NIC != 0 || r.byPort[row.Device] || r.f.Ports[row.Peer].NIC == 0 || row.Flags&fabric.RoutedPort != 0 || r.tierNative(p) != 0 {
 		return false
 	}
 	s := r.segmentScope(p)

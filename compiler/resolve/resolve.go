@@ -140,6 +140,7 @@ type resolver struct {
 	linkBlocks    []lang.BlockID                   // by LinkID
 	carried       map[fabric.PortID][]lang.BlockID // tagged segments that interfaces and bonds bring to a port
 	carriedNative map[fabric.PortID]broughtNative
+	byPort        []bool // by DeviceID: switches whose ports towards nodes write their VLANs, so that one that writes none has none
 	pairs         map[fabric.MLAGID][]lang.BlockID
 	segmentBlocks []lang.BlockID              // by SegmentID, made when first asked for
 	ifaceBlock    []lang.BlockID              // by IfaceID

@@ -17,6 +17,7 @@ func (r *resolver) settings() {
 	r.profiles = map[fabric.Profile]fabric.ProfileID{}
 	r.vlanSets = map[string]fabric.VLANSetID{}
 	replaced := r.replaced()
+	r.portByPort()
 	r.foldKeys(func(d fabric.DeviceID, keys []portKey) {
 		around := r.around(d)
 		first, end := r.f.PortsOf(d)
