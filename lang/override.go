@@ -2,7 +2,6 @@ package lang
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -114,57 +113,8 @@ func (ld *loader) kindsIn(v Value) []schema.Kind {
 		case Handle:
 			add(ld.insts[el.N].kind)
 		case Text, Word:
-			add(globKind(ld.strs[el.N]))
+			add(schema.GlobKind(ld.strs[el.N]))
 		}
 	}
 	return kinds
-}
-
-// globKind is the kind of block that a glob such as `module.r[*].node.gpu[*].nic[rail3]`
-// ends in. What stands after `module` and after the word of a block at the top is a name;
-// one with * may reach into what is inside.
-func globKind(s string) schema.Kind {
-	kind := schema.None
-	named, far := false, false // the next word is a name; the name before reaches inside
-	depth, word := 0, ""
-	flush := func() {
-		w := word
-		word = ""
-		switch {
-		case w == "":
-		case named:
-			named, far = false, strings.Contains(w, "*")
-			if kind == schema.Module {
-				kind = schema.None
-			}
-		default:
-			for k := schema.None + 1; k < schema.KindCount; k++ {
-				if top := slices.Contains(schema.Inside(schema.None), k); schema.Def(k).Word == w && (kind == schema.None && top || far || slices.Contains(schema.Inside(kind), k)) {
-					kind, named, far = k, top && len(schema.Def(k).Labels) > 0, false
-					break
-				}
-			}
-		}
-	}
-	for i, c := range s {
-		switch {
-		case c == '[':
-			flush()
-			if depth++; named && i > 0 && s[i-1] != ']' { // a name that is no identifier
-				named = false
-				if kind == schema.Module {
-					kind = schema.None
-				}
-			}
-		case c == ']':
-			depth--
-		case depth > 0:
-		case c == '.':
-			flush()
-		default:
-			word += string(c)
-		}
-	}
-	flush()
-	return kind
 }

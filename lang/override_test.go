@@ -30,7 +30,7 @@ func TestGlobKind(t *testing.T) {
 		"rollout.wave[canary]":                     schema.Wave,
 		"*":                                        schema.None,
 	} {
-		if got := globKind(glob); got != want {
+		if got := schema.GlobKind(glob); got != want {
 			t.Errorf("%s names %s, want %s", glob, got, want)
 		}
 	}

@@ -502,7 +502,11 @@ func (t *thing) text(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", diag.Printable(t.About))
 	}
 	if t.Peer != "" {
-		fmt.Fprintf(w, "  peer: %s by %s\n", t.Peer, t.Link)
+		by := ""
+		if t.Link != t.Address && t.Link != t.Peer { // else the cable has no block: a NIC, topology or list says it
+			by = " by " + t.Link
+		}
+		fmt.Fprintf(w, "  peer: %s%s\n", t.Peer, by)
 	}
 	if t.LinkAbout != "" {
 		fmt.Fprintf(w, "    %s\n", diag.Printable(t.LinkAbout))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -44,11 +45,8 @@ func (a *app) explainChain(p *project, what string) (bool, error) {
 		if f.Ports[id].NIC != 0 {
 			kind = schema.NIC
 		}
-		if ad := schema.Lookup(kind, name); ad != nil {
-			c := p.chain(f.PortAddress(id), ad.Num, f.Says(id, ad.Num), kind)
-			c.Value = p.portValue(id, name)
-			c.Notes = append(c.Notes, portNotes(f, id, ad.Num, c)...)
-			list = append(list, c)
+		if ad := schema.LookupFormer(kind, name); ad != nil {
+			list = append(list, p.portChain(id, ad, kind))
 		}
 	}
 	if len(list) == 0 {
@@ -58,7 +56,7 @@ func (a *app) explainChain(p *project, what string) (bool, error) {
 		}
 		for _, at := range addresses {
 			_, kind := f.SaysAt(at, 0)
-			if ad := schema.Lookup(kind, name); kind != schema.None && ad != nil {
+			if ad := schema.LookupFormer(kind, name); kind != schema.None && ad != nil {
 				said, _ := f.SaysAt(at, ad.Num)
 				list = append(list, p.chain(at, ad.Num, said, kind))
 			}
@@ -80,7 +78,24 @@ func cutLast(what string) (before, after string, ok bool) {
 	if i < 0 || strings.ContainsAny(what[i:], `]"[/:`) {
 		return "", "", false
 	}
-	return what[:i], what[i+1:], true
+	return strings.TrimSuffix(what[:i], "."+schema.AObserved.Name()), what[i+1:], true
+}
+
+// portChain is the chain of a port or NIC: where nothing writes what a switch port has of its NIC, that of the NIC.
+func (p *project) portChain(id fabric.PortID, ad *schema.AttrDef, kind schema.Kind) chain {
+	f := p.res.Fabric
+	said, from := f.Says(id, ad.Num), kind
+	follows := len(said) == 0 && f.Follows(id, ad.Num)
+	if follows {
+		said, from = f.Says(f.Ports[id].Peer, ad.Num), schema.NIC
+	}
+	c := p.chain(f.PortAddress(id), ad.Num, said, from)
+	if follows {
+		c.Notes = []string{"the port writes none, and follows its NIC: " + f.PortAddress(f.Ports[id].Peer)}
+	}
+	c.Value = p.portValue(id, ad)
+	c.Notes = append(c.Notes, portNotes(f, id, ad.Num, c)...)
+	return c
 }
 
 func (p *project) chain(address string, n schema.Attr, said []fabric.Said, kind schema.Kind) chain {
@@ -159,14 +174,18 @@ func portNotes(f *fabric.Fabric, id fabric.PortID, n schema.Attr, c chain) (note
 	return notes
 }
 
-// portValue is what a device is told of a port under a name.
-func (p *project) portValue(id fabric.PortID, name string) string {
+// portValue is what a device is told of a port under a name, which plans and records have as it was in the first edition.
+func (p *project) portValue(id fabric.PortID, ad *schema.AttrDef) string {
+	names := append([]string{ad.Num.Name()}, ad.Former...)
+	if ad.Num == schema.AAdmin {
+		names = append(names, schema.AEnabled.Name())
+	}
 	dev := p.res.Intent(p.res.Fabric.Ports[id].Device)
 	if dev == nil {
 		return ""
 	}
 	for path, v := range dev.Fields {
-		if path.Object == intent.OfPort && path.Name == portIntentName(p.res.Fabric, id) && path.Field == name && v.State != intent.Unmanaged {
+		if path.Object == intent.OfPort && path.Name == portIntentName(p.res.Fabric, id) && slices.Contains(names, path.Field) && v.State != intent.Unmanaged {
 			return v.Text
 		}
 	}

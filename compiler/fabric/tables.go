@@ -307,7 +307,7 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 			at, _ = f.Spans.Find(by, n)
 		}
 	}
-	if !ok && f.follows(port, n) {
+	if !ok && f.Follows(p, n) {
 		label, ok = f.PortOrigin(port.Peer, n)
 		label.Values = append(label.Values, "follows its NIC")
 		return label, ok
@@ -320,9 +320,10 @@ func (f *Fabric) PortOrigin(p PortID, n schema.Attr) (label diag.Label, ok bool)
 	return diag.Label{Span: at, Where: f.Where(by)}, ok
 }
 
-// follows reports whether a switch port has an attribute from the NIC at its other
+// Follows reports whether a switch port has an attribute from the NIC at its other
 // end, if neither the port nor what stands around it writes it.
-func (f *Fabric) follows(port *Port, n schema.Attr) bool {
+func (f *Fabric) Follows(p PortID, n schema.Attr) bool {
+	port := &f.Ports[p]
 	if port.NIC != 0 || f.Ports[port.Peer].NIC == 0 {
 		return false
 	}

@@ -201,7 +201,7 @@ func (f *fixer) about(e hclsyntax.Expression, s site) []schema.Kind {
 	for _, x := range list {
 		p := f.refer(x, s)
 		if glob, ok := text(x); ok {
-			p.kind = globKind(glob)
+			p.kind = schema.GlobKind(glob)
 		}
 		if p.kind == schema.None {
 			return nil
@@ -271,55 +271,47 @@ func (f *fixer) word(p pair, list []pair, def *schema.AttrDef) {
 		}
 		f.rename(p, now)
 	}
-	f.value(&def.Type, def.Num, p.value)
+	f.value(&def.Type, p.value)
 }
 
 // value writes the words of a value, wherever in an expression they are written out.
-func (f *fixer) value(t *schema.Type, n schema.Attr, e hclsyntax.Expression) {
+func (f *fixer) value(t *schema.Type, e hclsyntax.Expression) {
 	switch e := e.(type) {
 	case *hclsyntax.ConditionalExpr:
-		f.value(t, n, e.TrueResult)
-		f.value(t, n, e.FalseResult)
+		f.value(t, e.TrueResult)
+		f.value(t, e.FalseResult)
 	case *hclsyntax.ParenthesesExpr:
-		f.value(t, n, e.Expression)
+		f.value(t, e.Expression)
 	case *hclsyntax.TupleConsExpr:
 		for _, x := range e.Exprs {
-			f.value(t, n, x)
+			f.value(t, x)
 		}
 	case *hclsyntax.ObjectConsExpr:
 		list := objectPairs(e)
 		for _, p := range list {
 			switch {
 			case t.Elem != nil:
-				f.value(t.Elem, n, p.value)
+				f.value(t.Elem, p.value)
 			case t.Base == schema.Object:
 				f.word(p, list, schema.Named(t.Fields, p.name))
 			}
 		}
 	case *hclsyntax.TemplateExpr:
 		if said, ok := text(e); ok {
-			if now := canonical(t, n, said); now != "" {
+			if now := canonical(t, said); now != "" {
 				f.replace(e.SrcRange.Start.Byte, e.SrcRange.End.Byte, now)
 			}
 		}
 	}
 }
 
-// respelled are words of values that are written otherwise now.
-var respelled = []struct {
-	attr     schema.Attr
-	was, now string
-}{
-	{schema.AFEC, "none", `"off"`},
-	{schema.AAddress, "none", "[]"},
-}
-
 // canonical is how a text is to be written, "" if as it is.
-func canonical(t *schema.Type, n schema.Attr, said string) string {
-	for _, r := range respelled {
-		if r.attr == n && r.was == said {
-			return r.now
+func canonical(t *schema.Type, said string) string {
+	if now, ok := t.Was[said]; ok {
+		if now == "[]" {
+			return now
 		}
+		return Quote(now)
 	}
 	if now, ok := units.Canonical(t.Base, said); ok && now != said {
 		return Quote(now)

@@ -191,7 +191,7 @@ func (f *jsonFixer) jsonValue(t *schema.Type, n schema.Attr, e hcl.Expression) {
 	if diags.HasErrors() || v.IsNull() || v.Type() != cty.String {
 		return
 	}
-	if now := canonical(t, n, v.AsString()); now != "" {
+	if now := canonical(t, v.AsString()); now != "" {
 		r := e.Range()
 		f.replace(r.Start.Byte, r.End.Byte, now)
 	}

@@ -243,48 +243,6 @@ func text(e hclsyntax.Expression) (string, bool) {
 	return v.AsString(), true
 }
 
-// globKind is the kind of blocks that a glob as of `override` is about: `module.r[*].node.gpu[*].nic[rail3]`.
-func globKind(glob string) schema.Kind {
-	var words []string
-	depth := 0
-	part := []byte{}
-	flush := func() {
-		if len(part) > 0 {
-			words = append(words, string(part))
-		}
-		part = part[:0]
-	}
-	for _, c := range []byte(glob) {
-		switch {
-		case c == '[':
-			depth++
-		case c == ']':
-			depth--
-		case depth > 0:
-		case c == '.':
-			flush()
-		default:
-			part = append(part, c)
-		}
-	}
-	flush()
-	for len(words) > 1 && words[0] == "module" {
-		words = words[2:]
-	}
-	kind := schema.None
-	for i := 0; i < len(words); i++ {
-		k := schema.ByWord(kind, words[i])
-		if k == schema.None {
-			return schema.None
-		}
-		if kind == schema.None {
-			i++ // the name
-		}
-		kind = k
-	}
-	return kind
-}
-
 // isSource reports whether a file is one of blocks of the language, and no other that fmt takes.
 func isSource(name string) bool {
 	return !strings.HasSuffix(name, ".rocetest.hcl") && !strings.HasSuffix(name, ".rocevars.hcl")
