@@ -38,32 +38,33 @@ type (
 
 // Fabric is everything. The slices are indexed by their IDs.
 type Fabric struct {
-	Devices   []Device
-	Ports     []Port // a device owns Ports[First : First+N], in natural order of their names
-	Links     []Link
-	NoneShut  bool                                                      // no port is shut, so that links need not be asked
-	Loose     map[PortID]Link                                           // what ports without a link say of their cable
-	Says      func(p PortID, n schema.Attr) []Said                      // who writes an attribute of a port, nearest first
-	SaysAt    func(address string, n schema.Attr) ([]Said, schema.Kind) // the same of a block with an address, and its kind; None if there is none
-	Carriers  map[PortID]DeclID                                         // the first interface that brings a VLAN to a port
-	Inherits  map[DeclID]DeclID                                         // contracts and classes by `from`: what one leaves out the other says
-	LAGs      []LAG
-	Ifaces    []Iface
-	NICs      []NIC
-	GPUs      []GPU // by device, in natural order of their names
-	Profiles  []Profile
-	VLANSets  [][]SegmentID // interned, ascending by VLAN ID
-	QoS       []QoS
-	Segments  []Segment
-	Models    []SwitchModel
-	NICModels []NICModel
-	MLAGs     []MLAG
-	Media     []Media
-	PCIe      []PCIe
-	Decls     []Decl
-	Layers    []Layers
-	Headrooms []Headroom
-	Breakouts []Breakout
+	Devices    []Device
+	Ports      []Port // a device owns Ports[First : First+N], in natural order of their names
+	Links      []Link
+	NoneShut   bool                                                      // no port is shut, so that links need not be asked
+	SomeAstray bool                                                      // some port is Astray, so that links have to be asked
+	Loose      map[PortID]Link                                           // what ports without a link say of their cable
+	Says       func(p PortID, n schema.Attr) []Said                      // who writes an attribute of a port, nearest first
+	SaysAt     func(address string, n schema.Attr) ([]Said, schema.Kind) // the same of a block with an address, and its kind; None if there is none
+	Carriers   map[PortID]DeclID                                         // the first interface that brings a VLAN to a port
+	Inherits   map[DeclID]DeclID                                         // contracts and classes by `from`: what one leaves out the other says
+	LAGs       []LAG
+	Ifaces     []Iface
+	NICs       []NIC
+	GPUs       []GPU // by device, in natural order of their names
+	Profiles   []Profile
+	VLANSets   [][]SegmentID // interned, ascending by VLAN ID
+	QoS        []QoS
+	Segments   []Segment
+	Models     []SwitchModel
+	NICModels  []NICModel
+	MLAGs      []MLAG
+	Media      []Media
+	PCIe       []PCIe
+	Decls      []Decl
+	Layers     []Layers
+	Headrooms  []Headroom
+	Breakouts  []Breakout
 
 	Topologies []Topology
 	Routings   []Routing

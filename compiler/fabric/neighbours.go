@@ -106,6 +106,9 @@ func (f *Fabric) Unneighbourly(p PortID) *Misaddressed {
 // Unrouted reports whether no routed packet crosses a link: nothing is bridged over
 // it, and the addresses at its ends are no neighbours.
 func (f *Fabric) Unrouted(l LinkID) bool {
+	if !f.SomeAstray {
+		return false
+	}
 	a, b := &f.Ports[f.Links[l].A], &f.Ports[f.Links[l].B]
 	return (a.Flags|b.Flags)&Astray != 0 && a.VLANs|b.VLANs == 0 && a.Native|b.Native == 0
 }

@@ -191,7 +191,12 @@ func (p *Part) entering(f *fabric.Fabric) []uint8 {
 
 // facesHosts reports whether a port is one to a node or to another network.
 func facesHosts(f *fabric.Fabric, port *fabric.Port) bool {
-	hosts := port.Flags&fabric.External != 0 || port.Peer != 0 && f.Devices[f.Ports[port.Peer].Device].Kind == fabric.Node
+	hosts := port.Flags&fabric.External != 0
+	switch {
+	case hosts || port.Peer == 0 || port.Role == fabric.RoleFabric: // which says it without a look at the other end
+	default:
+		hosts = f.Devices[f.Ports[port.Peer].Device].Kind == fabric.Node
+	}
 	return hosts && port.Flags&fabric.ShutDown == 0 && f.Up(port.Link, nil)
 }
 

@@ -12,33 +12,24 @@ import (
 // the two ends is proven of what follows as of what is written. A port as found is
 // taken as it is.
 
-// followSpeeds gives switch ports the speeds of the NICs they are for, as somebody
-// has to tell them: a 400G NIC on an 800G port is meant to run.
-func (r *resolver) followSpeeds() {
-	f := r.f
-	for l := 1; l < len(f.Links); l++ {
+// follow gives switch ports the speeds of the NICs they are for, as somebody has to
+// tell them: a 400G NIC on an 800G port is meant to run; and routed ports the written
+// MTUs of their NICs, as both ends of such a cable are routers.
+func (r *resolver) follow() {
+	for l := 1; l < len(r.f.Links); l++ {
 		nic, port := r.nicAndPort(fabric.LinkID(l))
-		if nic == nil || port.Manage != fabric.Full || nic.Flags&fabric.SpeedSet == 0 || port.Flags&fabric.SpeedSet != 0 || port.Kept.Has(schema.ASpeed) {
+		if nic == nil || port.Manage != fabric.Full {
 			continue
 		}
-		if port.Mbps != 0 && port.Mbps <= nic.Mbps {
-			continue // that of its model will do, or no more is to be had
-		}
-		port.Mbps = nic.Mbps
-		port.Flags |= fabric.SpeedSet
-	}
-}
-
-// followMTUs gives routed ports the written MTUs of their NICs, as both ends of such
-// a cable are routers.
-func (r *resolver) followMTUs() {
-	f := r.f
-	for l := 1; l < len(f.Links); l++ {
-		nic, port := r.nicAndPort(fabric.LinkID(l))
-		routed := nic != nil && port.Native == 0 && port.VLANs == 0 && port.LAG == 0 && !port.Kept.Has(schema.AMTU)
-		if routed && port.MTU == 0 && nic.Flags&fabric.MTUSet != 0 && port.Manage == fabric.Full {
+		routed := port.Native == 0 && port.VLANs == 0 && port.LAG == 0
+		if routed && port.MTU == 0 && nic.Flags&fabric.MTUSet != 0 && !port.Kept.Has(schema.AMTU) {
 			port.MTU = nic.MTU
 			port.Flags |= fabric.MTUSet
+		}
+		written := nic.Flags&fabric.SpeedSet != 0 && port.Flags&fabric.SpeedSet == 0 && !port.Kept.Has(schema.ASpeed)
+		if written && (port.Mbps == 0 || port.Mbps > nic.Mbps) { // else that of its model will do, or no more is to be had
+			port.Mbps = nic.Mbps
+			port.Flags |= fabric.SpeedSet
 		}
 	}
 }

@@ -341,7 +341,7 @@ func (r *resolver) addresses() {
 				r.written++
 			}
 		}
-		if row.VRF == 0 && !r.cfg.IsWord(r.said(b, schema.AVRF), "off") {
+		if row.VRF == 0 && seg.VRF != 0 && !r.cfg.IsWord(r.said(b, schema.AVRF), "off") {
 			row.VRF = seg.VRF
 		}
 		row.VRF = r.vrf(row.VRF)
@@ -372,9 +372,11 @@ func (r *resolver) vrf(name fabric.Str) fabric.Str {
 func (r *resolver) duties() {
 	for id := 1; id < len(r.f.Ifaces); id++ {
 		row, b := &r.f.Ifaces[id], r.ifaceBlock[id]
-		if v := r.attr(b, schema.ARDMA); v.Kind == lang.Int && r.cfg.Blocks[b].Kind == schema.Interface {
-			row.RDMA = v.N == 1
-			continue
+		if r.cfg.Blocks[b].Kind == schema.Interface {
+			if v := r.attr(b, schema.ARDMA); v.Kind == lang.Int {
+				row.RDMA = v.N == 1
+				continue
+			}
 		}
 		row.RDMA = r.f.CarriesRDMA(r.f.Segments[row.Segment].QoS)
 		for _, p := range r.below(row) {

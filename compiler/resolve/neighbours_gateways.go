@@ -188,6 +188,7 @@ func (n *neighbours) astray() {
 		for _, p := range f.PortsBelow(&f.Ifaces[id]) {
 			if !right[p] {
 				f.Ports[p].Flags |= fabric.Astray
+				f.SomeAstray = true
 			}
 		}
 	}

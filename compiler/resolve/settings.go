@@ -30,8 +30,7 @@ func (r *resolver) settings() {
 		}
 	})
 	r.outwardQueues()
-	r.followMTUs()
-	r.followSpeeds()
+	r.follow()
 	for id := 1; id < len(r.f.LAGs); id++ {
 		r.lagVLANs(fabric.LAGID(id))
 	}
