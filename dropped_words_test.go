@@ -16,6 +16,10 @@ func TestDroppedWords(t *testing.T) {
 		{"cable of a port and of its link", `port "Ethernet0" {`, `cable = { length = "2m" }`, "the cable at tor/Ethernet0 has two lengths: 2m and 3m"},
 		{"cables of both ends", `nic "rail0" {`, `cable = { media = "aoc" }`, "the cable at n1/rail0 has two kinds of media: aoc and dac"},
 		{"marking of a NIC", `nic "rail0" {`, `ecn = "off"`, "ecn is for ports of switches"},
+		{
+			"marking of a port where no class marks", `port "Ethernet0" {`, `ecn = "auto"` + "\n    qos = qos.untrusted",
+			"ecn is written for a port, and no class of its qos untrusted marks",
+		},
 		{"watchdog of a NIC", `nic "rail0" {`, `watchdog = "off"`, "watchdog is for ports of switches"},
 		{"groups of a NIC", `nic "rail0" {`, `group_map = { 3 = 1 }`, "group_map is for ports of switches"},
 		{"a peer", `nic "rail0" {`, `peer = { mtu = 9000 }`, "there is no attribute `peer`: a switch port has the speed and the VLANs of its NIC unless it writes its own"},

@@ -294,11 +294,16 @@ func (r *resolver) deviate(p *fabric.Profile, s *scope, host bool) {
 		return
 	}
 	if v, ok := set(schema.AECN, fabric.DeviatesECN); ok {
-		e := r.ecn(v)
+		e, marks := r.ecn(v), false
 		for q := range p.ECN {
 			if p.ECN[q].Mode == fabric.Auto || p.ECN[q].Mode == fabric.Written {
-				p.ECN[q] = e
+				p.ECN[q], marks = e, true
 			}
+		}
+		// What is said of many is of those that mark.
+		if _, l := s.where(schema.AECN); !marks && e.Mode != fabric.Off && l.height == fabric.AtItself {
+			r.fail(fmt.Sprintf("ecn is written for a port, and no class of its qos %s marks", r.f.Text(r.f.QoS[p.QoS].Name)),
+				"write ecn in the class that is to mark, or leave it out here", r.at(l.by, schema.AECN, ""), r.f.DeclLabel(r.f.QoS[p.QoS].Decl, "the qos"))
 		}
 	}
 	if v, ok := set(schema.AWatchdog, fabric.DeviatesWatchdog); ok {
