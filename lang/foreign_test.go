@@ -35,6 +35,7 @@ func TestForeignWords(t *testing.T) {
 		{"defaults \"nic\" {\n  interface_name = \"x\"\n}\n", "it is called `ifname` here"},
 		{"qos \"q\" {\n  class \"c\" {\n    max-rate = \"1G\"\n  }\n}\n", "it is called `max_rate` here"},
 		{"locals {\n  a = md5(\"x\")\n}\n", "no attribute takes its result"},
+		{"rocec {\n  experiments = [\"x\"]\n}\n", "leave it out"},
 		{"hosts \"h\" {\n}\n", "blocks here are"},
 	} {
 		_, diags := Load(Options{FS: fstest.MapFS{"a.roce.hcl": &fstest.MapFile{Data: []byte(c[0])}}, Workers: 1})

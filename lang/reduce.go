@@ -608,6 +608,11 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 			r.fail(at, "there is no attribute `count`: adding one would renumber the others", "write for_each = toset(expand_range(\"name[1-4]\"))")
 			return
 		}
+	case "experiments", "required_capabilities":
+		if d.kind == schema.Rocec {
+			r.fail(at, "`"+a.Name+"` did nothing in earlier versions, and the word is kept for later ones", "leave it out")
+			return
+		}
 	case "peer":
 		if d.of == schema.NIC {
 			r.fail(at, "there is no attribute `peer`: a switch port has the speed and the VLANs of its NIC unless it writes its own",
