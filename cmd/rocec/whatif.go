@@ -33,7 +33,7 @@ switches. What a switch of a pair has lost the way for then takes the peer link.
 that stand alike are proven once. With 2, cables of nodes to a pair that nothing else
 joins to the rest fail one at a time, which is then said.
 
-A cable with a port that the source shuts (enabled = false) is down before anything
+A cable with a port that the source shuts (admin = "down") is down before anything
 fails: such ports are named.
 
 A node that is cabled to one switch only, or by one cable, is down with it: that breaks
@@ -184,7 +184,7 @@ type whatifJSON struct {
 	Failed        []failedJSON  `json:"failed"` // what --fail takes out, and each kind of further failure that breaks something
 	Open          []string      `json:"not_proven"`
 	Besides       int           `json:"errors_besides"` // in the fabric as it is, of no property
-	Shut          []string      `json:"shut,omitempty"` // cabled ports with enabled = false, which are down in every proof
+	Shut          []string      `json:"shut,omitempty"` // cabled ports with admin = "down", which are down in every proof
 }
 
 type failedJSON struct {
@@ -348,7 +348,7 @@ func (a *app) whatifText(p *project, w *whatif, shown []*lint.Outcome, proven in
 		}
 	}
 	if shut := shutPorts(p.res.Fabric); len(shut) > 0 {
-		fmt.Fprintf(a.out, "down anyway   %s: enabled = false\n", first(shut))
+		fmt.Fprintf(a.out, "down anyway   %s: admin = \"down\"\n", first(shut))
 	}
 	if n := p.besides(); n > 0 {
 		fmt.Fprintf(a.out, "besides       %s in the fabric as it is, of no property: rocec validate\n", count(n, "error"))

@@ -75,7 +75,7 @@ func (c *Composer) Fan(t Traffic, m *fabric.Mask) (*Fan, error) {
 	f := c.f
 	for _, p := range [2]fabric.PortID{t.From, t.To} {
 		if end := f.ShutEnd(f.Ports[p].Link); end != 0 {
-			return nil, fmt.Errorf("%s is down: enabled = false at %s", f.PortName(p), f.PortName(end))
+			return nil, fmt.Errorf("%s is down: admin = \"down\" at %s", f.PortName(p), f.PortName(end))
 		}
 		if !endpoint(f, p) {
 			return nil, fmt.Errorf("%s sends nothing: it has no cable or no contract, or its node is not trusted", f.PortName(p))
