@@ -60,6 +60,9 @@ func TestMends(t *testing.T) {
 		}
 		t.Run(r.ID, func(t *testing.T) {
 			t.Parallel()
+			if r.Fixable && r.Steps != "" {
+				t.Error("it brings edits, and what it asks for has an order that an edit cannot keep")
+			}
 			if strings.Contains(r.Bad, "\n-- ") && !r.Fixable {
 				return // of several files
 			}

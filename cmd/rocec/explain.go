@@ -75,7 +75,10 @@ func (a *app) explainCommand() *cobra.Command {
 
 func (a *app) explainRule(r *diag.Rule) error {
 	return a.object(jsonOf(r), func() error {
-		fmt.Fprintf(a.out, "%s %s (%s)\n\n  %s\n\nWhy: %s.\nFix: %s.\nSource: %s.\n", r.ID, r.Name, r.Severity, r.Title, r.Why, r.Fix, r.Source)
+		fmt.Fprintf(a.out, "%s %s (%s)\n\n  %s\n\n", r.ID, r.Name, r.Severity, r.Title)
+		for _, s := range ruleSentences(r) {
+			fmt.Fprintln(a.out, s)
+		}
 		what, later := "A fabric", elsewhere(r.ID) != nil
 		if later {
 			what = "An example"

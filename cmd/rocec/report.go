@@ -54,13 +54,20 @@ type ruleJSON struct {
 	Title    string `json:"title"`
 	Why      string `json:"why"`
 	Fix      string `json:"fix"`
+	Steps    string `json:"steps,omitempty"`      // their order on a live fabric
+	Breaks   string `json:"interrupts,omitempty"` // what stops meanwhile
 	Source   string `json:"source"`
+	Formula  string `json:"formula,omitempty"`
+	Needs    string `json:"needs,omitempty"` // facts without which it finds nothing
 	Bad      string `json:"bad"`
 	Good     string `json:"good"`
 }
 
 func jsonOf(r *diag.Rule) ruleJSON {
-	return ruleJSON{r.ID, r.Name, r.Severity.String(), r.Hard, r.Title, r.Why, r.Fix, r.Source, laidOut(r.Bad), laidOut(r.Good)}
+	return ruleJSON{
+		r.ID, r.Name, r.Severity.String(), r.Hard, r.Title, r.Why, r.Fix, r.Steps, r.Interrupts, r.Source, r.Formula, r.Needs,
+		laidOut(r.Bad), laidOut(r.Good),
+	}
 }
 
 // print writes findings into the stream, and for people to standard error.

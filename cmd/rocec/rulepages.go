@@ -14,7 +14,7 @@ import (
 // rulesPage lists the rules and says how they are set.
 func rulesPage() []byte {
 	var b bytes.Buffer
-	b.WriteString(generated + "# Rules\n\n`rocec lint` reports what they find, `rocec explain CODE` shows one.\n\n| code | name | severity | `--fix` | what holds |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString(generated + "# Rules\n\n`rocec lint` reports what they find, `rocec explain CODE` shows one.\n\n| code | name | severity | `--fix` | what is wrong |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range rules() {
 		fix := ""
 		if r.Fixable {
@@ -40,10 +40,28 @@ func severityText(r *diag.Rule) string {
 	return r.Severity.String()
 }
 
+// ruleSentences is what explain and the page of a rule both say of it, a sentence each.
+func ruleSentences(r *diag.Rule) []string {
+	list := []string{"Why: " + r.Why + ".", "Fix: " + r.Fix + "."}
+	if live := r.OnLive(); live != "" {
+		list = append(list, upper(live)+".")
+	}
+	if r.Formula != "" {
+		list = append(list, "Formula: "+r.Formula+".")
+	}
+	if r.Needs != "" {
+		list = append(list, "It finds nothing without: "+r.Needs+".")
+	}
+	return append(list, "Source: "+r.Source+".")
+}
+
 // rulePage is all that a rule says of itself, with what mends its bad example.
 func rulePage(r *diag.Rule) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s# %s %s\n\n%s (%s).\n\nWhy: %s.\n\nFix: %s.\n\nSource: %s.\n", generated, r.ID, r.Name, upper(strings.TrimSpace(r.Title)), severityText(r), r.Why, r.Fix, r.Source)
+	fmt.Fprintf(&b, "%s# %s %s\n\n%s (%s).\n", generated, r.ID, r.Name, upper(strings.TrimSpace(r.Title)), severityText(r))
+	for _, s := range ruleSentences(r) {
+		b.WriteString("\n" + s + "\n")
+	}
 	switch {
 	case r.Hard:
 	case elsewhere(r.ID) != nil:

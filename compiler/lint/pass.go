@@ -58,6 +58,9 @@ type Pass struct {
 func (p *Pass) Report(d diag.Diagnostic) {
 	d.Rule = p.rule.ID
 	d.Severity = max(d.Severity, p.rule.Severity)
+	if live := p.rule.OnLive(); live != "" {
+		d.Help = strings.TrimPrefix(d.Help+"; "+live, "; ")
+	}
 	if d.Edits == nil {
 		d.Edits = mended(p.rule.mends, d.Labels)
 	}

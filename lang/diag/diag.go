@@ -10,7 +10,11 @@
 // No blame, no "invalid", no "please". Help says what to do, as an imperative.
 package diag
 
-import "github.com/rocec/rocec/lang/source"
+import (
+	"strings"
+
+	"github.com/rocec/rocec/lang/source"
+)
 
 // Severity orders findings. The zero value is Error, so that a forgotten field
 // is never a silent pass.
@@ -141,6 +145,20 @@ type Option struct {
 	Doc      string
 }
 
+// OnLive says what a change that mends a finding of the rule asks of a live
+// fabric: the order of its steps and the traffic that stops. It is empty where
+// the change is safe at any time.
+func (r *Rule) OnLive() string {
+	var parts []string
+	if r.Steps != "" {
+		parts = append(parts, "on a live fabric: "+r.Steps)
+	}
+	if r.Interrupts != "" {
+		parts = append(parts, "this interrupts "+r.Interrupts)
+	}
+	return strings.Join(parts, "; ")
+}
+
 // Rule is what a rule says of itself. Rules that run over the fabric add a Run
 // function (compiler/lint); those that need a target's table or a plan live
 // with it. The same value feeds explain, the pages, the JSON and the tests.
@@ -153,10 +171,18 @@ type Rule struct {
 	Fixable  bool // its findings may carry edits; those of Bad do, and mend it
 	Pedantic bool // asks of a whole fabric for facts that nothing else needs: found only where it is asked for. Never an error
 	Options  []Option
-	Title    string // what holds when the rule is content, one line
-	Why      string // what goes wrong on the wire when it does not
+	Title    string // what is wrong, one line
+	Why      string // what goes wrong on the wire then
 	Fix      string // what to do
-	Source   string // standard, paper, vendor text or incident it rests on
-	Bad      string // a fabric that yields exactly this rule
-	Good     string // the same fabric, mended
+
+	// Steps is the order in which Fix is done on a live fabric, Interrupts the
+	// traffic that stops meanwhile. Both follow the help of every finding. What
+	// needs an order is never written by --fix.
+	Steps, Interrupts string
+
+	Source  string // document and section, version or commit that a reader can open; "house limit" for a number of our own
+	Formula string // the formula that the rule computes, with its units
+	Needs   string // facts that no shipped file states: without them the rule finds nothing
+	Bad     string // a fabric that yields exactly this rule
+	Good    string // the same fabric, mended
 }
