@@ -12,9 +12,7 @@ import (
 
 // blamedElsewhere are findings whose first line is as it should be, and why.
 var blamedElsewhere = map[string]string{
-	"r01-alpha ROCE504": "the value stands in the for_each that the line reads",
-	"r01-alpha ROCE505": "the value stands in the for_each that the line reads",
-	"r04-pcp ROCE612":   "of two lines that exclude each other the other one was taken out",
+	"r04-pcp ROCE612": "of two lines that exclude each other the other one was taken out",
 }
 
 // TestBlamed: of each incident, a finding begins with a line that the repaired fabric

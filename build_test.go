@@ -60,7 +60,7 @@ func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
 			if !diags.HasErrors() {
 				m.Devices = devices
 			}
-			diags = diag.Fold(lint.Consequences(append(diags, diag.Sort(diag.Fold(refused), cfg.Files)...)))
+			diags = diag.Fold(lint.Consequences(append(diags, diag.Sort(compiler.Lines(cfg, diag.Fold(refused)), cfg.Files)...)))
 		}
 	}
 	var text bytes.Buffer

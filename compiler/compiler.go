@@ -55,7 +55,7 @@ type Result struct {
 func Compile(cfg *lang.Config, opt Options) *Result {
 	f, diags := resolve.Fabric(cfg)
 	if diags.HasErrors() {
-		return &Result{Diags: diag.Sort(diag.Fold(diags), cfg.Files)}
+		return &Result{Diags: diag.Sort(Lines(cfg, diag.Fold(diags)), cfg.Files)}
 	}
 	if opt.Failures > 0 {
 		f.Analysis.Failures = uint8(opt.Failures)
@@ -85,9 +85,9 @@ func Compile(cfg *lang.Config, opt Options) *Result {
 	diags = append(diags, unreached(f)...)
 	diags = append(diags, RecordFaults(cfg)...)
 	for i := range exempt {
-		exempt[i].Findings = diag.Sort(diag.Fold(exempt[i].Findings), cfg.Files)
+		exempt[i].Findings = diag.Sort(Lines(cfg, diag.Fold(exempt[i].Findings)), cfg.Files)
 	}
-	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(diag.Fold(lint.Consequences(diags)), cfg.Files), Exempt: exempt, ways: ways}
+	return &Result{Fabric: f, Facts: facts, Diags: diag.Sort(Lines(cfg, diag.Fold(lint.Consequences(diags))), cfg.Files), Exempt: exempt, ways: ways}
 }
 
 // tables enters the headroom rows of the platforms that the fabric has.

@@ -252,7 +252,7 @@ func (ld *loader) eachInstance(m *modinst, di int32, parent instID, s *scope, ea
 	}
 	if parent == 0 {
 		f := u.fileOf(d, a)
-		ld.place(m, d.kind, m.text(d.label), list, &f.exprs[a.expr()-1], f.id)
+		ld.place(m, di, list, &f.exprs[a.expr()-1], f.id)
 	}
 	device := d.kind == schema.Switch || d.kind == schema.Node
 	for i, e := range list {

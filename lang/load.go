@@ -101,6 +101,7 @@ type loader struct {
 	deep      bool // the stack has been full
 	tabs      map[string]*rowTable
 	rowFiles  map[*funcs.Rows]source.FileID // the files of tabs
+	eachUses  map[unitDecl][]eachUse        // what blocks take of their for_each
 	packs     *packs
 	limit     int      // of instances
 	full      bool     // it was reached, and that was said

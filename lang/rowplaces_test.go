@@ -44,7 +44,7 @@ node "elsewhere" {
 		`node.written["w1"]`:           "w1",
 		`node.written["w2"].qos["x"]`:  `"w2"`,
 		`node.set["s1"]`:               `"s1"`,
-		`node.elsewhere["e1"]`:         "",
+		`node.elsewhere["e1"]`:         `"e1"`,
 		`node.table["h3"]`:             "",
 		`node.tab["h1"]`:               "",
 		`node.table`:                   "",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/compiler/lint"
@@ -111,7 +112,7 @@ func (p *project) devicesBy(judge *judge) []served {
 		}
 	}
 	if all := slices.Concat(p.unknownTargets(), slices.Concat(found...), p.clusters(out)); len(all) > 0 {
-		p.diags = diag.Fold(lint.Consequences(append(p.diags, diag.Sort(diag.Fold(all), p.cfg.Files)...)))
+		p.diags = diag.Fold(lint.Consequences(append(p.diags, diag.Sort(compiler.Lines(p.cfg, diag.Fold(all)), p.cfg.Files)...)))
 	}
 	if wrong {
 		return nil

@@ -112,7 +112,7 @@ func (p *Pass) sharers(a, b fabric.IfaceID) (first, second fabric.IfaceID) {
 }
 
 // atAddresses are labels at the addresses of two interfaces. One line may write it for the first and leave it to the
-// slot of the second; and one slot of both has its values from for_each.
+// slot of the second.
 func (p *Pass) atAddresses(first, second fabric.IfaceID) []diag.Label {
 	f := p.Fabric
 	x, y := p.atAddress(first, ""), p.atAddress(second, "the other")
@@ -122,9 +122,6 @@ func (p *Pass) atAddresses(first, second fabric.IfaceID) []diag.Label {
 	dev := &f.Devices[f.Ifaces[second].Device]
 	if _, written := p.addressWritten(second, ""); written && p.bySlot(second) && !p.bySlot(first) {
 		return []diag.Label{x, f.Label(dev.Decl, dev.Layers, schema.ASlot, y.Text)}
-	}
-	if at, ok := f.Spans.Find(dev.Decl, schema.AForEach); ok {
-		return []diag.Label{x, {Span: at, Where: f.Where(dev.Decl), Text: "where both have it from"}}
 	}
 	return []diag.Label{x, y}
 }

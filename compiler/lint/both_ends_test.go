@@ -75,7 +75,7 @@ link "tor"`, `n2 = "Ethernet4", `, "")
 		{"speed", "ROCE101", "speed", `"25G"`, "", `speed = "25G"`, `speed = "100G"`},
 		{"native VLAN", "ROCE602", "untagged", "segment.other", segment, "untagged = segment.other", "untagged = segment.storage"},
 		{"MTU", "ROCE806", "mtu", "1500", "", "1500", "mtu = 9000"},
-		{"address", "ROCE614", "address", `"10.100.0.11/24"`, "", `"10.100.0.11/24"`, "slot = each.value"},
+		{"address", "ROCE614", "address", `"10.100.0.11/24"`, "", `"10.100.0.11/24"`, "n1 = 1"},
 		{"shut", "ROCE831", "admin", `"down"`, "", `"down"`, `port "Ethernet[4-12:4]"`},
 	} {
 		all := carriers(x.attr, x.value, x.top)

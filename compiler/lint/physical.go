@@ -195,11 +195,13 @@ func linkEnds(p *Pass) {
 		for _, end := range []fabric.PortID{l.A, l.B} {
 			if first := f.Ports[end].Link; first != fabric.LinkID(id) && first != 0 {
 				other := f.Links[first].A + f.Links[first].B - end
-				p.Report(p.AboutLink(fabric.LinkID(id), p.End(end), p.End(l.A+l.B-end), diag.Diagnostic{
+				d := p.AboutLink(fabric.LinkID(id), p.End(end), p.End(l.A+l.B-end), diag.Diagnostic{
 					Summary: fmt.Sprintf("port %s has two cables: to %s and to %s", f.PortName(end), f.PortName(other), f.PortName(l.A+l.B-end)),
 					Labels:  []diag.Label{f.LinkLabel(fabric.LinkID(id), schema.AEnds, ""), f.LinkLabel(first, schema.AEnds, "the other cable")},
 					Help:    "keep one of them, or name another port in one of them",
-				}))
+				})
+				d.Concerns = append(d.Concerns, f.LinkAddress(first))
+				p.Report(d)
 			}
 		}
 	}
@@ -239,7 +241,7 @@ func linkBreakout(p *Pass) {
 			labels := []diag.Label{at, f.LinkLabel(l, schema.AEnds, "used whole here")}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("port %s is split %dx%s and also used whole as %s", name, b.Count, fabric.Speed(b.Mbps), f.PortName(whole)),
-				Address: address, Concerns: []string{f.PortAddress(whole)}, Labels: labels, Help: "use its children, or do not split it",
+				Address: address, Concerns: []string{f.PortAddress(whole), f.LinkAddress(l)}, Labels: labels, Help: "use its children, or do not split it",
 			})
 		}
 	}

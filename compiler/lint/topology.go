@@ -367,7 +367,7 @@ func spineLinks(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s has %d links to %s and %d to %s", f.Text(f.Devices[d].Name), most.links, f.Text(f.Devices[most.spine].Name), least.links, f.Text(f.Devices[least.spine].Name)),
-			Address: f.Text(f.Devices[d].Address), Concerns: []string{f.Text(f.Devices[least.spine].Address), f.Text(f.Devices[most.spine].Address)},
+			Address: f.Text(f.Devices[d].Address), Concerns: []string{f.Text(f.Devices[least.spine].Address), f.Text(f.Devices[most.spine].Address), f.LinkAddress(first(most.spine)), f.LinkAddress(first(least.spine))},
 			Labels: []diag.Label{p.Fabric.LinkLabel(first(most.spine), schema.AEnds, ""), p.Fabric.LinkLabel(first(least.spine), schema.AEnds, "the fewer")}, Help: "make the counts equal, or give a switch that is no spine a role of its own",
 		})
 	})

@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/lang/source"
@@ -143,7 +144,7 @@ func (p *printer) finding(d *Diagnostic) {
 	p.line(p.style(bold+head.color, head.word+":") + " " + p.style(bold, readable(d.Summary)))
 	for i := range d.Labels {
 		p.line("")
-		p.label(&d.Labels[i])
+		p.label(&d.Labels[i], d.Labels[:i])
 		if i == 0 {
 			p.users(d)
 		}
@@ -199,12 +200,21 @@ func (p *printer) users(d *Diagnostic) {
 	}
 }
 
-func (p *printer) label(l *Label) {
+func (p *printer) label(l *Label, before []Label) {
+	snippet, ok := p.view.Snippet(l.Span)
+	marked := snippet.Code[snippet.HighlightStart:snippet.HighlightEnd]
+	if ok && l.Text != "" && !strings.Contains(marked, "\n") && slices.ContainsFunc(before, func(o Label) bool {
+		shown, _ := p.view.Snippet(o.Span)
+		return o.Span.File == l.Span.File && shown.StartLine == snippet.StartLine && !strings.Contains(shown.Code, "\n")
+	}) {
+		p.line("  " + readable(l.Text) + ", on the same line: " + Printable(marked))
+		p.values(l)
+		return
+	}
 	place := place(l, p.view)
 	if l.Text != "" {
 		place = strings.TrimSpace(readable(l.Text) + ": " + place)
 	}
-	snippet, ok := p.view.Snippet(l.Span)
 	if ok || len(l.Values) > 0 {
 		place += ":"
 	} else if !l.Span.IsZero() {
@@ -214,6 +224,10 @@ func (p *printer) label(l *Label) {
 	if ok {
 		p.code(snippet)
 	}
+	p.values(l)
+}
+
+func (p *printer) values(l *Label) {
 	if len(l.Values) == 0 {
 		return
 	}
