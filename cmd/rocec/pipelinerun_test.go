@@ -145,7 +145,7 @@ func newPipeline(t *testing.T) *pipeline {
 	}
 	p.context = map[string]string{
 		"github.token": "token-of-the-run", "github.ref": "refs/pull/7/merge", "github.sha": "0123456789012345678901234567890123456789", "github.base_ref": "main", "github.event.pull_request.number": "7",
-		"runner.temp": p.temp, "secrets.FABRIC_PASSWORD": "hunter2", "vars.ROCEC_DATA_DIR": filepath.Join(top, "data"),
+		"runner.temp": p.temp, "secrets.ROCEC_FABRIC_PASSWORD": "hunter2", "vars.ROCEC_DATA_DIR": filepath.Join(top, "data"),
 	}
 	bare := filepath.Join(top, "origin.git")
 	p.git("init", "--quiet", "--bare", "--initial-branch=main", bare)
