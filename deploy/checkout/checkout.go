@@ -150,6 +150,7 @@ func Inside(folder, path string) bool {
 // RemoteError is a remote that source may not name.
 type RemoteError struct{ Remote, Why string }
 
+// Error quotes the remote.
 func (e *RemoteError) Error() string {
 	return fmt.Sprintf("remote %q %s", e.Remote, e.Why)
 }
