@@ -51,7 +51,21 @@ func (a *app) store(p *project) (*record.Store, error) {
 	if a.env[labVariable] != "" && s.Kind != "" { // simulated devices are nobody else's business
 		s = record.Settings{Source: s.Source}
 	}
-	return record.OpenAt(s, a.workspace())
+	store, err := record.OpenAt(s, a.workspace())
+	if err != nil {
+		return nil, err
+	}
+	if dir := store.Dir(); dir != "" {
+		if err := within(dir); err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+	}
+	for _, dir := range []string{s.Spool, a.journals(store), a.cacheDir()} {
+		if err := ownData(dir); dir != "" && err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
 }
 
 // locked runs f while this run holds the record.
