@@ -135,7 +135,7 @@ func (a *app) fmtFiles(args []string, recursive, fix bool) (files []string, code
 	take := func(of disk.Checkout, name string) {
 		if err := of.Check(name); err != nil {
 			fmt.Fprintf(a.err, "left alone: %v\n", err)
-			code = 2
+			code = 1
 			return
 		}
 		files = append(files, name)

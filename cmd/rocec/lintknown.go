@@ -151,7 +151,9 @@ func (l *linter) baselineOf(s *settings) (*known, error) {
 		entries, wrong := baseline.Read(src)
 		k.entries = entries
 		if wrong != nil {
-			k.view.Read = func(string) ([]byte, error) { return nil, fs.ErrPermission } // what is no baseline is not shown
+			if !wrong.Ours {
+				k.view.Read = func(string) ([]byte, error) { return nil, fs.ErrPermission } // what is no baseline is not shown
+			}
 			k.diags.Add(diag.Diagnostic{
 				Summary: "baseline cannot be read: " + wrong.Text, Help: "mend it, or delete it and write it anew: rocec lint --write-baseline",
 				Labels: []diag.Label{{Span: source.Span{File: id, Start: uint32(wrong.Start)}}},

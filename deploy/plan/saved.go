@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -146,12 +147,12 @@ func DecodeSaved(b []byte) (*Saved, error) {
 	if s.Plan == nil {
 		return nil, errors.New("it holds no plan")
 	}
-	shown, err := json.Marshal(s.Plan)
+	digest, err := shownDigest(b)
 	if err != nil {
 		return nil, err
 	}
 	// Whoever edits it may edit the digest too: apply compares the plan itself with one made then.
-	if digest := record.Digest(shown); digest != s.PlanDigest {
+	if digest != s.PlanDigest {
 		return nil, fmt.Errorf("what it shows has the digest %s and not %s: it was edited since rocec plan wrote it", digest, cmp.Or(short(s.PlanDigest), "any"))
 	}
 	for name := range s.Devices {
@@ -160,6 +161,19 @@ func DecodeSaved(b []byte) (*Saved, error) {
 		}
 	}
 	return s, nil
+}
+
+// shownDigest is the digest of the plan in a plan file, of which blanks are no part.
+func shownDigest(b []byte) (string, error) {
+	var f struct {
+		Plan json.RawMessage `json:"plan"`
+	}
+	if err := record.Unmarshal(b, &f); err != nil {
+		return "", err
+	}
+	var plain bytes.Buffer
+	err := json.Compact(&plain, f.Plan)
+	return record.Digest(plain.Bytes()), err
 }
 
 // StaleError says that what a saved plan rests on has moved.
