@@ -58,7 +58,7 @@ func (f *verifyFlags) check() error {
 	case f.interval > 0 && f.format == "json":
 		return errors.New("--interval prints no single object: use --json, which is a stream")
 	}
-	return nil
+	return within(f.read.from)
 }
 
 func (a *app) verifyCommand() *cobra.Command {
