@@ -120,12 +120,12 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 			return nil, err
 		}
 	}
-	// A root keeps links in the tree from leading out of it.
+	// A root keeps links in the tree from leading out of it. It stays open, for what checks and a
+	// console read later; the collector closes it.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	defer root.Close()
 	opt := lang.Options{FS: instead(root.FS(), in.instead), Packs: packs.Files(), Headroom: headroomOf, Keep: keep, Workers: runtime.GOMAXPROCS(0), Run: in.run}
 	for k, v := range a.env {
 		if name, ok := strings.CutPrefix(k, "ROCEC_VAR_"); ok {
