@@ -89,7 +89,8 @@ func (p *project) health(devices []served, before, after looked, f *verifyFlags)
 		if now == nil {
 			continue
 		}
-		found = append(found, p.labelled(s, verify.Health(s.address, p.lower(s).intent, p.expects(s.id, f.in.limits), before[s.name], now, gap))...)
+		list := verify.Health(s.address, p.lower(s).intent, p.expects(s.id, f.in.limits), before[s.name], now, gap)
+		found = append(found, p.labelled(s, list)...)
 	}
 	return found
 }

@@ -19,8 +19,10 @@ var roce107 = &Rule{
 		Title: "nobody wrote the length of a lossless cable",
 		Why:   "headroom follows from the length; where none is written rocec takes what the device itself assumes, and frames are lost on every cable that is longer",
 		Fix:   `write cable = { media = ..., length = ... } on the link, the tier or in the cable list`,
-		Source: "sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md (cable length); Cumulus Linux user guide 5.13, Quality of Service, " +
-			"link pause and PFC cable length (100 m); torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.h, MLX5E_DEFAULT_CABLE_LEN (7 m)",
+		Source: "sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md (cable length); Cumulus Linux user guide 5.13, Quality of " +
+			"Service, " +
+			"link pause and PFC cable length (100 m); torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.h, " +
+			"MLX5E_DEFAULT_CABLE_LEN (7 m)",
 		Bad:  twoNodesEdit(`, length = "3m"`, ``),
 		Good: twoNodes(``),
 	},
@@ -396,10 +398,12 @@ var roce125 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE125", Name: "link_macsec_delay", Severity: diag.Warning,
 		Title: "a lossless link is encrypted, and its headroom counts no delay for that",
-		Why: "both ends of an encrypted link hold every frame, pauses too, until it is encrypted or checked, and each grows by up to 32 B: what arrives " +
+		Why: "both ends of an encrypted link hold every frame, pauses too, until it is encrypted or checked, and each grows by up to 32 " +
+			"B: what arrives " +
 			"meanwhile has to fit into headroom as well",
 		Fix: `write what the makers state for both ends: cable = { media = ..., length = ..., delay = "..." }, or headroom on the ports`,
-		Source: "IEEE 802.1AE-2018, clause 9 (SecTAG of 8 or 16 B, ICV of 16 B); IEEE 802.1Q-2018, D.2.10 (MACsec bypass capability) and annex N (delays that " +
+		Source: "IEEE 802.1AE-2018, clause 9 (SecTAG of 8 or 16 B, ICV of 16 B); IEEE 802.1Q-2018, D.2.10 (MACsec bypass capability) and " +
+			"annex N (delays that " +
 			"headroom covers); dcb-pfc(8), macsec-bypass and delay; Bai et al., NSDI 2023, 8.3",
 		Formula: "headroom += delay x speed / 8, in bytes",
 		Bad:     encryptedAlike(""),
@@ -421,7 +425,8 @@ func macsecDelay(p *Pass) {
 			return
 		}
 		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
-			Summary: fmt.Sprintf("the lossless link between %s and %s has MACsec, and its cable no delay: headroom is too small by what encryption takes",
+			Summary: fmt.Sprintf("the lossless link between %s and %s has MACsec, and its cable no delay: headroom is too small by what "+
+				"encryption takes",
 				p.Name(a), p.Name(b)),
 			Labels: []diag.Label{p.atMACsec(id, a, ""), p.Fabric.LinkLabel(id, schema.ACable, "the cable")},
 			Help:   "write delay in cable, as the makers of both ends state it, or headroom on the ports",

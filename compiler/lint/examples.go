@@ -124,7 +124,8 @@ func windowsPair(class string) string {
 func iwarpPair(class string) string {
 	return strings.NewReplacer("trust = \"dscp\"\n", "trust = \"dscp\"\n  transport = \"iwarp\"\n", "    carries   = \"rdma\"\n",
 		"    carries   = \"rdma\"\n    marked_by = \"application\"\n", "    ecn       = \"auto\"\n", "    "+class+"\n",
-		"  class \"cnp\" {\n    carries  = \"cnp\"\n    dscp     = [48]\n    priority = 6\n  }\n", "", "nvidia/connectx-6-dx", "intel/e810").Replace(backToBack(""))
+		"  class \"cnp\" {\n    carries  = \"cnp\"\n    dscp     = [48]\n    priority = 6\n  }\n", "",
+		"nvidia/connectx-6-dx", "intel/e810").Replace(backToBack(""))
 }
 
 // pcpAccess is twoNodes with tags and PCP, and a spare port without a cable.

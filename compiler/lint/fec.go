@@ -12,15 +12,17 @@ import (
 // The part of the family on links that is about forward error correction: what a
 // speed, the rate of its lanes and a medium have and need of it.
 
-const clausesOfFEC = "IEEE 802.3 clauses 74 (10G and 40G: BASE-R FEC), 91, 92 and 95 (100GBASE-CR4 and SR4: RS-FEC), 108 and 110 (25GBASE-CR: " +
+const clausesOfFEC = "IEEE 802.3 clauses 74 (10G and 40G: BASE-R FEC), 91, 92 and 95 (100GBASE-CR4 and SR4: RS-FEC), 108 and 110 " +
+	"(25GBASE-CR: " +
 	"RS-FEC above 3 m), 119 and 134 (PAM4: RS-FEC); AMD PG314 (Versal MRMAC), Port FEC Mode: the modes of each speed; "
 
 var roce102 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE102", Name: "link_fec", Severity: diag.Error, Fixable: true,
-		Title:      "the ends of a link use different FEC",
-		Why:        "ends with different error correction do not come up, or lose frames that a lossless class cannot afford",
-		Fix:        "use one mode on both ends, one that their speed and medium have: RS-FEC from 25G a lane on, none or BASE-R FEC at 10G and 40G",
+		Title: "the ends of a link use different FEC",
+		Why:   "ends with different error correction do not come up, or lose frames that a lossless class cannot afford",
+		Fix: "use one mode on both ends, one that their speed and medium have: RS-FEC from 25G a lane on, none or BASE-R FEC at " +
+			"10G and 40G",
 		Interrupts: "the link until both ends have it: put them into one wave",
 		Source:     clausesOfFEC + "sonic-net/sonic-buildimage #3578",
 		Bad:        twoNodesEdit(`fec      = "rs"`, `fec      = "none"`),
@@ -145,7 +147,8 @@ var roce109 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE109", Name: "link_rs_fec", Severity: diag.Error, Fixable: true,
 		Title: "a link that needs RS-FEC runs without",
-		Why: "PAM4 lanes, of 50G and more, do not work without RS-FEC; 100G over copper or multimode fibre and 25G over more than 3 m of copper lose " +
+		Why: "PAM4 lanes, of 50G and more, do not work without RS-FEC; 100G over copper or multimode fibre and 25G over more than 3 m of " +
+			"copper lose " +
 			"frames without it, and a lossless class cannot afford one. The second kind is a warning: a short cable of a good make may do without",
 		Fix:        `write fec = "rs" on both ends`,
 		Interrupts: "the link until both ends have it: put them into one wave",

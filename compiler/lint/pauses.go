@@ -18,9 +18,10 @@ import (
 var roce313 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE313", Name: "vlan_flood_lossless", Severity: diag.Error,
-		Title:  "frames without a mark, or floods, are lossless",
-		Why:    "a lossless flood waits at every port of its VLAN at once: pauses then run in all directions, also against up and down, and a circle of them stands still for ever",
-		Fix:    "keep broadcast, multicast and unknown unicast in a lossy class; whether a switch drops lossless frames of which it knows no port, ask its vendor",
+		Title: "frames without a mark, or floods, are lossless",
+		Why:   "a lossless flood waits at every port of its VLAN at once: pauses then run in all directions, also against up and down, and a circle of them stands still for ever",
+		Fix: "keep broadcast, multicast and unknown unicast in a lossy class; whether a switch drops lossless frames of which it knows " +
+			"no port, ask its vendor",
 		Source: "Guo et al., SIGCOMM 2016, 4.2 (deadlock by flooding)",
 		Bad:    floodedAs("rdma"),
 		Good:   floodedAs("default"),
@@ -106,9 +107,10 @@ var roce315 = &Rule{
 		Why:        "a port that honours pauses and sends none drops what it cannot take; one that sends them and honours none overruns its peer",
 		Fix:        "enable both directions, or accept it with an override",
 		Interrupts: carving,
-		Source:     "sonic-net/SONiC doc/asymmetric-pfc; sonic-net/sonic-swss #1128; NVIDIA Onyx user manual 3.10, RoCE (lossless and semi-lossless)",
-		Bad:        foundSwitch(`observed = { pfc_direction = "receive" }`),
-		Good:       foundSwitch(`observed = { pfc_direction = "both" }`),
+		Source: "sonic-net/SONiC doc/asymmetric-pfc; sonic-net/sonic-swss #1128; NVIDIA Onyx user manual 3.10, RoCE (lossless and " +
+			"semi-lossless)",
+		Bad:  foundSwitch(`observed = { pfc_direction = "receive" }`),
+		Good: foundSwitch(`observed = { pfc_direction = "both" }`),
 	},
 	Run: oneWay,
 }

@@ -11,7 +11,8 @@ import (
 // The part of the physical family that is about what is behind a NIC: its slot.
 
 const (
-	sourcePCIe = "PCI Express Base Specification 5.0, 2.2.1 (TLP header) and 4.2 (encoding); Neugebauer et al., Understanding PCIe performance for " +
+	sourcePCIe = "PCI Express Base Specification 5.0, 2.2.1 (TLP header) and 4.2 (encoding); Neugebauer et al., Understanding PCIe " +
+		"performance for " +
 		"end host networking, SIGCOMM 2018, section 3; lang/packs/pcie.roce.hcl"
 	formulaPCIe = "usable Gb/s = GT/s x lanes x encoding (128/130 of generation 3 to 5) x 256 / 280 (payload of 256 B and its headers)"
 )

@@ -26,7 +26,8 @@ var roce301 = &Rule{
 		Why:        "a pause for one priority does not stop traffic sent on another: the receiver's buffer overruns and a lossless class loses frames, late and under load",
 		Fix:        "give both ends the same qos, or make the class lossy on both",
 		Interrupts: carving,
-		Source: "IEEE 802.1Q-2018, clause 36 (802.1Qbb: a pause names the priorities that it stops); NVIDIA MLNX_OFED user manual, Flow Control, " +
+		Source: "IEEE 802.1Q-2018, clause 36 (802.1Qbb: a pause names the priorities that it stops); NVIDIA MLNX_OFED user manual, Flow " +
+			"Control, " +
 			"Configuring PFC; Microsoft host network requirements, Data Center Bridging (host and switch alike)",
 		Bad:  twoNodes(`pfc = [4]`),
 		Good: twoNodes(``),
@@ -164,7 +165,8 @@ var roce303 = &Rule{
 		Why:   "global pause stops every class, and drivers treat all buffers as lossless then: 802.3x and 802.1Qbb exclude each other",
 		Fix:   "turn global pause off",
 		Steps: "write PFC first, on both ends, and take global pause off then: between the two the class would be lossy",
-		Source: "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, fill_pfc_en; IEEE 802.1Q-2018, clause 36 (802.3x pause is not used " +
+		Source: "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, fill_pfc_en; IEEE 802.1Q-2018, clause 36 " +
+			"(802.3x pause is not used " +
 			"with PFC); Nokia SR Linux quality of service guide, priority-based flow control",
 		Bad:  twoNodes(`global_pause = true`),
 		Good: twoNodes(`global_pause = false`),
@@ -227,13 +229,17 @@ func pfcUnused(p *Pass) {
 var roce305 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE305", Name: "switch_lossless_count", Severity: diag.Error,
-		Options: []diag.Option{{Name: "most", Default: 2, Min: 1, Max: 8, Doc: "lossless priorities of a switch, where its model states no limit"}},
-		Title:   "a switch has many lossless priorities, or more than its model carries",
-		Why: "every lossless priority takes headroom on every port: with many of them little is left to share, and pauses come early. Past a limit of " +
+		Options: []diag.Option{{Name: "most", Default: 2, Min: 1, Max: 8, Doc: "lossless priorities of a switch, where its model states " +
+			"no limit"}},
+		Title: "a switch has many lossless priorities, or more than its model carries",
+		Why: "every lossless priority takes headroom on every port: with many of them little is left to share, and pauses come early. " +
+			"Past a limit of " +
 			"the hardware or image, which max_lossless of the model states, the extra ones are silently lossy, and that is an error",
-		Fix:   "merge lossless classes to two, or to what the device has",
-		Steps: "the class that stays first on all switches, then on the hosts, and the one that goes last: until all agree RDMA is in the default class",
-		Source: "Guo et al., SIGCOMM 2016, 2 (two classes fit into 9 and 12 MB at 300 m); sonic-net/sonic-buildimage files/build_templates/qos_config.j2, " +
+		Fix: "merge lossless classes to two, or to what the device has",
+		Steps: "the class that stays first on all switches, then on the hosts, and the one that goes last: until all agree RDMA is in the " +
+			"default class",
+		Source: "Guo et al., SIGCOMM 2016, 2 (two classes fit into 9 and 12 MB at 300 m); sonic-net/sonic-buildimage " +
+			"files/build_templates/qos_config.j2, " +
 			"LOSSLESS_TC (two by default, others can be written); the source of max_lossless where a model states it; two is a house limit",
 		Bad:  manyLossless,
 		Good: twoNodes(``),
@@ -299,7 +305,8 @@ var roce306 = &Rule{
 		Why:        "PFC on all eight priorities is global pause by another name: everything stops together, and deadlock is near",
 		Fix:        "list only the lossless ones",
 		Interrupts: carving,
-		Source: "Hu et al., HotNets 2016 (deadlocks need cyclic waits for buffers); Microsoft host network requirements, Data Center Bridging (PFC on the RDMA " +
+		Source: "Hu et al., HotNets 2016 (deadlocks need cyclic waits for buffers); Microsoft host network requirements, Data Center " +
+			"Bridging (PFC on the RDMA " +
 			"priority alone)",
 		Bad:  edit(twoNodes(allPFC), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC),
 		Good: twoNodes(``),
@@ -328,7 +335,8 @@ var roce310 = &Rule{
 		Title: "a received pause stops another queue than that of its class",
 		Why:   "a pause that stops another queue leaves the lossless one sending into a full buffer",
 		Fix:   "align the PFC-to-queue map with the queue map",
-		Source: "IEEE 802.1Q-2018, clause 36 (a paused priority stops its traffic class); sonic-net/sonic-buildimage files/build_templates/qos_config.j2, " +
+		Source: "IEEE 802.1Q-2018, clause 36 (a paused priority stops its traffic class); sonic-net/sonic-buildimage " +
+			"files/build_templates/qos_config.j2, " +
 			"MAP_PFC_PRIORITY_TO_QUEUE",
 		Bad:  twoNodes(`pfc_queue_map = { 3 = 4 }`),
 		Good: twoNodes(``),
@@ -491,12 +499,13 @@ func iwarpPFC(p *Pass) {
 var roce314 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE314", Name: "port_pcp_access", Severity: diag.Warning,
-		Title:  "an access port is lossless by PCP",
-		Why:    "an access port has no tag, so nothing plugged into it can ever reach the lossless priority",
-		Fix:    "carry the segment tagged, or trust DSCP",
-		Source: "IEEE 802.1Q-2018, 6.9.3 (the priority of a frame is that of its tag; without one, the default of the port); Guo et al., SIGCOMM 2016, 3",
-		Bad:    pcpAccess(`untagged   = segment.storage`),
-		Good:   pcpAccess("speed = \"100G\"\n    fec   = \"rs\"\n    tagged = segment.storage") + spareHost,
+		Title: "an access port is lossless by PCP",
+		Why:   "an access port has no tag, so nothing plugged into it can ever reach the lossless priority",
+		Fix:   "carry the segment tagged, or trust DSCP",
+		Source: "IEEE 802.1Q-2018, 6.9.3 (the priority of a frame is that of its tag; without one, the default of the port); Guo et al., " +
+			"SIGCOMM 2016, 3",
+		Bad:  pcpAccess(`untagged   = segment.storage`),
+		Good: pcpAccess("speed = \"100G\"\n    fec   = \"rs\"\n    tagged = segment.storage") + spareHost,
 	},
 	Run: pcpAccessPort,
 }
@@ -548,9 +557,10 @@ var roce322 = &Rule{
 		Why:        "a NIC that ignores pauses overruns the switch; one that sends none loses what it cannot take",
 		Fix:        "enable PFC for the class's priority on the NIC",
 		Interrupts: carving,
-		Source:     "NVIDIA MLNX_OFED user manual, Flow Control, Configuring PFC on ConnectX-4 and above; Microsoft host network requirements, Data Center Bridging",
-		Bad:        backToBack(`pfc = []`),
-		Good:       backToBack(``),
+		Source: "NVIDIA MLNX_OFED user manual, Flow Control, Configuring PFC on ConnectX-4 and above; Microsoft host network " +
+			"requirements, Data Center Bridging",
+		Bad:  backToBack(`pfc = []`),
+		Good: backToBack(``),
 	},
 	Run:   nicPFC,
 	mends: drop("pfc"),

@@ -58,9 +58,10 @@ var roce103 = &Rule{
 		Why:        "a forced end does not answer, and the negotiating end gives up or falls back; two Spectrum-4 switches with Cumulus Linux need both at 200G and more",
 		Fix:        "write autoneg alike on both ends, or on the link; on Cumulus Linux before 5.14 a written speed ends negotiation",
 		Interrupts: "the link until both ends have it",
-		Source:     "IEEE 802.3-2022, clause 73; sonic-net/sonic-mgmt #7038; Cumulus Linux user guide 5.13 and 5.14, Switch Port Attributes, Auto-negotiation",
-		Bad:        twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = true", `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = false"),
-		Good:       twoNodes(``),
+		Source: "IEEE 802.3-2022, clause 73; sonic-net/sonic-mgmt #7038; Cumulus Linux user guide 5.13 and 5.14, Switch Port " +
+			"Attributes, Auto-negotiation",
+		Bad:  twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = true", `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = false"),
+		Good: twoNodes(``),
 	},
 	Run: linkAutoneg,
 }
@@ -173,7 +174,8 @@ var roce105 = &Rule{
 		Why:        "children and parent share lanes: using both, more children than lanes, or a child of two lanes cabled to one of one, leaves ports that never come up",
 		Fix:        "use the children, or do not split the port",
 		Interrupts: "every port of the cage, while the device makes them anew",
-		Source: "sonic-net/SONiC doc/dynamic-port-breakout/sonic-dynamic-port-breakout-HLD.md; Cumulus Linux user guide 5.13, Switch Port Attributes, " +
+		Source: "sonic-net/SONiC doc/dynamic-port-breakout/sonic-dynamic-port-breakout-HLD.md; Cumulus Linux user guide 5.13, Switch Port " +
+			"Attributes, " +
 			"Breakout Ports and Considerations",
 		Bad:  strings.ReplaceAll(twoNodes(`breakout = "8x25G"`), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
 		Good: twoNodes(``),
@@ -245,7 +247,8 @@ var roce106 = &Rule{
 		Title: "a cable is longer than its medium reaches at that speed",
 		Why:   "beyond its reach a medium loses frames, and no setting repairs that",
 		Fix:   "use a medium that reaches",
-		Source: "IEEE 802.3-2022, the clause of each medium: rocec explain of the media, or lang/packs/media.roce.hcl, names them (DAC: 85, 92, 110, 136, 162; " +
+		Source: "IEEE 802.3-2022, the clause of each medium: rocec explain of the media, or lang/packs/media.roce.hcl, names them (DAC: " +
+			"85, 92, 110, 136, 162; " +
 			"SR: 52, 86, 95, 112, 138, 167; DR, FR and LR: 52, 87, 88, 114, 121, 122, 124, 139, 140, 151)",
 		Bad:  twoNodesEdit(`length = "3m"`, `length = "30m"`),
 		Good: twoNodes(``),

@@ -21,7 +21,8 @@ var roce122 = &Rule{
 			"comes up at another speed",
 		Fix:        "write autoneg on both ends, or on the link",
 		Interrupts: "the link until both ends have it",
-		Source: "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md; Cumulus Linux user guide 5.14, Switch Port Attributes; the source of " +
+		Source: "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md; Cumulus Linux user guide 5.14, Switch Port " +
+			"Attributes; the source of " +
 			"autoneg in the asic block",
 		Bad: twoNodes("autoneg = false"),
 		Good: twoNodesEdit("    fec      = \"rs\"\n", "    fec      = \"rs\"\n    autoneg = true\n", "    fec      = \"rs\"\n",
@@ -80,7 +81,8 @@ var roce123 = &Rule{
 		Why: "a device refuses a speed that it does not have, or keeps the one it had: the link stays down, and headroom, ECN and ETS were " +
 			"computed for another",
 		Fix: "write a speed of the hardware, or leave it to the model",
-		Source: "the source of speeds in the asic, switch_model or nic_model block, as sonic-net/sonic-buildimage platform.json, breakout_modes, or the " +
+		Source: "the source of speeds in the asic, switch_model or nic_model block, as sonic-net/sonic-buildimage platform.json, " +
+			"breakout_modes, or the " +
 			"data sheet of the NIC",
 		Bad: strings.Replace(strings.ReplaceAll(withNIC(), `= "100G"`, `= "50G"`), `speeds          = ["100G"]`,
 			`speeds          = ["25G", "100G"]`, 1),

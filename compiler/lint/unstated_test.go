@@ -110,7 +110,8 @@ func TestEveryFact(t *testing.T) {
 		},
 		schema.ASIC: {
 			"vendor": named, "family": named, "source": named, "sources": named,
-			"cell": asked(plainUse), "buffer": asked(plainUse), "max_lossless": free("left out where nothing but the buffer limits it: ROCE305, ROCE502"), "queues": asked(plainUse),
+			"cell": asked(plainUse), "buffer": asked(plainUse), "max_lossless": free("left out where nothing but the buffer limits it: " +
+				"ROCE305, ROCE502"), "queues": asked(plainUse),
 			"has_pfc": asked(plainUse), "has_ecn": asked(plainUse),
 			"has_ets": asked(plainUse), "dscp_pfc": asked(plainUse), "max_mtu": mtu,
 			"has_watchdog": {rules: "ROCE307", level: diag.Warning}, "speeds": {use: slowUse, rules: "ROCE123", level: diag.Error},

@@ -14,11 +14,13 @@ var roce307 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE307", Name: "port_watchdog", Severity: diag.Error, Fixable: true,
 		Title: "a switch port with PFC has no PFC watchdog that ends a storm",
-		Why: "one NIC that pauses for ever stops its port, then every port that feeds it, then the fabric. A watchdog that only alerts writes a log " +
+		Why: "one NIC that pauses for ever stops its port, then every port that feeds it, then the fabric. A watchdog that only alerts " +
+			"writes a log " +
 			"line and touches no queue: the storm goes on",
 		Fix: `leave watchdog at "auto", or give it times, and the action "drop"`,
 		Source: "Guo et al., SIGCOMM 2016, 4.3; Bai et al., NSDI 2023, 3.1; sonic-net/sonic-swss orchagent/pfcwdorch.cpp at 0408e945, " +
-			"startWdActionOnQueue (alert: a log line and counters); sonic-net/sonic-mgmt docs/pfcwd/PFCWD_MMU_Change.md (mitigation is drop or forward)",
+			"startWdActionOnQueue (alert: a log line and counters); sonic-net/sonic-mgmt docs/pfcwd/PFCWD_MMU_Change.md (mitigation is drop " +
+			"or forward)",
 		Bad:  twoNodes(`watchdog = "off"`),
 		Good: twoNodes(`watchdog = "auto"`),
 	},
@@ -66,7 +68,8 @@ var roce308 = &Rule{
 		},
 		Title: "the PFC watchdog detects too fast, too slowly, or faster than it polls",
 		Why:   "too fast it takes congestion for a storm and drops lossless frames; too slow the fabric stands still",
-		Fix: "leave the times out: the device's own grow with its ports, on SONiC 200 ms for each 32 ports with PFC. Large chassis are run with " +
+		Fix: "leave the times out: the device's own grow with its ports, on SONiC 200 ms for each 32 ports with PFC. Large chassis are " +
+			"run with " +
 			"600 ms",
 		Source: "sonic-net/sonic-utilities pfcwd/main.py at 015521a5, start_default; sonic-net/sonic-swss orchagent/pfcwdorch.cpp, " +
 			"PFC_WD_DETECTION_TIME_MIN and _MAX (100 ms and 5 s); sonic-pfcwd.yang; sonic-net/sonic-buildimage #21914 (600 ms); " +
@@ -87,7 +90,8 @@ func watchdogDetect(p *Pass) {
 		}
 		d := diag.Diagnostic{
 			Summary: fmt.Sprintf("watchdog on %s detects in %d ms", p.Name(e), w.DetectMs), Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.atWatchdog(e)}, Help: "leave the times out: the device's own grow with its ports; or write 200 ms for each 32 ports with PFC",
+			Labels: []diag.Label{p.atWatchdog(e)}, Help: "leave the times out: the device's own grow with its ports; or write 200 ms for " +
+				"each 32 ports with PFC",
 			Edits: setAt(p.atWatchdog(e), "watchdog", ownTimes(w.Action)),
 		}
 		switch {
@@ -125,9 +129,11 @@ func (p *Pass) atWatchdog(e End) diag.Label {
 var roce309 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE309", Name: "port_watchdog_restore", Severity: diag.Warning, Fixable: true,
-		Options: []diag.Option{{Name: "ratio", Default: 10, Min: 1, Max: 600, Doc: "how many times as long as to detect it may take to restore"}},
-		Title:   "the PFC watchdog restores faster than it detects, or much later",
-		Why: "a queue that is restored before a storm can be detected again flaps between dropping and pausing; one that is not restored for long " +
+		Options: []diag.Option{{Name: "ratio", Default: 10, Min: 1, Max: 600, Doc: "how many times as long as to detect it may take to " +
+			"restore"}},
+		Title: "the PFC watchdog restores faster than it detects, or much later",
+		Why: "a queue that is restored before a storm can be detected again flaps between dropping and pausing; one that is not restored " +
+			"for long " +
 			"drops a lossless class although the storm is over",
 		Fix: "restore after one to two times as long as it takes to detect",
 		Source: "sonic-net/sonic-utilities pfcwd/main.py at 015521a5, start_cmd (restoration time, if left out: twice the detection time); " +
@@ -168,11 +174,14 @@ var roce324 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE324", Name: "port_watchdog_forwards", Severity: diag.Notice, Fixable: true,
 		Title: "the PFC watchdog of a port forwards to a peer that takes nothing",
-		Why: "forward ignores the pauses of a storm and goes on sending: the peer that could not take frames drops them, or cannot even do that. Drop " +
+		Why: "forward ignores the pauses of a storm and goes on sending: the peer that could not take frames drops them, or cannot even " +
+			"do that. Drop " +
 			"empties the queue, and the switch answers for what is lost",
 		Fix: `write action = "drop", or leave it out`,
-		Source: "sonic-net/sonic-mgmt docs/pfcwd/PFCWD_MMU_Change.md; sonic-net/SONiC wiki, PFC Watchdog Design, actions; sonic-net/sonic-swss " +
-			"orchagent/pfcwdorch.cpp at 0408e945, createEntry (drop where nothing is written; one action for the whole switch where Broadcom's SAI recovers)",
+		Source: "sonic-net/sonic-mgmt docs/pfcwd/PFCWD_MMU_Change.md; sonic-net/SONiC wiki, PFC Watchdog Design, actions; " +
+			"sonic-net/sonic-swss " +
+			"orchagent/pfcwdorch.cpp at 0408e945, createEntry (drop where nothing is written; one action for the whole switch where " +
+			"Broadcom's SAI recovers)",
 		Bad:  twoNodes(`watchdog = { detect = "400ms", restore = "400ms", action = "forward" }`),
 		Good: twoNodes(`watchdog = { detect = "400ms", restore = "400ms", action = "drop" }`),
 	},
@@ -200,7 +209,8 @@ var roce325 = &Rule{
 			Doc: "how long connections of the fabric retry: 4.096 us x 2^timeout x retry count",
 		}},
 		Title: "a storm and its PFC watchdog take longer than RDMA connections retry",
-		Why: "while a storm lasts, and until the queue is restored, nothing of the class gets through: connections that run out of retries end with " +
+		Why: "while a storm lasts, and until the queue is restored, nothing of the class gets through: connections that run out of " +
+			"retries end with " +
 			"an error, and the job with them. NCCL retries for 30 s (timeout 20, 7 times); the settings of applications are not in the source",
 		Fix:     "shorten the times of the watchdog, or let applications retry for longer",
 		Source:  "NVIDIA NCCL user guide, environment variables NCCL_IB_TIMEOUT and NCCL_IB_RETRY_CNT; ibv_modify_qp(3), timeout and retry_cnt",

@@ -190,7 +190,8 @@ func (h *judge) priority(p *intent.Port, priority int8, lossless bool, grown map
 	if storms := n(targets.Storms); storms > 0 {
 		h.report(pauseRate, p, "find who pauses, and why it does", "had %d pause storms on priority %d in %.0f s", storms, priority, h.seconds)
 	}
-	many := float64(h.expect.limit(pauseRate, "share")) / 100 * float64(cmp.Or(h.expect.Ports[p.Name].Mbps, usualMbps)) * 1e6 / longestPauseBits
+	still := float64(cmp.Or(h.expect.Ports[p.Name].Mbps, usualMbps)) * 1e6 / longestPauseBits // so many a second stop it all the time
+	many := still * float64(h.expect.limit(pauseRate, "share")) / 100
 	switch received, sent := rate(targets.PauseReceived), rate(targets.PauseSent); {
 	case received > many:
 		h.report(pauseRate, p, "follow the pauses to the device that sends them first", "is paused %.0f times a second on priority %d", received, priority)

@@ -186,7 +186,8 @@ func TestStormed(t *testing.T) {
 // storm at 25. Limits of settings stand in place of those of the rules.
 func TestPauseLimits(t *testing.T) {
 	pauses := func(of string, n string) string {
-		return "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 0\n     tx_prio3_pause: 0\n-- after/health/rail0/counters.txt --\n" +
+		return "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 0\n     tx_prio3_pause: 0\n-- " +
+			"after/health/rail0/counters.txt --\n" +
 			"NIC statistics:\n     " + of + ": " + n + "\n"
 	}
 	for name, c := range map[string]struct {

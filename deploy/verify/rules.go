@@ -21,7 +21,8 @@ var pcieDown = &diag.Rule{
 var bitErrors = &diag.Rule{
 	ID: "ROCE115", Name: "link_bit_errors", Severity: diag.Warning, When: diag.Live,
 	Title: "a port loses frames to bit errors",
-	Why: "each loss makes a NIC go back to the lost packet and send all that followed again; older firmware begins the message anew, and then gets " +
+	Why: "each loss makes a NIC go back to the lost packet and send all that followed again; older firmware begins the message anew, " +
+		"and then gets " +
 		"nowhere at a loss of 0.4 %",
 	Fix: "replace the cable or the module, clean the fibre, and look at the other end",
 	Source: "Guo et al., SIGCOMM 2016, 4.1 (go-back-0 stood still at a loss of 1/256, go-back-N does not); torvalds/linux " +
@@ -43,13 +44,16 @@ var slowLink = &diag.Rule{
 var pauseRate = &diag.Rule{
 	ID: "ROCE317", Name: "link_pause_rate", Severity: diag.Warning, When: diag.Live,
 	Options: []diag.Option{{
-		Name: "share", Unit: "%", Default: 50, Min: 1, Max: 1000, Doc: "pauses that stop the port for this share of the time, if each lasts as long as a pause can",
+		Name: "share", Unit: "%", Default: 50, Min: 1, Max: 1000, Doc: "pauses that stop the port for this share of the time, if each " +
+			"lasts as long as a pause can",
 	}},
 	Title: "a port is paused, or pauses its peer, much of the time, or a watchdog had to end a storm",
-	Why: "pauses spread from port to port: one NIC that sent two thousand of them a second stopped servers that had nothing to do with it. What a " +
+	Why: "pauses spread from port to port: one NIC that sent two thousand of them a second stopped servers that had nothing to do with " +
+		"it. What a " +
 		"watchdog drops until the queue is restored is its own work, and no fault of buffers",
 	Fix: "follow the pauses hop by hop to the device that sends them first",
-	Source: "Guo et al., SIGCOMM 2016, 4.3 and 6.2; IEEE 802.3-2022, 31B.2 (a pause lasts 65535 quanta of 512 bit times at most); half of the time is a " +
+	Source: "Guo et al., SIGCOMM 2016, 4.3 and 6.2; IEEE 802.3-2022, 31B.2 (a pause lasts 65535 quanta of 512 bit times at most); half " +
+		"of the time is a " +
 		"house limit",
 	Formula: "pauses a second > share x speed / (65535 x 512 bit): 596 at 40G, 1490 at 100G, 5960 at 400G",
 	Bad:     "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 20100\n",
@@ -58,13 +62,15 @@ var pauseRate = &diag.Rule{
 
 var slowReceiver = &diag.Rule{
 	ID: "ROCE318", Name: "host_slow_receiver", Severity: diag.Warning, When: diag.Live,
-	Options: []diag.Option{{Name: "rate", Unit: "/s", Default: 10, Min: 1, Max: 100_000, Doc: "pauses a second that a host may send while its switch sends none"}},
-	Title:   "a host pauses a switch that does not pause it",
-	Why:     "a host that cannot take its own traffic, for its PCIe link, its page tables or RDMA to itself, spreads pauses into a fabric that is not loaded",
-	Fix:     "look at its PCIe link, at page sizes, and at RDMA that it sends to itself",
-	Source:  "Guo et al., SIGCOMM 2016, 4.4 (slow receiver symptom); Bai et al., NSDI 2023, 8.3 (RDMA of a host to itself); ten a second is a house limit",
-	Bad:     "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 600\n",
-	Good:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 90\n     tx_prio3_pause: 600\n",
+	Options: []diag.Option{{Name: "rate", Unit: "/s", Default: 10, Min: 1, Max: 100_000, Doc: "pauses a second that a host may send " +
+		"while its switch sends none"}},
+	Title: "a host pauses a switch that does not pause it",
+	Why:   "a host that cannot take its own traffic, for its PCIe link, its page tables or RDMA to itself, spreads pauses into a fabric that is not loaded",
+	Fix:   "look at its PCIe link, at page sizes, and at RDMA that it sends to itself",
+	Source: "Guo et al., SIGCOMM 2016, 4.4 (slow receiver symptom); Bai et al., NSDI 2023, 8.3 (RDMA of a host to itself); ten a " +
+		"second is a house limit",
+	Bad:  "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 600\n",
+	Good: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 90\n     tx_prio3_pause: 600\n",
 }
 
 var pfcRunning = &diag.Rule{
