@@ -126,7 +126,10 @@ func TestLimits(t *testing.T) {
 	}{
 		{"ROCE223", "share", 2, 10},
 		{"ROCE308", "least", 50, 300},
+		{"ROCE305", "most", 3, 0},
 		{"ROCE308", "most", 0, 150},
+		{"ROCE309", "ratio", 0, 0},
+		{"ROCE325", "retries", 60_000, 10_000},
 		{"ROCE321", "length", 400, 200},
 		{"ROCE407", "ratio", 5, 0},
 		{"ROCE413", "packets", 1, 3},
