@@ -29,11 +29,13 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 	return out
 }
 
-// numbers are a model's facts in plain units, with those that it states by name.
+// numbers are the facts of a model that targets ask for, in plain units: those of rules change nothing of a device.
 func numbers(m *fabric.NICModel) map[string]int64 {
 	facts := make(map[string]int64, len(m.Facts)+2)
-	for name, thousandths := range m.Facts {
-		facts[name] = thousandths / 1000
+	for _, name := range [2]string{"max_tc", "pfc_priorities"} { // what targets ask for
+		if thousandths, ok := m.Facts[name]; ok {
+			facts[name] = thousandths / 1000
+		}
 	}
 	if m.TrafficClasses > 0 {
 		facts["max_tc"] = int64(m.TrafficClasses)
