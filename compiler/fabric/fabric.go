@@ -515,6 +515,10 @@ const (
 	Yes
 )
 
+// FactCCGlobal is the fact of a NIC model that says from which release on, the second number of its firmware, one setting of congestion
+// control holds for all priorities.
+const FactCCGlobal = "congestion_global_from"
+
 // NICModel is a NIC's hardware.
 type NICModel struct {
 	PCIeGen, PCIeLanes        uint8 // widest slot that it uses; 0 = not stated

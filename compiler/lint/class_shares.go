@@ -58,7 +58,7 @@ var roce240 = &Rule{
 		Fix:    "give SMB Direct 50 % and the heartbeat 1 %, at 10G and below 2 %",
 		Steps:  "one node at a time, paused in its cluster first",
 		Source: "Microsoft Learn, Azure Local, Host network requirements, traffic bandwidth allocation; microsoft/Validate-DCB: the share of the cluster's class is 2 % or less",
-		Bad:    clusterShares(40, 20),
+		Bad:    clusterShares(50, 20),
 		Good:   clusterShares(50, 1),
 	},
 	Run: clusterShare,

@@ -138,17 +138,13 @@ var roce412 = &Rule{
 	Run: hostDCQCN,
 }
 
-// factCCGlobal is the fact of a NIC model that says from which release on, the second number of its firmware, one setting of congestion
-// control holds for all priorities.
-const factCCGlobal = "congestion_global_from"
-
 // globalCC reports whether a NIC reacts on all priorities once it reacts on any.
 func (p *Pass) globalCC(e End) bool {
 	if e.Port.NIC == 0 {
 		return false
 	}
 	n := &p.Fabric.NICs[e.Port.NIC]
-	from := p.Fabric.NICModels[n.Model].Facts[factCCGlobal] / 1000
+	from := p.Fabric.NICModels[n.Model].Facts[fabric.FactCCGlobal] / 1000
 	parts := strings.Split(p.Fabric.Text(n.Firmware), ".")
 	if from == 0 || len(parts) < 2 {
 		return false

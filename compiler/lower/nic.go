@@ -29,11 +29,11 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 	return out
 }
 
-// numbers are the facts of a model that targets ask for, in plain units: those of rules change nothing of a device.
+// numbers are a model's facts in plain units, with those that it states by name. What rules alone ask for is no matter of a device.
 func numbers(m *fabric.NICModel) map[string]int64 {
 	facts := make(map[string]int64, len(m.Facts)+2)
-	for _, name := range [2]string{"max_tc", "pfc_priorities"} { // what targets ask for
-		if thousandths, ok := m.Facts[name]; ok {
+	for name, thousandths := range m.Facts {
+		if name != fabric.FactCCGlobal {
 			facts[name] = thousandths / 1000
 		}
 	}
