@@ -90,6 +90,7 @@ var roce219 = &Rule{
 // clusterPair is windowsPair in a cluster; class stands in the qos.
 func clusterPair(class string) string {
 	text := strings.Replace(windowsPair(`match = { netdirect_port = 445 }`), `os       = "windows-server/2025"`, "os       = \"windows-server/2025\"\n  cluster  = \"s2d\"", 1)
+	text += "target \"netqos\" {\n  select = node.n\n}\n"
 	if class == "" {
 		return text
 	}

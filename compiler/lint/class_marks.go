@@ -25,12 +25,7 @@ var roce237 = &Rule{
 		Steps: "the class on switches first, hosts last",
 		Source: "Zhu et al., SIGCOMM 2015, section 3: CNPs are sent at high priority; NVIDIA Cumulus Linux 5, RDMA over Converged Ethernet: CNPs in a strict queue; " +
 			"for Windows Azure/AzureLocal-Supportability, TSG/Networking/Top-Of-Rack-Switch/Reference-TOR-QOS-Policy-Configuration.md",
-		Bad: twoNodesEdit(`  class "cnp" {
-    carries  = "cnp"
-    dscp     = [48]
-    priority = 6
-  }
-`, ""),
+		Bad:  twoNodesEdit(cnpClass, ""),
 		Good: twoNodes(``),
 	},
 	Run: cnpMissing,

@@ -112,6 +112,7 @@ func besideStrict(strict string) string {
     dscp      = [10]
     priority  = 1
     bandwidth = 40
+    marked_by = "application"
   }
   class "default" {`, "bandwidth = 50", "bandwidth = "+shares)
 }
@@ -352,8 +353,8 @@ var roce207 = &Rule{
 		Why:    "a router takes the VLAN tag off: PCP is gone and the class lands in the default priority",
 		Fix:    `use trust = "dscp" end to end`,
 		Source: "Guo et al., SIGCOMM 2016, section 3",
-		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "    untagged = segment.storage\n", "    tagged = segment.storage\n",
-			"tagged = segment.storage\n  }\n}\nlink", "segment = segment.storage\n  }\n}\nlink",
+		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`,
+			"    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "    untagged = segment.storage\n", "    tagged = segment.storage\n",
 			`  mtu      = 9000
 }`, `  mtu      = 9000
   gateway = "10.100.0.1"

@@ -26,16 +26,16 @@ var roce204 = &Rule{
 	Run: strictCaps,
 }
 
-// strictPair is twoNodes with RDMA and a second class strict under caps.
+// strictPair is twoNodes with RDMA and a second class strict under caps, as others have set it.
 func strictPair(rdma, bulk string) string {
-	return twoNodesEdit("bandwidth = 50\n", "strict    = true\n    max_rate  = "+rdma+"\n", `  class "default" {`, `  class "bulk" {
+	return strings.NewReplacer(`"sonic/202505"`, "\"sonic/202505\"\n  manage = \"verify\"", `"ubuntu/24.04"`, "\"ubuntu/24.04\"\n  manage   = \"verify\"").Replace(twoNodesEdit("bandwidth = 50\n", "strict    = true\n    max_rate  = "+rdma+"\n", `  class "default" {`, `  class "bulk" {
     carries  = "other"
     dscp     = [10]
     priority = 1
     strict   = true
     max_rate = `+bulk+`
   }
-  class "default" {`, "bandwidth = 50", "bandwidth = 100")
+  class "default" {`, "bandwidth = 50", "bandwidth = 100"))
 }
 
 func strictCaps(p *Pass) {
@@ -95,7 +95,8 @@ var roce223 = &Rule{
 func sharedPort(rdma, rest int) string {
 	const untagged, tagged = "untagged = segment.storage", "untagged = segment.storage\n    tagged = segment.mgmt"
 	return strings.ReplaceAll(twoNodesEdit("bandwidth = 50", fmt.Sprintf("bandwidth = %d", rdma), "bandwidth = 50", fmt.Sprintf("bandwidth = %d", rest),
-		`switch "tor" {`, "segment \"mgmt\" {\n  vlan = 5\n}\nswitch \"tor\" {"), untagged, tagged)
+		`switch "tor" {`, "segment \"mgmt\" {\n  vlan   = 5\n  subnet = \"10.5.0.0/24\"\n}\nswitch \"tor\" {",
+		"slot     = each.value\n", "slot     = each.value\n  interface \"mgmt\" {\n    on      = \"rail0\"\n    segment = segment.mgmt\n  }\n"), untagged, tagged)
 }
 
 func defaultShare(p *Pass) {

@@ -31,7 +31,7 @@ var roce510 = &Rule{
 // tightXon is twoNodes with a small buffer to share: a port pauses at 160 KB or
 // before.
 func tightXon(xon string) string {
-	return twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    buffer    = { xon = "+xon+` }`, `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"320KB\", alpha = 1 }")
+	return twoNodesEdit(`ecn       = "auto"`, "ecn       = { min = \"70KB\", max = \"150KB\", probability = 5 }\n    buffer    = { xon = "+xon+` }`, `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"320KB\", alpha = 1 }")
 }
 
 func xonBelow(p *Pass) {

@@ -192,6 +192,7 @@ func sharedQueue(queue string) string {
     dscp      = [10]
     priority  = 2
     bandwidth = 10
+    marked_by = "application"
     `+queue+`  }
   class "default" {`, "bandwidth = 50", "bandwidth = 40")
 }
