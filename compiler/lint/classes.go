@@ -358,11 +358,13 @@ var roce207 = &Rule{
 			`  mtu      = 9000
 }`, `  mtu      = 9000
   gateway = "10.100.0.1"
+  external_gateway = true
 }
 segment "far" {
   vlan = 101
   subnet = "10.101.0.0/24"
   gateway = "10.101.0.1"
+  external_gateway = true
   qos = qos.roce
 }`).Replace(twoNodes(``)) + given("far"),
 		Good: twoNodes(``),
