@@ -48,17 +48,26 @@ func etsSum(p *Pass) {
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("ETS shares of %s add to %d", p.Name(e), sum), Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.atShares(e)}, Help: "make them 100",
+			Labels: p.atShares(e), Help: "make them 100",
 		})
 	})
 }
 
-// atShares points at the restated shares of a port, else at its contract.
-func (p *Pass) atShares(e End) diag.Label {
+// atShares points at the restated shares of a port, else at those of its contract.
+func (p *Pass) atShares(e End) (at []diag.Label) {
 	if e.Profile.Deviates&fabric.DeviatesETS != 0 {
-		return p.AtPort(e, schema.AETS, "")
+		return []diag.Label{p.AtPort(e, schema.AETS, "")}
 	}
-	return p.Fabric.DeclLabel(p.Fabric.QoS[e.Profile.QoS].Decl, "")
+	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+		if c.Percent == 0 || on.Queue > 7 || e.Profile.Sched[on.Queue].Strict || len(at) > 2 {
+			return
+		}
+		at = append(at, p.Fabric.Label(c.Decl, 0, schema.ABandwidth, map[bool]string{true: "and here"}[len(at) > 0]))
+	})
+	if at == nil {
+		at = []diag.Label{p.Fabric.DeclLabel(p.Fabric.QoS[e.Profile.QoS].Decl, "")}
+	}
+	return at
 }
 
 var roce202 = &Rule{
@@ -84,10 +93,20 @@ func etsShare(p *Pass) {
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s of %s is in traffic class %d with 0 %%", p.Fabric.Text(c.Name), p.Name(e), on.Queue),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: p.beside(e, schema.AETS, c, schema.ABandwidth, "its share"), Help: "give it at least 1 %, or make it strict",
+				Labels: append(p.beside(e, schema.AETS, c, schema.ABandwidth, "its share"), p.others(e)...), Help: "give it at least 1 %, or make it strict",
 			})
 		})
 	})
+}
+
+// others is a label at the first share that the contract of a port gives, where the port restates none.
+func (p *Pass) others(e End) (at []diag.Label) {
+	p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) {
+		if at == nil && c.Percent > 0 && e.Profile.Deviates&fabric.DeviatesETS == 0 {
+			at = []diag.Label{p.Fabric.Label(c.Decl, 0, schema.ABandwidth, "what others have")}
+		}
+	})
+	return at
 }
 
 var roce203 = &Rule{

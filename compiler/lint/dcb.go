@@ -302,8 +302,7 @@ var roce226 = &Rule{
 		Bad:    windowsPair(``),
 		Good:   windowsPair(`match = { netdirect_port = 445 }`),
 	},
-	Run:   smbDirect,
-	mends: set("match.netdirect_port", "445"),
+	Run: smbDirect,
 }
 
 func smbDirect(p *Pass) {
@@ -318,8 +317,8 @@ func smbDirect(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("SMB Direct of %s is not mapped to priority %d: class %s matches no NetworkDirect port", f.Text(e.Device.Name), c.Priority, f.Text(c.Name)),
-				Address: f.PortAddress(e.ID), Labels: []diag.Label{f.DeclLabel(c.Decl, ""), f.DeclLabel(e.Port.Decl, "used by")},
-				Help: "write match = { netdirect_port = 445 } on the class",
+				Address: f.PortAddress(e.ID), Labels: []diag.Label{f.Label(c.Decl, 0, schema.ACarries, ""), f.DeclLabel(e.Port.Decl, "used by")},
+				Help: "write match = { netdirect_port = 445 } on the class", Edits: setAt(f.DeclLabel(c.Decl, ""), "match.netdirect_port", "445"),
 			})
 		})
 	})
