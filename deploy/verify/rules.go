@@ -86,10 +86,10 @@ var pfcRunning = &diag.Rule{
 
 var noCNP = &diag.Rule{
 	ID: "ROCE419", Name: "host_cnp_sent", Severity: diag.Warning, When: diag.Live,
-	Title:  "a NIC that receives marked packets sends congestion notifications",
+	Title:  "a NIC that receives marked packets sends no congestion notifications",
 	Why:    "marks that nobody answers slow nobody down: the class runs into its pauses as if there were no ECN",
 	Fix:    "enable the notification point, and look at the queue of notifications and at the firmware",
-	Source: "Linux drivers/infiniband/hw/mlx5/counters.c; NVIDIA/nccl #394; Gangidi et al., SIGCOMM 2024",
+	Source: "torvalds/linux drivers/infiniband/hw/mlx5/counters.c; NVIDIA/nccl #394; Gangidi et al., SIGCOMM 2024",
 	Bad: "-- before/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_ecn_marked_roce_packets:5\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_cnp_sent:5\n" +
 		"-- after/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_ecn_marked_roce_packets:9000\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_cnp_sent:5\n",
 	Good: "-- before/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_ecn_marked_roce_packets:5\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_cnp_sent:5\n" +
