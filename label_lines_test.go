@@ -21,6 +21,11 @@ var sayOtherwise = map[string]string{
 	"ROCE111": "the adapter carries what its ports add to",
 	"ROCE117": "the members, whose speeds are on two lines more",
 	"ROCE207": "the gateway of the router that it names",
+	"ROCE125": "the cable lacks what the message names",
+	"ROCE201": "the message has the sum",
+	"ROCE202": "what the others have, of which it has nothing",
+	"ROCE242": "in words: the overlay",
+	"ROCE324": "in words: forwards",
 	"ROCE204": "the message has the sum",
 	"ROCE217": "in words: several agents",
 	"ROCE218": "the model, of which the message has the number",
@@ -123,7 +128,7 @@ func labelWords(text string) (list []string) {
 		if head, _, ok := strings.Cut(w, "x"); ok {
 			list = append(list, head)
 		}
-		for unit, of := range map[string]int{"m": 60, "h": 3600, "kb": 1000, "mb": 1e6, "kib": 1 << 10, "mib": 1 << 20} {
+		for unit, of := range map[string]int{"m": 60, "h": 3600, "km": 1000, "kb": 1000, "mb": 1e6, "kib": 1 << 10, "mib": 1 << 20} {
 			if n, is := strings.CutSuffix(w, unit); is {
 				if n, err := strconv.Atoi(n); err == nil {
 					list = append(list, strconv.Itoa(n*of))

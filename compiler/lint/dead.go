@@ -256,30 +256,31 @@ func neverEnabled(p *Pass) {
 	if enabled == 0 {
 		return
 	}
-	type row struct {
-		first fabric.PortID
-		ports int
-	}
-	rows := map[fabric.DeclID]*row{} // what is written once is told once
+	rows := map[fabric.DeclID][]fabric.PortID{} // what is written once is told once
 	var order []fabric.DeclID
 	cabled(func(id fabric.PortID, port *fabric.Port) {
 		if port.Flags&fabric.EnabledSet != 0 {
 			return
 		}
 		if rows[port.Decl] == nil {
-			rows[port.Decl] = &row{first: id}
 			order = append(order, port.Decl)
 		}
-		rows[port.Decl].ports++
+		rows[port.Decl] = append(rows[port.Decl], id)
 	})
 	for _, decl := range order {
-		first := rows[decl].first
+		said := func(id fabric.PortID) string {
+			return fmt.Sprintf("%s has a cable, and nothing enables it", f.PortName(id))
+		}
+		first, members := rows[decl][0], make([]diag.Member, len(rows[decl]))
+		for i, id := range rows[decl] {
+			members[i] = diag.Member{Address: f.PortAddress(id), Summary: said(id)}
+		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s has a cable, and nothing enables it", f.PortName(first)),
+			Summary: said(first),
 			Address: f.PortAddress(first),
-			Count:   rows[decl].ports,
-			Labels:  []diag.Label{f.DeclLabel(decl, ""), f.PortLabel(enabled, schema.AAdmin, f.PortName(enabled)+" is enabled")},
-			Help:    "write admin = \"up\": a port that nothing enables is down",
+			Count:   len(members), Members: members,
+			Labels: []diag.Label{f.DeclLabel(decl, ""), f.PortLabel(enabled, schema.AAdmin, f.PortName(enabled)+" is enabled")},
+			Help:   "write admin = \"up\": a port that nothing enables is down",
 		})
 	}
 }
@@ -383,11 +384,7 @@ func unseenHosts(os string) string {
 
 func osNotSeen(p *Pass) {
 	f := p.Fabric
-	type group struct {
-		first fabric.DeviceID
-		n     int
-	}
-	groups := map[fabric.Str]*group{}
+	groups := map[fabric.Str][]fabric.DeviceID{}
 	var order []fabric.Str
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		dev := &f.Devices[d]
@@ -396,20 +393,20 @@ func osNotSeen(p *Pass) {
 			!dev.Trusted && dev.Kind == fabric.Node || !p.anyRDMA(d) {
 			continue
 		}
-		g := groups[dev.OSName]
-		if g == nil {
-			g = &group{first: d}
-			groups[dev.OSName], order = g, append(order, dev.OSName)
+		if groups[dev.OSName] == nil {
+			order = append(order, dev.OSName)
 		}
-		g.n++
+		groups[dev.OSName] = append(groups[dev.OSName], d)
 	}
 	for _, os := range order {
-		g := groups[os]
-		dev := &f.Devices[g.first]
+		members := make([]diag.Member, len(groups[os]))
+		for i, d := range groups[os] {
+			members[i] = diag.Member{Address: f.Text(f.Devices[d].Address), Summary: fmt.Sprintf(
+				"rocec sees nothing of %s: no target reads %s, and what the source says of it is taken for true", f.Text(f.Devices[d].Name), f.Text(os))}
+		}
+		dev := &f.Devices[groups[os][0]]
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("rocec sees nothing of %s: no target reads %s, and what the source says of it is taken for true",
-				f.Text(dev.Name), f.Text(os)),
-			Address: f.Text(dev.Address), Count: g.n, Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AOS, "")},
+			Summary: members[0].Summary, Address: members[0].Address, Count: len(members), Members: members, Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AOS, "")},
 			Help: "compare it by other means after each change; rocec capabilities lists what is read",
 		})
 	}
