@@ -54,7 +54,11 @@ func (b *builder) origin(p intent.Path) []diag.Label {
 	case intent.OfIface:
 		for _, id := range b.ifaces {
 			if i := &f.Ifaces[id]; b.ifaceName(i) == p.Name {
-				return b.first(i.Decl, i.Layers, append(netAttrs[p.Word()], b.subnetAttr(i, p.Word())))
+				attrs := append(slices.Clip(netAttrs[p.Word()]), b.subnetAttr(i, p.Word()))
+				if _, own := b.found(i.Decl, i.Layers, attrs...); !own && p.Word() == "vrf" && i.Segment != 0 {
+					return b.first(f.Segments[i.Segment].Decl, f.Segments[i.Segment].Layers, attrs)
+				}
+				return b.first(i.Decl, i.Layers, attrs)
 			}
 		}
 	case intent.OfVLAN:
