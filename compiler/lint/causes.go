@@ -20,7 +20,7 @@ var leads = []lead{
 	{"ROCE104", "ROCE601 ROCE602"},         // a port cabled twice has a peer that was meant for another
 	{"ROCE108", "ROCE117"},                 // a cable of no length is no cable like the others of the LAG
 	{"ROCE201", "ROCE202 ROCE220 ROCE225"}, // shares that do not add up
-	{"ROCE202", "ROCE220"},                 // a class without a share
+	{"ROCE202", "ROCE220 ROCE225"},         // a class without a share
 	{"ROCE205", "ROCE717"},                 // marks in other priorities
 	{"ROCE209", "ROCE717"},                 // of two classes of one priority the shares and maps are those of one
 	{"ROCE221", "ROCE717"},                 // CNPs that are lossless
