@@ -19,7 +19,8 @@ func TestRefusedLines(t *testing.T) {
 	}{
 		"VRF of a segment": {[]string{
 			`segment "st" {`, "segment \"st\" {\n  vrf    = \"gpu\"",
-			"  port \"swp[1-2]\" {", "  interface \"Vlan10\" {\n    on      = segment.st\n    address = \"10.1.0.254/24\"\n  }\n  port \"Ethernet[0-4:4]\" {",
+			"  port \"swp[1-2]\" {",
+			"  interface \"Vlan10\" {\n    on      = segment.st\n    address = \"10.1.0.254/24\"\n  }\n  port \"Ethernet[0-4:4]\" {",
 		}, `  vrf    = "gpu"`},
 		"share of one class": {[]string{"bandwidth = 0", "bandwidth = 0 ", "bandwidth = 60", "bandwidth = 60 "}, "bandwidth = 0 "},
 	} {

@@ -73,12 +73,24 @@ func TestShareOfNothing(t *testing.T) {
 		want  string // in the findings; "" = none
 	}{
 		"mlx5 and Cumulus Linux": {nil, ""},
-		"SONiC":                  {[]string{"cumulus-linux/5.11", "sonic/202505", "swp[1-2]", "Ethernet[0-4:4]", "swp${each.value}", "Ethernet${4 * each.value - 4}"}, "the weights of SONiC begin at 1"},
+		"SONiC": {
+			[]string{"cumulus-linux/5.11", "sonic/202505", "swp[1-2]", "Ethernet[0-4:4]", "swp${each.value}", "Ethernet${4 * each.value - 4}"},
+			"the weights of SONiC begin at 1",
+		},
 		"Enterprise SONiC": {
-			[]string{"nvidia/sn3700", "dell/z9332f-on", "cumulus-linux/5.11", "sonic-enterprise/4.5.0", "swp[1-2]", "Ethernet[0-8:8]", "swp${each.value}", "Ethernet${8 * each.value - 8}"},
+			[]string{
+				"nvidia/sn3700", "dell/z9332f-on", "cumulus-linux/5.11", "sonic-enterprise/4.5.0", "swp[1-2]", "Ethernet[0-8:8]",
+				"swp${each.value}", "Ethernet${8 * each.value - 8}",
+			},
 			"the weights of Enterprise SONiC begin at 1",
 		},
-		"Windows":          {[]string{"ubuntu/24.04", "windows-server/2022", "carries   = \"rdma\"", "carries   = \"rdma\"\n    match     = { netdirect_port = 445 }"}, "a traffic class of Windows has 1 percent at least"},
+		"Windows": {
+			[]string{
+				"ubuntu/24.04", "windows-server/2022",
+				"carries   = \"rdma\"", "carries   = \"rdma\"\n    match     = { netdirect_port = 445 }",
+			},
+			"a traffic class of Windows has 1 percent at least",
+		},
 		"bnxt":             {[]string{"nvidia/connectx-6-dx", "broadcom/bcm575xx"}, "is driven by bnxt, which has no such share"},
 		"lossless":         {[]string{zero, zero + "\n    lossless  = true"}, "ROCE202"},
 		"nothing but zero": {[]string{"bandwidth = 60", "bandwidth = 0\n    lossless  = false", "bandwidth = 40", zero}, "ROCE201"},

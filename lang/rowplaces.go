@@ -64,7 +64,9 @@ func (ld *loader) place(m *modinst, di int32, list []*eachVal, e *expr, file sou
 		rows, table := list[0].rows, ld.rowFiles[list[0].rows]
 		find = func() map[string]source.Span { return rowsByKey(rows, table) }
 	}
-	ld.cfg.places = append(ld.cfg.places, eachPlaces{topAddress(m.addr, d.kind, m.text(d.label), ""), sync.OnceValue(find), tree, file, ld.usesOf(m.unit, di)})
+	ld.cfg.places = append(ld.cfg.places, eachPlaces{
+		head: topAddress(m.addr, d.kind, m.text(d.label), ""), keys: sync.OnceValue(find), list: tree, file: file, uses: ld.usesOf(m.unit, di),
+	})
 }
 
 // usesOf are the attributes of a block, and of the blocks in it, that take a value from its for_each.

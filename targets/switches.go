@@ -63,11 +63,12 @@ func Untrusted(q *intent.QoS) uint8 {
 	return q.PCP.Value[0]
 }
 
-// LimitShares refuses a share of 0 %, for a target whose smallest weight is 1: why says where that stands.
+// LimitShares refuses a share of 0 % for a target that has none; why says so.
 func LimitShares(q *intent.QoS, why string, refuse Refuse) {
 	for queue, s := range q.Sched.Value {
 		if s.Kind == intent.SchedETS && s.Percent == 0 {
-			refuse(fmt.Sprintf("qos %q gives queue %d 0 %%, and %s", q.Name, queue, why), "write bandwidth = 1, and give another class 1 less", path(intent.OfQoS, q.Name, intent.OfQueue("ets", queue)))
+			refuse(fmt.Sprintf("qos %q gives queue %d 0 %%, and %s", q.Name, queue, why),
+				"write bandwidth = 1, and give another class 1 less", path(intent.OfQoS, q.Name, intent.OfQueue("ets", queue)))
 		}
 	}
 }

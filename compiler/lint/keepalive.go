@@ -14,10 +14,11 @@ var roce834 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE834", Name: "mlag_keepalive_path", Severity: diag.Warning,
 		Title: "the keepalive of an MLAG pair has no path but its peer link",
-		Why: "a pair that loses its peer link asks over the keepalive whether the other switch lives: where that is gone too, both forward as if alone," +
-			" and hosts with a leg to each get frames twice or not at all",
+		Why: "a pair that loses its peer link asks over the keepalive whether the other switch lives: where that is gone too," +
+			" both forward as if alone, and hosts with a leg to each get frames twice or not at all",
 		Fix: "use the management addresses where uplinks are bridged, or loopback addresses where they are routed",
-		Source: "Cumulus Linux user guide, Multi-Chassis Link Aggregation - MLAG, Backup IP: reachable by a route that does not use the peer link;" +
+		Source: "Cumulus Linux user guide, Multi-Chassis Link Aggregation - MLAG: the backup IP is reachable by a route" +
+			" that does not use the peer link;" +
 			" Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide, Configuring vPCs, vPC Peer-Keepalive Link",
 		Bad:  keptAlive("segment.keep", "192.0.2.${self.index + 1}/24"),
 		Good: keptAlive(`"loopback"`, "192.0.2.${self.index + 1}/32"),
