@@ -15,12 +15,17 @@ import (
 var roce820 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE820", Name: "lag_two_switches", Severity: diag.Error,
-		Title:  "a LAG ends on one LAG of its mode, or on two of a pair of switches",
-		Why:    "switches that do not know of each other both negotiate for themselves: one leg stays down, or frames loop and arrive twice; ports that are in no LAG answer no LACP, and without it take what a static LAG spreads over them for a station that moves",
-		Fix:    `write the LAG at both ends, an mlag block for two switches, use active_backup, or write the two as a topology "dual_tor"`,
-		Source: "IEEE 802.1AX; theory I14; Qian et al., Alibaba HPN, SIGCOMM 2024: dual-ToR without stacking",
-		Bad:    unpaired(""),
-		Good:   unpaired("pair"),
+		Title: "a LAG ends on ports that are no LAG of its mode, or on switches that are no pair",
+		Why: "switches that do not know of each other both negotiate for themselves: one leg stays down, or frames loop and " +
+			"arrive twice; ports that are in no LAG answer no LACP, and without it take what a static LAG spreads over them " +
+			"for a station that moves",
+		Fix:        `write the LAG at both ends, an mlag block for two switches, use active_backup, or write the two as a topology "dual_tor"`,
+		Steps:      "LACP with fallback first, or the host end and the switch end in one step",
+		Interrupts: "the host, from the moment that one end waits for LACP until the other answers",
+		Source: "IEEE 802.1AX-2020, 6.4 (LACP); RFC 7432, 8 (multihoming by EVPN); Qian et al., Alibaba HPN, SIGCOMM 2024, on " +
+			"dual-ToR without stacking",
+		Bad:  unpaired(""),
+		Good: unpaired("pair"),
 	},
 	Run: func(p *Pass) {
 		twoSwitches(p)

@@ -18,10 +18,10 @@ var operations = []*Rule{
 var roce917 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE917", Name: "target_twice", Severity: diag.Error,
-		Title:  "one emitter manages a device",
+		Title:  "two emitters manage one device",
 		Why:    "two definitions that write one setting undo each other, and each reports drift",
 		Fix:    "select the device in one target block",
-		Source: "cli-and-language section 9, who owns what",
+		Source: "docs/language/blocks.md, target: select",
 		Bad:    twoNodes(``) + "target \"linux\" {\n  select = node.n\n}\ntarget \"linux\" {\n  select = [node.n[\"n1\"]]\n  options = { qos_tool = \"dcb\" }\n}\n",
 		Good:   twoNodes(``) + "target \"linux\" {\n  select = node.n\n}\n",
 	},
@@ -77,10 +77,10 @@ func operated(class string) string {
 var roce903 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE903", Name: "host_persistent", Severity: diag.Warning,
-		Title:  "the RDMA settings of a host survive a reboot",
+		Title:  "the RDMA settings of a host are lost at a reboot",
 		Why:    "a host that comes back without PFC loses frames that everybody else holds back for, and nothing looks different from outside",
 		Fix:    "set them by a unit at boot, or let rocec write the host",
-		Source: "linux-hosts, section 2 (what mlnx_qos and dcb set is gone after a reboot)",
+		Source: "Mellanox/mlnx-tools, mlnx_qos (what it sets is not kept); iproute2 dcb(8)",
 		Bad:    twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  observed = { persistent = false }"),
 		Good:   twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  observed = { persistent = true }"),
 	},
@@ -137,7 +137,7 @@ func watchWords(set fabric.Watched) []string {
 var roce909 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE909", Name: "plan_inband", Severity: diag.Warning,
-		Title:  "a switch is managed over another network than the one it forwards",
+		Title:  "a switch is managed over the network that it forwards",
 		Why:    "reloading QoS resets the classes of the control plane too: the session that carries the change is cut by it",
 		Fix:    "manage it out of band",
 		Source: "sonic-net/SONiC doc/roce (RoCEv2 HLD)",
@@ -240,7 +240,7 @@ var roce914 = &Rule{
 var roce915 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE915", Name: "class_fallback_alarm", Severity: diag.Warning,
-		Title:  "somebody is told when a service falls back to TCP",
+		Title:  "a service falls back to TCP, and nobody is told",
 		Why:    "a service that quietly runs on TCP is slow for weeks before anybody looks at RDMA",
 		Fix:    "raise an alarm on the transport in use",
 		Source: "Bai et al., NSDI 2023, section 9",
@@ -259,12 +259,14 @@ var roce915 = &Rule{
 var roce918 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE918", Name: "port_unmanaged", Severity: diag.Warning,
-		Title:  "no port of a managed switch is left alone in an RDMA VLAN",
-		Why:    "what nobody manages nobody checks: a port with other settings, or another device, is in the VLAN",
-		Fix:    "manage the port, or shut it",
-		Source: "theory I16",
-		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
-		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n  }\n  port \"Ethernet4\" {"),
+		Title:      "a port of a managed switch is left alone in an RDMA VLAN",
+		Why:        "what nobody manages nobody checks: a port with other settings, or another device, is in the VLAN",
+		Fix:        "say what it is cabled to, manage it, or shut it",
+		Steps:      "first see by LLDP and the MAC table who is on the port",
+		Interrupts: "whoever is on a port that is shut",
+		Source:     "Rothenberger et al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021",
+		Bad:        twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Good:       twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n  }\n  port \"Ethernet4\" {"),
 	},
 	Run: unmanagedPort,
 }

@@ -14,13 +14,18 @@ import (
 
 var roce808 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE808", Name: "host_rdma_mtu", Severity: diag.Warning, Fixable: true,
-		Title:  "the MTU of a NIC gives the RDMA MTU that its class asks for",
-		Why:    "Linux counts 96 bytes of headers, more than are ever on the wire, and takes the next smaller RDMA MTU: twice the packets for the same data, and a path MTU that is pinned elsewhere fails",
-		Fix:    "write an MTU of 4200 for RDMA MTU 4096, of 2200 for 2048",
-		Source: "Linux include/rdma/ib_addr.h; tensorflow #9432; theory E.1",
-		Bad:    smallMTU("4160"),
-		Good:   smallMTU("4200"),
+		ID: "ROCE808", Name: "host_rdma_mtu", Severity: diag.Error,
+		Title: "the MTU of a NIC gives a smaller RDMA MTU than its class asks for",
+		Why: "Linux counts 96 bytes of headers, more than are ever on the wire, and takes the next smaller RDMA MTU: twice " +
+			"the packets for the same data, and a path MTU that is pinned elsewhere fails",
+		Fix:        "write an MTU of 4200 for RDMA MTU 4096, of 2200 for 2048",
+		Steps:      "switches first and hosts last for a larger MTU, hosts first for a smaller one",
+		Interrupts: "each NIC whose MTU changes, until its driver has opened its queues anew",
+		Source: "torvalds/linux include/rdma/ib_addr.h, rdma_mtu_from_netdev and iboe_get_mtu (v6.6: iboe_get_mtu); " +
+			"tensorflow/tensorflow #9432",
+		Formula: "RDMA MTU = the largest of 256, 512, 1024, 2048, 4096 that is <= MTU - 96 (B)",
+		Bad:     smallMTU("4160"),
+		Good:    smallMTU("4200"),
 	},
 	Run: hostRDMAMTU,
 }
@@ -42,7 +47,7 @@ func hostRDMAMTU(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("MTU %d of %s gives RDMA MTU %d, and class %s asks for %d", e.Port.MTU, p.Name(e), x.RDMAMTU, f.Text(c.Name), c.RDMAMTU), Address: f.PortAddress(e.ID),
-				Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, c.RDMAMTU), Edits: raised(p.AtPort(e, schema.AMTU, ""), c),
+				Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, c.RDMAMTU),
 			})
 		})
 	})
@@ -51,7 +56,7 @@ func hostRDMAMTU(p *Pass) {
 var roce813 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE813", Name: "class_queue_pairs", Severity: diag.Warning,
-		Title:  "peers open several queue pairs where several links lead to each other",
+		Title:  "peers open one queue pair where several links lead to each other",
 		Why:    "links are chosen by a hash over the flow, and a queue pair is one flow: with one of them all but one link idle",
 		Fix:    "let applications open four queue pairs or more",
 		Source: "NVIDIA/nccl #1015; Mellanox/nccl-rdma-sharp-plugins #76",
@@ -168,7 +173,7 @@ func reordering(p *Pass) {
 var roce824 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE824", Name: "nic_cross_rail", Severity: diag.Warning,
-		Title:  "a NIC reaches the other rails where its class expects that",
+		Title:  "a NIC does not reach the other rails, and its class expects that",
 		Why:    "a NIC with its own subnet and no router sends what is for another rail out of the wrong NIC, or nowhere: jobs hang when ranks pair up across rails",
 		Fix:    "write a gateway for each rail, or drop cross_rail",
 		Source: "NVIDIA/nccl #1109, #1348",

@@ -178,8 +178,15 @@ switch "tor" {
 		{"VLANs of the legs", "ROCE814", swap(t, swap(t, legs(``), "    untagged = segment.storage\n    \n", "    untagged = self.name == \"tor1\" ? segment.storage : segment.office\n"), `mlag "pair" {`, "segment \"office\" {\n  vlan = 10\n  qos  = qos.roce\n}\nmlag \"pair\" {"), []string{
 			"ROCE814: tor1/swp1 and tor2/swp1 are the legs of bond0 and differ in VLANs: 100 untagged and 10 untagged",
 		}},
-		{"tables that age together", "ROCE818", lint.Aging("300s", "300s"), nil},
-		{"nothing is lossless", "ROCE818", swap(t, lint.Aging("4h", "300s"), `ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false"), nil},
+		{"tables that age together", "ROCE818", lint.Aging("1080s"), nil},
+		{"a switch that does not route", "ROCE818", strings.Replace(lint.Aging("300s"), "on      = segment.storage\n    address = [\"10.100.0.1/24\"]", "on      = \"lo\"\n    address = [\"10.255.0.1/32\"]", 1), nil},
+		{"a host elsewhere routes, and both are written", "ROCE818", lint.TwoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  arp_timeout = \"4h\"\n  mac_timeout = \"4h\""), nil},
+		{"ARP of four hours, MAC of five minutes", "ROCE818", strings.Replace(lint.Aging("300s"), "mac_timeout", "arp_timeout = \"4h\"\n  mac_timeout", 1), []string{
+			"ROCE818: tor keeps ARP entries for 14400 s and MAC addresses for 300 s: between the two it floods lossless frames",
+		}},
+		{"SONiC as it comes, which asks its neighbours again", "ROCE818", strings.NewReplacer(`"cumulus-linux/5.13"`, `"sonic/202505"`, `  mac_timeout = "300s"`, "", "swp1", "Ethernet0", "swp2", "Ethernet4").Replace(lint.Aging("300s")), nil},
+		{"a system of which nothing is known", "ROCE818", strings.Replace(lint.Aging("300s"), "cumulus-linux/5.13", "junos/23.4", 1), nil},
+		{"nothing is lossless", "ROCE818", swap(t, lint.Aging("300s"), `ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false"), nil},
 		{"a circle of which nothing is known", "ROCE819", lint.Triangle(``, circle), nil},
 		{"a circle with one unknown switch", "ROCE819", lint.Triangle(`stp = self.name == "b" ? null : "off"`, circle), nil},
 		{"a circle without the VLAN", "ROCE819", lint.Triangle(`stp = "off"`, `qos = qos.roce`), nil},
@@ -265,8 +272,8 @@ func TestRoutedV1Variants(t *testing.T) {
 
 func TestKnownRefusals(t *testing.T) {
 	for text, want := range map[string]string{
-		lint.Aging("1500ms", "3s"): "arp_timeout of switch tor is 1.5 s",
-		lint.Aging("3s", "0s"):     "mac_timeout of switch tor is 0 s",
+		swap(t, lint.Aging("3s"), "mac_timeout = \"3s\"", "arp_timeout = \"1500ms\""): "arp_timeout of switch tor is 1.5 s",
+		lint.Aging("0s"): "mac_timeout of switch tor is 0 s",
 		swap(t, lint.Validated("22.41.1000"), "22.39.1002", "latest"): `validated of nvidia/connectx-6-dx: "latest" is neither a version nor a condition on one`,
 	} {
 		found := compiled(t, text)
