@@ -25,4 +25,7 @@ var (
 	Mixed       = mixedVendors
 	RoutedV1    = routedV1
 	Rolled      = rolled
+
+	RatedLAG       = ratedLAG
+	MultihomedPair = multihomedPair
 )

@@ -12,7 +12,7 @@ import (
 var pathRules = []*Rule{
 	roce801, roce802, roce803, roce804, roce805, roce806, roce807, roce808, roce809, roce810, roce811, roce812,
 	roce813, roce814, roce815, roce816, roce817, roce818, roce819, roce820, roce821, roce822, roce823, roce824, roce825,
-	roce826, roce827, roce830, roce831, roce832, roce833,
+	roce826, roce827, roce830, roce831, roce832, roce833, roce835, roce836, roce837,
 }
 
 var roce806 = &Rule{

@@ -194,8 +194,17 @@ switch "tor" {
 		{"a pair is no circle", "ROCE819 ROCE820", swap(t, legs(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  stp      = \"off\""), nil},
 		{"active-backup over two switches", "ROCE820", swap(t, lint.Unpaired(``), `"lacp"`, `"active_backup"`), nil},
 		{"two switches of which nothing is known", "ROCE820", swap(t, lint.Unpaired(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  manage   = \"none\""), nil},
-		{"a NIC that says nothing of order", "ROCE821", lint.Adaptive("intel/e810"), []string{"ROCE821: nic n1/rail0 (intel/e810) is not known to take packets out of order, and its fabric routes adaptively"}},
-		{"routes of one flow", "ROCE821", swap(t, lint.Adaptive("nvidia/connectx-4"), "adaptive = true", "adaptive = false"), nil},
+		{"a NIC that says nothing of order", "ROCE821", lint.Adaptive("intel/e810", "adaptive = true"), []string{"ROCE821: nic n1/rail0 (intel/e810) is not known to take packets out of order, and its fabric routes adaptively"}},
+		{"NICs that can, and of which nothing says that they do", "ROCE821", lint.Adaptive("nvidia/connectx-6-dx", "adaptive = true"), []string{
+			"ROCE821: routing default is adaptive, and nothing says that its NICs, n1/rail0 among them, are set to take packets in any order",
+		}},
+		{"a LAG of SONiC that says no rate, beside a fast bond", "ROCE836", lint.RatedLAG(``), []string{
+			"ROCE836: the LACP rates of a LAG differ: PortChannel8 of tor is slow (its system's own), bond0 of b is fast",
+		}},
+		{"ends that both say no rate", "ROCE836", swap(t, lint.RatedLAG(``), "rate    = \"fast\"", ""), nil},
+		{"a bond by ports and addresses", "ROCE835", strings.Replace(lint.Bonded(``), `mode    = "lacp"`, "mode    = \"lacp\"\n    hash_policy = \"layer2+3\"", 1), nil},
+		{"a pair that EVPN joins", "ROCE820 ROCE814", lint.MultihomedPair(), nil},
+		{"routes of one flow", "ROCE821", swap(t, lint.Adaptive("nvidia/connectx-4", "adaptive = true"), "adaptive = true", "adaptive = false"), nil},
 		{"rails that keep to themselves", "ROCE824", swap(t, lint.CrossRail(``), "cross_rail = true", "cross_rail = false"), nil},
 		{"an overlay over bridged links", "ROCE826", swap(t, lint.Overlaid("9000"), `overlay = "vxlan"`, ``), nil},
 	} {
