@@ -74,6 +74,13 @@ func operated(class string) string {
 	return twoNodesEdit(`    ecn       = "auto"`, "    ecn       = \"auto\"\n    "+class)
 }
 
+// recorded is twoNodes with what is watched of its RDMA class, and with more that is recorded of it.
+func recorded(watched, more string) string {
+	return operated(`observed = { monitor = ["` + watched + `"], ` + more + ` }`)
+}
+
+const watchedAll = `pause", "ecn", "cnp", "discards", "latency`
+
 var roce903 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE903", Name: "host_persistent", Severity: diag.Warning,
@@ -100,12 +107,12 @@ var roce903 = &Rule{
 var roce905 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE905", Name: "class_monitoring", Severity: diag.Warning, Pedantic: true,
-		Title:  "somebody watches a class that carries RDMA",
+		Title:  "nothing says how a class that carries RDMA is watched",
 		Why:    "pauses, marks and discards are the only early sign of a port that differs; after the fact nobody can say when it began",
 		Fix:    "collect the counters of every port, and write observed = { monitor = [...] } in the class",
 		Source: "Guo et al., SIGCOMM 2016, section 5",
-		Bad:    operated(`observed = { monitor = ["latency"] }`),
-		Good:   operated(`observed = { monitor = ["pause", "ecn", "cnp", "discards", "latency"] }`),
+		Bad:    recorded("latency", `baseline = "measurements/2026-01.csv", fallback = { to = "none" }`),
+		Good:   recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "none" }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
@@ -117,7 +124,7 @@ var roce905 = &Rule{
 				want |= fabric.WatchECN | fabric.WatchCNP
 			}
 			if lacking := watchWords(want &^ c.Monitor); len(lacking) > 0 {
-				p.Report(p.ofClass(q, c, schema.AMonitor, fmt.Sprintf("nobody watches %s of class %s", list(lacking), p.Fabric.Text(c.Name)), "collect them, and write observed = { monitor = [...] }"))
+				p.Report(p.ofClass(q, c, schema.AMonitor, fmt.Sprintf("nothing says how class %s is watched: %s", p.Fabric.Text(c.Name), list(lacking)), "collect them, and write observed = { monitor = [...] }"))
 			}
 		})
 	},
@@ -198,17 +205,17 @@ func inBand(p *Pass) {
 var roce910 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE910", Name: "class_baseline", Severity: diag.Warning, Pedantic: true,
-		Title:  "bandwidth and latency of a class were measured",
+		Title:  "nothing says how a class that carries RDMA was measured",
 		Why:    "without numbers from a good day nobody can tell a slow fabric from a normal one",
 		Fix:    "run a bandwidth and latency test between pairs of nodes, and write where the results are",
 		Source: "Guo et al., SIGCOMM 2016, section 5.1",
-		Bad:    operated(``),
-		Good:   operated(`observed = { baseline = "measurements/2026-01.csv" }`),
+		Bad:    recorded(watchedAll, `fallback = { to = "none" }`),
+		Good:   recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "none" }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
 			if c.Baseline == 0 {
-				p.Report(p.ofClass(q, c, schema.ABaseline, fmt.Sprintf("no baseline of class %s is named", p.Fabric.Text(c.Name)), "measure it, and write observed = { baseline = ... }"))
+				p.Report(p.ofClass(q, c, schema.ABaseline, fmt.Sprintf("nothing says how class %s was measured", p.Fabric.Text(c.Name)), "measure it, and write observed = { baseline = ... }"))
 			}
 		})
 	},
@@ -217,19 +224,19 @@ var roce910 = &Rule{
 var roce914 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE914", Name: "class_fallback", Severity: diag.Warning, Pedantic: true,
-		Title:  "it is known what happens when RDMA stops",
+		Title:  "nothing says what replaces RDMA when it stops",
 		Why:    "a service that has no way besides RDMA stops with it; one whose way nobody tried may",
 		Fix:    "write fallback, and try it",
 		Source: "Bai et al., NSDI 2023, section 9",
-		Bad:    operated(`observed = { fallback = { to = "tcp", alarm = true } }`),
-		Good:   operated(`observed = { fallback = { to = "tcp", alarm = true, tested = true } }`),
+		Bad:    recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "tcp", alarm = true }`),
+		Good:   recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "tcp", alarm = true, tested = true }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
 			name := p.Fabric.Text(c.Name)
 			switch {
 			case !c.Fallback.Written:
-				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nothing says what class %s falls back to when RDMA stops", name), `write observed = { fallback = { to = "tcp" } }, or { to = "none" }`))
+				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nothing says what replaces class %s when RDMA stops", name), `write observed = { fallback = { to = "tcp" } }, or { to = "none" }`))
 			case c.Fallback.TCP && !c.Fallback.Tested:
 				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nobody has tried the fallback of class %s", name), "try it, and write tested = true"))
 			}

@@ -208,9 +208,9 @@ var roce811 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE811", Name: "host_subnet_twice", Severity: diag.Error,
 		Title: "two NICs of a node are in one subnet, and nothing tells the host how to keep them apart",
-		Why: "a Linux kernel answers ARP for any of its addresses on any NIC, and sends out of the first: one NIC carries the load of all. " +
-			"Where rocec writes the host it gives each such NIC a routing table, a rule and its own ARP answers, and one subnet does no harm; a host that it only compares has what its administrator gave it. " +
-			"Windows uses all NICs of a subnet by itself, as long as they are on one switch: over two switches the subnet has no second way when the cable between them fails",
+		Why: "Linux answers ARP for any of its addresses on any NIC and sends out of the first: one NIC carries the load of all. Where rocec writes the host, each NIC " +
+			"has a table, a rule and ARP answers of its own, and one subnet does no harm. " +
+			"Windows uses all NICs of a subnet by itself while they are on one switch: over two, the subnet has no second path when the cable between them fails",
 		Fix: "one subnet per rail, or let rocec write the host",
 		Source: "NVIDIA/nccl #1109, #1269; torvalds/linux Documentation/networking/ip-sysctl.rst, arp_ignore and arp_filter; " +
 			"Microsoft, Simplified SMB Multichannel and Multi-NIC Cluster Networks; Azure Local physical network " +

@@ -140,8 +140,9 @@ func Millis(ms uint64) string {
 var roce906 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE906", Name: "plan_share", Severity: diag.Error, Fixable: true,
-		Title:  "more devices of a role change together than the rollout allows",
-		Why:    "a wrong setting is on all of them before anybody sees it on one",
+		Title: "more devices of a role change together than the rollout allows",
+		Why: "a wrong setting is on all of them before anybody sees it on one. Switches that are the whole of their role and cabled to each other may change together " +
+			"where the rollout has max_mismatch: ROCE902 wins, as ends that differ do harm at once",
 		Fix:    "split the wave, or group it",
 		Source: "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 6; house limit: max_share of the rollout",
 		Bad:    rolled(`max_share = 50`, canaryWave+"  wave \"rest\" {}\n"),
@@ -184,6 +185,9 @@ func shareOfRole(p *Pass) {
 		if n < 2 || n*100 <= all*int(out.MaxSharePercent) {
 			continue // one device alone cannot be split
 		}
+		if p.changesTogether(k.role, n, all) {
+			continue
+		}
 		if whole := (part{wave: k.wave, role: k.role}); said[whole] {
 			continue
 		} else {
@@ -205,8 +209,9 @@ func shareOfRole(p *Pass) {
 var roce907 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE907", Name: "plan_canary", Severity: diag.Warning,
-		Title:  "nothing is tried on a few devices first",
-		Why:    "PFC and ECN go wrong under load, hours after the change: what is not tried on one device is tried on all",
+		Title: "nothing is tried on a few devices first",
+		Why: "PFC and ECN go wrong under load, hours after the change: what is not tried on one device is tried on all. A pair of switches that has to change together " +
+			"(ROCE902) is tried on neither: begin with a host",
 		Fix:    "begin with a small wave that has a soak and a gate",
 		Source: "Guo et al., SIGCOMM 2016, section 6",
 		Bad:    rolled(``, restWave),
@@ -235,6 +240,23 @@ var roce907 = &Rule{
 		}
 		p.Report(diag.Diagnostic{Summary: summary, Address: fabric.WaveAddress(f.Text(first.Name)), Labels: []diag.Label{f.DeclLabel(first.Decl, "")}, Help: "begin with a small wave that has a soak and a gate"})
 	},
+}
+
+// changesTogether reports whether devices are the whole of a role and joined by a cable whose ends the
+// rollout wants to change within a time: ROCE902 wins then.
+func (p *Pass) changesTogether(role alikeKey, n, all int) bool {
+	f := p.Fabric
+	if n != all || !f.Rollout.MismatchSet {
+		return false
+	}
+	joined := map[fabric.DeviceID]bool{}
+	for l := 1; l < len(f.Links); l++ {
+		a, b := p.End(f.Links[l].A), p.End(f.Links[l].B)
+		if a.Device.Kind == fabric.Switch && b.Device.Kind == fabric.Switch && p.Lossless(a) && p.Lossless(b) && p.roleKey(a.Device) == role && p.roleKey(b.Device) == role {
+			joined[a.Port.Device], joined[b.Port.Device] = true, true
+		}
+	}
+	return len(joined) == n
 }
 
 // verifyGate are the edits that make a wave without a gate end with a look back.
