@@ -352,8 +352,8 @@ func hashPolarised(p *Pass) {
 	var up, down []bool // by DeviceID: it chooses among several links
 	for id := 1; id < len(f.Links); id++ {
 		low, high := f.Ports[f.Links[id].A].Device, f.Ports[f.Links[id].B].Device
-		h := f.Devices[low].Hash
-		if p.rank(low) == 0 || p.rank(low) == p.rank(high) || h != f.Devices[high].Hash {
+		h := p.hash(&f.Devices[low])
+		if p.rank(low) == 0 || p.rank(low) == p.rank(high) || h != p.hash(&f.Devices[high]) {
 			continue
 		}
 		if h == (fabric.Hash{}) && (f.Devices[low].OSName != f.Devices[high].OSName || platform.Of(f.Text(f.Devices[low].OSName)).Seed == "") {
@@ -391,7 +391,7 @@ func hashPolarised(p *Pass) {
 		summary := fmt.Sprintf("%s and %s above it both hash %s, %s", f.Text(low.Name), f.Text(high.Name), function, how)
 		notes := []string{fmt.Sprintf("%d links join switches of the two tiers that hash alike", m.links)}
 		help := "write another seed for each tier, or another function where the platform has no seed"
-		if low.Hash == (fabric.Hash{}) {
+		if low.Hash == (fabric.Hash{}) || low.Hash != high.Hash {
 			summary = fmt.Sprintf("nothing makes %s and %s above it hash differently: their system gives both one seed", f.Text(low.Name), f.Text(high.Name))
 			notes = append([]string{platform.Of(f.Text(low.OSName)).Seed}, notes...)
 			help = "write hash = { function = ... } with another function for each tier; where the types of the switches differ by tier already, say so in a comment that silences this"
@@ -402,6 +402,15 @@ func hashPolarised(p *Pass) {
 			Notes:  notes, Help: help,
 		})
 	}
+}
+
+// hash is how a switch hashes: as written, where that is not what its system does by itself.
+func (p *Pass) hash(dev *fabric.Device) fabric.Hash {
+	h := dev.Hash
+	if own := platform.Of(p.Fabric.Text(dev.OSName)).Hash; h.Function != 0 && p.Fabric.Text(h.Function) == own {
+		h.Function = 0
+	}
+	return h
 }
 
 // spreading tells which switches choose among several links on the way up, and which among several to one

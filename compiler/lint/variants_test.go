@@ -198,6 +198,17 @@ switch "tor" {
 		{"NICs that can, and of which nothing says that they do", "ROCE821", lint.Adaptive("nvidia/connectx-6-dx", "adaptive = true"), []string{
 			"ROCE821: routing default is adaptive, and nothing says that its NICs, n1/rail0 among them, are set to take packets in any order",
 		}},
+		{"the function that the system has by itself, on one tier", "ROCE816", lint.ThreeTiers(`hash = { function = "CRC" }`, ``), []string{
+			"ROCE816: nothing makes tor and spine1 above it hash differently: their system gives both one seed",
+		}},
+		{"Cumulus Linux, which gives each switch a seed", "ROCE816", strings.NewReplacer("sonic/202505", "cumulus-linux/5.13", "Ethernet0", "swp1", "Ethernet4", "swp2", "Ethernet8", "swp3", "Ethernet12", "swp4").Replace(
+			lint.ThreeTiers(``, ``)), nil},
+		{"spines that have one way up", "ROCE816", strings.Replace(lint.ThreeTiers(``, ``), `Ethernet8 = "core1", Ethernet12 = "core2"`, `Ethernet8 = "core1"`, 2), nil},
+		{"two tiers", "ROCE816", lint.TwoSpines(`hash = { function = "XOR" }`, `hash = { function = "XOR" }`, lint.EvenUplinks), nil},
+		{"spines with less above than below", "ROCE809", lint.SlowSpines("2"), []string{
+			"ROCE809: spine1 takes 200G from lower switches and its uplinks carry 50G: 4:1, and class rdma allows 2:1",
+		}},
+		{"spines with less above than below, and a class that allows it", "ROCE809", lint.SlowSpines("4"), nil},
 		{"a LAG of SONiC that says no rate, beside a fast bond", "ROCE836", lint.RatedLAG(``), []string{
 			"ROCE836: the LACP rates of a LAG differ: PortChannel8 of tor is slow (its system's own), bond0 of b is fast",
 		}},

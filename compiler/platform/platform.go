@@ -10,8 +10,8 @@ type Defaults struct {
 	RefreshMs uint32 // how often the system asks every neighbour of its VLANs again, whatever ARPMs is
 	MACMs     uint32 // how long an entry of the MAC table lives without a frame
 
-	// Seed says why switches that nobody told otherwise hash with one seed; "" where each has its own.
-	Seed string
+	// Hash is the function by which a switch spreads flows. Seed says why switches that nobody told otherwise hash with one seed; "" where each has its own.
+	Hash, Seed string
 
 	FastLACP fabric.Fact // whether a LAG asks for a LACPDU each second
 }
@@ -21,8 +21,10 @@ var defaults = map[string]Defaults{
 	// sonic-net/sonic-buildimage: sysctl-net.conf base_reachable_time_ms; files/scripts/arp_update, which asks every neighbour of a VLAN each 300 s
 	// or sooner, and those whose MAC has aged out; dockers/docker-orchagent/switch.json.j2 fdb_aging_time, and the seed by type; the presets t1 and
 	// empty of sonic-config-engine config_samples.py; sonic-portchannel.yang fast_rate.
+	// opencomputeproject/SAI inc/saiswitch.h, SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_ALGORITHM.
 	"sonic": {
 		ARPMs: 1_800_000, RefreshMs: 300_000, MACMs: 600_000,
+		Hash: "CRC",
 		Seed: "SONiC takes the seed from the type of the switch in DEVICE_METADATA: 10 for a LeafRouter, which its presets make of every switch, and 0 where there is no type",
 
 		FastLACP: fabric.No,
