@@ -31,7 +31,7 @@ var (
 	MultihomedPair = multihomedPair
 )
 
-// SlowSpines is a leaf with 200G to its spine, and a spine with 50G to a core, under a limit.
+// SlowSpines is a leaf with 400G to its spine, and a spine with 50G to a core, under a limit.
 func SlowSpines(limit string) string {
 	slow := "port \"Ethernet16\" {\n    speed = \"50G\"\n  }\n"
 	return edit(twoSpines("", "place = { tier = \"spine\" }\n  qos = qos.roce\n  "+slow, uplink("Ethernet8", "spine1", "Ethernet0")+uplink("Ethernet12", "spine1", "Ethernet4")),

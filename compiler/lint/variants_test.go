@@ -205,10 +205,10 @@ switch "tor" {
 			lint.ThreeTiers(``, ``)), nil},
 		{"spines that have one way up", "ROCE816", strings.Replace(lint.ThreeTiers(``, ``), `Ethernet8 = "core1", Ethernet12 = "core2"`, `Ethernet8 = "core1"`, 2), nil},
 		{"two tiers", "ROCE816", lint.TwoSpines(`hash = { function = "XOR" }`, `hash = { function = "XOR" }`, lint.EvenUplinks), nil},
-		{"spines with less above than below", "ROCE809", lint.SlowSpines("2"), []string{
-			"ROCE809: spine1 takes 200G from lower switches and its uplinks carry 50G: 4:1, and class rdma allows 2:1",
+		{"spines with less above than below", "ROCE809", lint.SlowSpines("4"), []string{
+			"ROCE809: spine1 takes 400G from lower switches and its uplinks carry 50G: 8:1, and class rdma allows 4:1",
 		}},
-		{"spines with less above than below, and a class that allows it", "ROCE809", lint.SlowSpines("4"), nil},
+		{"spines with less above than below, and a class that allows it", "ROCE809", lint.SlowSpines("8"), nil},
 		{"a LAG of SONiC that says no rate, beside a fast bond", "ROCE836", lint.RatedLAG(``), []string{
 			"ROCE836: the LACP rates of a LAG differ: PortChannel8 of tor is slow (its system's own), bond0 of b is fast",
 		}},
