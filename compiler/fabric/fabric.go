@@ -467,6 +467,7 @@ type MLAG struct {
 	Keepalive  [2]netip.Addr
 	IntervalMs uint32
 	TimeoutMs  uint32
+	EVPN       bool // no MLAG: each LAG over both is a segment of EVPN multihoming, which somebody else sets up
 	Decl       DeclID
 	Layers     LayersID
 }

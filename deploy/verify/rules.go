@@ -98,7 +98,7 @@ var noCNP = &diag.Rule{
 
 var drifted = &diag.Rule{
 	ID: "ROCE904", Name: "plan_drift", Severity: diag.Warning, When: diag.Live,
-	Title:  "a device is set as the source says",
+	Title:  "a device is not set as the source says",
 	Why:    "what was proven was proven of the source: a device that differs is another fabric",
 	Fix:    "apply again, or take what the device has into the source",
 	Source: "rocec plan; rocec verify",
@@ -108,9 +108,11 @@ var drifted = &diag.Rule{
 
 var losslessDrops = &diag.Rule{
 	ID: "ROCE913", Name: "buffer_lossless_drops", Severity: diag.Warning, When: diag.Live,
-	Title:  "a lossless priority drops nothing",
-	Why:    "its frames were promised room: headroom is too small for the cable, or somebody on the path does not pause",
-	Fix:    "look at headroom and cable length, and whether PFC is on along the whole path",
+	Title: "a lossless priority drops frames",
+	Why: "its frames were promised room: headroom is too small for the cable, or somebody on the path does not pause. While a " +
+		"watchdog restores a queue it drops its frames on purpose: see its events first",
+	Fix: "unless a watchdog ended a storm then, which drops the class until it restores: look at headroom and cable length, " +
+		"and whether PFC is on along the whole path",
 	Source: "Linux mlx5 counters.rst, rx_prio[i]_discards; sonic-utilities scripts/pg-drop",
 	Bad:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_discards: 0\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_discards: 12\n",
 	Good:   "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio0_discards: 0\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio0_discards: 12\n",
@@ -118,7 +120,7 @@ var losslessDrops = &diag.Rule{
 
 var losses = &diag.Rule{
 	ID: "ROCE916", Name: "host_rdma_losses", Severity: diag.Warning, When: diag.Live,
-	Title:  "the RDMA of a NIC loses nothing",
+	Title:  "the RDMA of a NIC loses packets",
 	Why:    "packets out of sequence and acknowledgements that do not come mean that some hop drops what should be lossless",
 	Fix:    "look for drops along the path of its class",
 	Source: "Linux drivers/infiniband/hw/mlx5/counters.c; NVIDIA/nccl #394",

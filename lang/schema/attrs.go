@@ -301,6 +301,7 @@ const (
 	ACrossRail
 	AAdaptive
 	AOverlay
+	AEVPN
 	ASTP
 	AARPTimeout
 	AMACTimeout
@@ -388,7 +389,7 @@ var names = [AttrCount]string{
 	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval", ASlowedBy: "slowed_by", AOverlayMarks: "overlay_marks",
 	APools: "pools", AIngress: "ingress", AEgressLossy: "egress_lossy", AEgressLossless: "egress_lossless", AReceiveBuffer: "receive_buffer",
 	AValidated: "validated", ADriverOrigin: "driver_origin", AGIDIndex: "gid_index", AMemlock: "memlock", AModules: "modules", AConsumers: "consumers",
-	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay",
+	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay", AEVPN: "evpn",
 	ADeny: "deny", ASparePorts: "spare_ports", AAdmin: "admin",
 	AConnection: "connection", APort: "port", AUser: "user", AIdentity: "identity", AAgent: "agent", APasswordEnv: "password_env",
 	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key",

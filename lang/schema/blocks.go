@@ -276,6 +276,7 @@ var blocks = [KindCount]BlockDef{
 		attr(APeerLink, Type{Base: Range}, "ports between them, the same names on both"),
 		attr(AKeepalive, object(attr(ASource4, mapOf(str(), Type{Base: Addr}), "address of each switch, by name"), attr(AInterval, duration, "between keepalives"), attr(ATimeout, duration, "until the peer counts as gone")), "how they watch each other"),
 		attr(ACable, cable, "of the peer link"),
+		attr(AEVPN, boolean(), "the two are no MLAG pair: each LAG over both is a segment of EVPN multihoming (ESI), which somebody else sets up. rocec writes their LAGs, and no MLAG"),
 	}},
 	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: join([]AttrDef{
 		described, required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"),
@@ -391,6 +392,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ADefault, boolean(), "speaks for all that names none; before language 1 that was the block called \"default\""),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
 		seen(AAdaptive, boolean(), "packets of one flow take several paths: adaptive routing or packet spraying"),
+		seen(AReordering, boolean(), "the NICs under it are set to take the packets of a queue pair in any order"),
 		attr(ALeak, many(object(required(AFrom, ref(Segment), "segment that is reached"), required(ATo, ref(Segment), "segment that reaches it"))), "segments of different `vrf` that reach each other"),
 		attr(AAnnounce, many(Type{Base: CIDR}), "prefixes that leave by external ports"),
 	}},

@@ -131,7 +131,7 @@ var omitted = map[Attr]LeftOut{
 	AConsumers: unknown(""), AQPs: unknown(""), ACrossRail: unknown("false"),
 	// segments
 	ASubnet: nothing("no addresses follow"), AFirst: computed("11"), AGateway: nothing("not routed"), AExternalGateway: nothing("false"),
-	AVRF: nothing("the default table"), AIsolated: nothing("false"), AFloodClass: unknown("by their marks"), AOverlay: unknown("none"), AOverlayMarks: unknown("by its switches' operating system"), AUnknownUnicast: unknown(""),
+	AVRF: nothing("the default table"), AIsolated: nothing("false"), AFloodClass: unknown("by their marks"), AOverlay: unknown("none"), AEVPN: nothing("an MLAG pair"), AOverlayMarks: unknown("by its switches' operating system"), AUnknownUnicast: unknown(""),
 	AQoS: alone("ports without a qos are not managed"), AMTU: alone(""),
 	// devices
 	AName: nothing("the label or key"), AOS: {What: Needed}, AModel: {What: Needed}, AMgmt: nothing(""), AConnection: nothing("`mgmt`, by the user's own SSH settings"),
