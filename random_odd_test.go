@@ -70,6 +70,8 @@ var oddValues = map[string]func(s *site) [][2]string{
 	"slot":        written(""),
 	"spare_ports": pairs("", quote("shut"), quote("shut"), ""),
 	"admin":       pairs(quote("up"), "", quote("up"), quote("down"), "", quote("down")),
+
+	"pause_storm_timeout": pairs(quote("auto"), "", "", quote("off"), quote("auto"), quote("2s")),
 }
 
 // oddApart are the attributes of ports, NICs, interfaces, bonds, LAGs, nodes and

@@ -30,6 +30,7 @@ type portKind struct {
 	nic         bool
 	nicModel    fabric.NICModelID
 	roce        fabric.Str
+	storm       fabric.StormTimeout
 	gid         int16
 	rxBytes     uint32
 	pcieGen     uint8
@@ -99,6 +100,7 @@ func (p *Pass) portKind(id fabric.PortID) portKind {
 	}
 	if port.NIC != 0 {
 		n := &f.NICs[port.NIC]
+		k.storm = n.Storm
 		k.nic, k.nicModel, k.roce, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
 	}
 	return k
