@@ -106,10 +106,10 @@ func TestHalves(t *testing.T) {
 			`ROCE732 node.gpu1.nic["rail0"] may pause its switch for 8000 ms when its host takes nothing`},
 		"endless storms": {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 0\n",
 			`ROCE732 node.gpu1.nic["rail0"] may pause its switch without end when its host takes nothing`},
-		"storms end":     {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 100\n", ""},
-		"no tunable":     {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: Cannot get tunable\n", ""},
-		"modules":        {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nrdma_cm\n", "ROCE716 node.gpu1 has not loaded mlx5_ib"},
-		"all modules":    {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nmlx5_ib\nrdma_cm\n", ""},
+		"storms end":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 100\n", ""},
+		"no tunable":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: Cannot get tunable\n", ""},
+		"modules":     {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nrdma_cm\n", "ROCE716 node.gpu1 has not loaded mlx5_ib"},
+		"all modules": {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nmlx5_ib\nrdma_cm\n", ""},
 	} {
 		d, x := host()
 		got := ""

@@ -135,7 +135,7 @@ var stalled = &diag.Rule{
 	Title: "a host takes nothing, and its NIC drops",
 	Why: "the NIC has paused its switch until pause_storm_timeout ended: from then on it drops what it receives, " +
 		"on lossless priorities too, and every connection to the host stands still",
-	Fix:    "look at the PCIe link, memory and firmware of the host, and drain it meanwhile: its switch port is the start of a pause storm",
+	Fix: "look at the PCIe link, memory and firmware of the host, and drain it meanwhile: its switch port is the start of a pause storm",
 	Source: "Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst, tx_pause_storm_error_events; " +
 		"Guo et al., SIGCOMM 2016, 4.3",
 	Bad: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 0\n" +
