@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -117,7 +118,10 @@ until then rocec plan lists them as awaiting confirmation.`,
 				if err := a.approve(pl, f.approve || f.saved != nil); err != nil {
 					return err
 				}
-				return a.deliver(c.Context(), pl, &f, lock)
+				if err := a.deliver(c.Context(), pl, &f, lock); err != nil {
+					return err
+				}
+				return pl.unsettled(a.journals(store))
 			})
 		},
 	}
@@ -131,6 +135,30 @@ until then rocec plan lists them as awaiting confirmation.`,
 	c.Flags().BoolVar(&f.noRollback, "no-rollback", false, "leave a device that failed as it is, for its own timer or a person")
 	c.Flags().BoolVar(&f.resume, "resume", false, "finish an apply that did not come to its end without asking")
 	return c
+}
+
+// unsettled is an error where a device that this apply had nothing to change on has a
+// change open that may go back: it is not as it was planned to stay. What an apply of
+// these journals has given up with nothing changed does not count.
+func (pl *planned) unsettled(journals string) error {
+	var open []string
+	for i := range pl.plan.Open {
+		o := &pl.plan.Open[i]
+		changes := slices.ContainsFunc(pl.plan.Changes, func(c plan.Change) bool { return c.Device == o.Device })
+		if !changes && !givenUp(journals, o) {
+			open = append(open, o.String())
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return fmt.Errorf("not settled: %s", strings.Join(open, "; "))
+}
+
+// givenUp reports whether the journals have a change as one that is at its end.
+func givenUp(journals string, o *plan.Open) bool {
+	h, err := rollout.ReadJournal(filepath.Join(journals, o.Change+rollout.JournalSuffix))
+	return err == nil && h.Past(o.Device) != nil && !h.Open()
 }
 
 // inWave are the devices of the wave that was asked for.

@@ -274,6 +274,9 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 	}
 	c := p.lower(s)
 	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: p.origin(s.id), From: seen.from}
+	if seen.captured != nil {
+		in.Armed = seen.captured.Armed
+	}
 	if seen.from != plan.FromRecord {
 		if seen.captured != nil && c.target.Parse != nil { // what differs is for the plan to say
 			if in.Have, r.findings = c.target.Parse(c.intent, *seen.captured); r.findings.HasErrors() {

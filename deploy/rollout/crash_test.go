@@ -174,7 +174,7 @@ func TestLateBegin(t *testing.T) {
 				t.Fatal(reportText(rep))
 			}
 			m.mu.Lock()
-			m.do(targets.VerbBegin, "tx1", s.plan.Confirm, verbTakes, nil)
+			m.do(targets.VerbBegin, "tx1", "", s.plan.Confirm, verbTakes, nil)
 			m.tx["tx1"].phase = c.phase
 			m.mu.Unlock()
 			s.plan.ID, s.plan.Over = "tx2", c.over

@@ -133,7 +133,7 @@ func ReadJournal(path string) (*History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal %s: %w", path, err)
 	}
-	if id := strings.TrimSuffix(filepath.Base(path), journalSuffix); h.ID != "" && h.ID != id {
+	if id := strings.TrimSuffix(filepath.Base(path), JournalSuffix); h.ID != "" && h.ID != id {
 		return nil, fmt.Errorf("journal %s: it is of run %s", path, h.ID)
 	}
 	h.path = path
@@ -154,7 +154,7 @@ func Journals(dir string) ([]*History, error) {
 	var out []*History
 	var failed []error
 	for _, e := range slices.Backward(entries) { // sorted by name, which begins with the time
-		if id, ok := strings.CutSuffix(e.Name(), journalSuffix); !ok || !idForm().MatchString(id) {
+		if id, ok := strings.CutSuffix(e.Name(), JournalSuffix); !ok || !idForm().MatchString(id) {
 			continue
 		}
 		h, err := ReadJournal(filepath.Join(dir, e.Name()))

@@ -27,8 +27,8 @@ const JournalVersion = "1.0"
 // journalKind tells a journal from other files of lines of JSON.
 const journalKind = "rocec journal"
 
-// journalSuffix ends the name of a journal's file, which begins with the ID.
-const journalSuffix = ".ndjson"
+// JournalSuffix ends the name of a journal's file, which begins with the ID.
+const JournalSuffix = ".ndjson"
 
 // step is what a line of a journal says. A step that changes something outside is
 // written before it is done, and its end after that.
@@ -127,7 +127,7 @@ func CreateJournal(dir, id string, now func() time.Time) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	path := filepath.Join(dir, id+journalSuffix)
+	path := filepath.Join(dir, id+JournalSuffix)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err == nil {
 		err = disk.SyncDir(dir)
