@@ -94,9 +94,11 @@ type State struct {
 	Left  int    `json:"left_seconds"` // until the device goes back by itself; 0: nothing is scheduled
 	Open  string `json:"open"`         // ID of a transaction that is begun and neither confirmed nor reverted; "" for none
 	// OpenLeft are the seconds until the transaction that is open goes back by itself.
-	OpenLeft int    `json:"open_left_seconds"`
-	Message  string `json:"message"` // of the last step, one line
-	Boot     string `json:"boot"`    // another one after each start of the device; "" where a start undoes what is not confirmed
+	OpenLeft int `json:"open_left_seconds"`
+	// Since is the ID of the change that was confirmed on the device after this one went back, or after it; "": none, or the device cannot tell.
+	Since   string `json:"since"`
+	Message string `json:"message"` // of the last step, one line
+	Boot    string `json:"boot"`    // another one after each start of the device; "" where a start undoes what is not confirmed
 }
 
 // errState is an answer to VerbStatus that is no state.
@@ -117,8 +119,10 @@ func ReadState(answer []byte) (st State, err error) {
 	default:
 		return st, fmt.Errorf("%w: its phase is %.240q", errState, st.Phase)
 	}
-	if st.Open != "" && !transactionID().MatchString(st.Open) {
-		return st, fmt.Errorf("%w: the transaction that is open is %.240q", errState, st.Open)
+	for _, id := range []string{st.Open, st.Since} {
+		if id != "" && !transactionID().MatchString(id) {
+			return st, fmt.Errorf("%w: it names a transaction %.240q", errState, id)
+		}
 	}
 	return st, nil
 }

@@ -318,10 +318,44 @@ func (a *app) deliver(ctx context.Context, pl *planned, f *applyFlags, lock *rec
 	if err := a.rollOut(ctx, pl, over, &f.live, approved, lock); err != nil {
 		return err
 	}
+	if err := a.recordAsRead(pl, changed, lock); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(f.bundle); len(bundled) == 0 && (len(removed) == 0 || errors.Is(err, fs.ErrNotExist)) {
 		return a.forget(removed, lock)
 	}
 	return a.handOver(pl, bundled, removed, f.bundle, lock)
+}
+
+// recordAsRead enters devices into the record that were read as wanted and are not in
+// it so: an apply that died, or one with another record, has changed them. Plans that
+// take the record for them would have them change for ever.
+func (a *app) recordAsRead(pl *planned, changed map[string]bool, lock *record.Lock) error {
+	differs := map[string]bool{}
+	for _, d := range pl.plan.Drift {
+		differs[d.Device] = true
+	}
+	for _, o := range pl.plan.Open {
+		differs[o.Device] = true
+	}
+	for i := range pl.devices {
+		s := &pl.devices[i]
+		if !pl.unrecorded[s.name] || changed[s.name] || differs[s.name] {
+			continue
+		}
+		made, err := pl.project.made1(s, plain)
+		if err != nil {
+			return err
+		}
+		_, at, err := lock.Store().Get(s.name)
+		if err == nil {
+			_, err = lock.Put(made.Entry(record.Applied, pl.project.digest()), at)
+		}
+		if err != nil {
+			return fmt.Errorf("%s is as wanted, and not recorded: %w", s.address, err)
+		}
+	}
+	return nil
 }
 
 // forget takes devices out of the record that the configuration no longer has.

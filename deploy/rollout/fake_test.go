@@ -70,9 +70,12 @@ type machine struct {
 	odd     bool // shows another host key
 	verbs   []string
 	boots   int
+	stores  bool   // what is changed is stored at once, as on a host
+	last    string // ID of the last change that was confirmed
 }
 
 type transaction struct {
+	last    string // machine.last before it
 	phase   targets.Phase
 	message string
 	before  intent.Device
@@ -170,7 +173,7 @@ func (m *machine) do(v targets.Verb, id, boot string, confirm time.Duration, tak
 			return targets.ExitRefused, "transaction " + m.open + " is open"
 		}
 		if t.phase == targets.PhaseNone {
-			t.before, m.open = m.running, id
+			t.before, t.last, m.open = m.running, m.last, id
 			t.phase, t.until = targets.PhaseBegun, time.Now().Add(confirm)
 			t.timer = time.AfterFunc(confirm, func() {
 				m.mu.Lock()
@@ -195,6 +198,9 @@ func (m *machine) do(v targets.Verb, id, boot string, confirm time.Duration, tak
 			return targets.ExitFailed, t.message
 		}
 		m.running, t.phase = next, targets.PhaseChanged
+		if m.stores {
+			m.stored = next
+		}
 	case targets.VerbConfirm:
 		if t.phase == targets.PhaseChanged && boot != m.boot() {
 			return targets.ExitRefused, "it was started again since it was read"
@@ -202,7 +208,7 @@ func (m *machine) do(v targets.Verb, id, boot string, confirm time.Duration, tak
 		switch t.phase {
 		case targets.PhaseChanged:
 			t.timer.Stop()
-			t.phase, t.until, m.stored, m.open = targets.PhaseConfirmed, time.Time{}, m.running, ""
+			t.phase, t.until, m.stored, m.open, m.last = targets.PhaseConfirmed, time.Time{}, m.running, "", id
 		case targets.PhaseConfirmed:
 		default:
 			return targets.ExitRefused, "there is nothing to confirm"
@@ -210,6 +216,12 @@ func (m *machine) do(v targets.Verb, id, boot string, confirm time.Duration, tak
 	case targets.VerbRevert:
 		if t.phase == targets.PhaseNone || t.phase == targets.PhaseReverted {
 			break
+		}
+		if t.phase == targets.PhaseConfirmed && m.last != id {
+			return targets.ExitRefused, "change " + m.last + " came after " + id + ": undo that one first"
+		}
+		if m.last == id {
+			m.last = t.last
 		}
 		t.phase = targets.PhaseReverting
 		work()
@@ -401,7 +413,17 @@ func (l *line1) Run(_ context.Context, command string, _ []byte) (session.Output
 		if !t.until.IsZero() {
 			left = int(time.Until(t.until) / time.Second)
 		}
-		b, err := json.Marshal(targets.State{ID: id, Phase: t.phase, Left: left, Open: l.m.open, Message: t.message, Boot: l.m.boot()})
+		openLeft := 0
+		if o := l.m.tx[l.m.open]; o != nil && !o.until.IsZero() {
+			openLeft = int(time.Until(o.until) / time.Second)
+		}
+		since := ""
+		if (t.phase == targets.PhaseConfirmed || t.phase == targets.PhaseReverted) && l.m.last != id && l.m.last != t.last {
+			since = l.m.last
+		}
+		b, err := json.Marshal(targets.State{
+			ID: id, Phase: t.phase, Left: left, Open: l.m.open, OpenLeft: openLeft, Since: since, Message: t.message, Boot: l.m.boot(),
+		})
 		return session.Output{Stdout: append([]byte("a banner\n"), b...)}, err
 	case read:
 		switch l.m.strike(read) {

@@ -45,6 +45,7 @@ type unit struct {
 	begun    bool   // a transaction may be open on the device, or its change be there
 	changed  bool   // it may have been changed
 	windowed bool   // it is as it shall be but for what needs a maintenance window
+	damaged  error  // the journal does not say what it was to be
 	record   bool   // its entry of the record may have been written
 	entry    []byte
 

@@ -112,7 +112,9 @@ alive() { [[ -e $state/$1 ]] && ! flock -n "$state/$1" true; }
 last_line() { grep -v '^[[:space:]]*$' "$1" 2>/dev/null | tail -n 1; }
 
 status() {
-	local open open_left
+	local open open_left since=''
+	case $phase in confirmed | reverted) since=$(cat "$top/.last" 2>/dev/null) ;; esac
+	[[ $since != "$id" && $since != "$before" ]] || since=
 	open=$(open_change)
 	open_left=$([[ -z $open ]] || { load "$open" && left; })
 	if [[ $phase == changing ]] && ! alive change.lock; then
@@ -121,7 +123,7 @@ status() {
 		message="the revert was cut off in the middle; revert goes on with it"
 	fi
 	message=${message//\\/\\\\}
-	printf '{"id":"%s","phase":"%s","left_seconds":%d,"open":"%s","open_left_seconds":%d,"message":"%s","boot":"%s"}\n' "$id" "$phase" "$(left)" "$open" "${open_left:-0}" "${message//\"/\\\"}" "$(this_boot)"
+	printf '{"id":"%s","phase":"%s","left_seconds":%d,"open":"%s","open_left_seconds":%d,"since":"%s","message":"%s","boot":"%s"}\n' "$id" "$phase" "$(left)" "$open" "${open_left:-0}" "$since" "${message//\"/\\\"}" "$(this_boot)"
 }
 
 # arm schedules the revert. The timer counts from its start, and from the start of the system after a reboot; a revert that was
@@ -357,7 +359,7 @@ undo() {
 		other=$(cat "$top/.last" 2>/dev/null)
 		[[ $other == "$id" ]] || refuse "change ${other:-of others} came after $id: undo that one first"
 		other=$(open_change)
-		[[ -z $other ]] || refuse "change $other is open here"
+		[[ -z $other ]] || refuse "change $other is open here, and is undone by itself in $(load "$other" && left) s unless it is confirmed"
 		put "$top/.open" "$id" || refuse "cannot write to $top"
 		;;
 	esac
