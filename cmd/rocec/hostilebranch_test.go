@@ -277,6 +277,7 @@ var pullRequests = map[string]struct {
 	more     func(p *pipeline, ran string) // files beside it
 	folder   string                        // of the fabric
 	fails    bool                          // the plan cannot be made, and says why
+	link     string                        // one to a secret outside
 }{
 	"a program": {
 		old: theirs, new: to + `password_command = ["sh", "pwn.sh"]`, more: func(p *pipeline, ran string) { p.program("pwn.sh", ran) },
@@ -322,6 +323,16 @@ var pullRequests = map[string]struct {
 			p.embedded("fab", "\tfsmonitor = sh ./pwn.sh\n[filter \"e\"]\n\tclean = sh ./pwn.sh\n\tsmudge = sh ./pwn.sh\n")
 		},
 	},
+	"a link to a secret":     {fails: true, link: "a.roce.hcl"},
+	"settings that are one":  {link: ".rocec.hcl"},
+	"a baseline that is one": {link: "kept.json", more: func(p *pipeline, _ string) { p.file(".rocec.hcl", "lint { baseline = \"kept.json\" }\n") }},
+	"a baseline elsewhere":   {more: func(p *pipeline, _ string) { p.file(".rocec.hcl", "lint { baseline = \""+p.secret+"\" }\n") }},
+	"a function that reads": {
+		old: "default     = 60", new: "default     = length(file(\"SECRET\"))", fails: true,
+	},
+	"working data": {
+		fails: true, more: func(p *pipeline, _ string) { p.file(".rocec/journal/default/x.ndjson", "{}\n") },
+	},
 	"a record elsewhere": {
 		old: "backend = \"git\"\n    push    = true\n    branch  = \"rocec-record\"", new: `source = "../out"`, fails: true,
 	},
@@ -360,11 +371,21 @@ func TestHostilePullRequest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			p.secret = filepath.Join(t.TempDir(), "credentials")
+			text := "credentials \"x\" {\n token = \"" + canary + "\"\n}\n"
+			if err := os.WriteFile(p.secret, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if h.link != "" {
+				if err := os.Symlink(p.secret, filepath.Join(p.repo, h.link)); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if h.more != nil {
 				h.more(p, ran)
 			}
 			if h.old != "" {
-				p.replace("fabric.roce.hcl", h.old, strings.NewReplacer("PORT", strconv.Itoa(them.port()), "KEY", ssh.FingerprintSHA256(them.key.PublicKey())).Replace(h.new))
+				p.replace("fabric.roce.hcl", h.old, strings.NewReplacer("PORT", strconv.Itoa(them.port()), "KEY", ssh.FingerprintSHA256(them.key.PublicKey()), "SECRET", p.secret).Replace(h.new))
 			}
 			p.git("add", "--all", "--force")
 			p.git("commit", "--quiet", "--message", "innocent")
@@ -419,6 +440,9 @@ func TestHostilePullRequest(t *testing.T) {
 			}
 			if out, _ := os.ReadDir(filepath.Join(top, "out")); len(out) > 0 {
 				t.Errorf("written outside: %v", out)
+			}
+			if now, err := os.ReadFile(p.secret); err != nil || string(now) != text {
+				t.Errorf("written outside, %v: %s", err, now)
 			}
 		})
 	}
