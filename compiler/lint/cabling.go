@@ -177,7 +177,7 @@ var roce121 = &Rule{
 		Title:  "a cable list in verify mode and the source differ",
 		Why:    "whoever plugs by the list builds another fabric than the one that was proven",
 		Fix:    "correct the list, or the source",
-		Source: "Cray-HPE/canu README, validate shcs-cabling (a cable list against what switches hear); docs/language, cabling",
+		Source: "Cray-HPE/canu README, validate shcs-cabling (a cable list against what switches hear); docs/language/blocks.md, cabling",
 		Bad:    twoNodes(``) + listed("Ethernet8"),
 		Good:   twoNodes(``) + listed("Ethernet4"),
 	},
