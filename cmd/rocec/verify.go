@@ -58,7 +58,7 @@ func (f *verifyFlags) check() error {
 	case f.interval > 0 && f.format == "json":
 		return errors.New("--interval prints no single object: use --json, which is a stream")
 	}
-	return nil
+	return within(f.read.from)
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -303,7 +303,7 @@ func (p *project) compared(s *served, seen sight) (*verify.Result, error) {
 	var bad *refused
 	switch {
 	case errors.As(seen.err, &bad):
-		r := verify.Unread(c.address, c.intent, bad.findings[0].Summary)
+		r := verify.Unread(c.address, c.intent, bad.why)
 		r.Findings = bad.findings
 		return r, nil
 	case seen.err != nil && seen.from == plan.FromDevice:
@@ -346,6 +346,9 @@ func (p *project) strays(from string) (diag.List, error) {
 // confirm marks what was handed over and is seen as wanted. It locks the record
 // only if there is something to mark: everybody may look.
 func (a *app) confirm(c *cobra.Command, p *project, results []*verify.Result) error {
+	if p.trust.untrusted { // it marks nothing
+		return nil
+	}
 	store, err := a.store(p)
 	if err != nil {
 		return err
