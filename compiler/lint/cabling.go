@@ -405,7 +405,7 @@ var roce125 = &Rule{
 		Source: "IEEE 802.1AE-2018, clause 9 (SecTAG of 8 or 16 B, ICV of 16 B); IEEE 802.1Q-2018, D.2.10 (MACsec bypass capability) and " +
 			"annex N (delays that " +
 			"headroom covers); dcb-pfc(8), macsec-bypass and delay; Bai et al., NSDI 2023, 8.3",
-		Formula: "headroom += delay x speed / 8, in bytes",
+		Formula: "headroom in bytes += 2 x delay x speed / 8: the pause on its way out, and what is on its way in",
 		Bad:     encryptedAlike(""),
 		Good:    encryptedAlike(`, delay = "500ns"`),
 	},
