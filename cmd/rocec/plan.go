@@ -248,7 +248,7 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 		return nil, err
 	}
 	pl.plan = plan.Join(pl.parts, o)
-	a.print(p, p.waves().undrained(pl.plan))
+	a.print(p, append(p.waves().undrained(pl.plan), p.firstDenied(pl.plan)...))
 	return pl, nil
 }
 

@@ -113,10 +113,18 @@ link "direct" {
 `
 }
 
+// cnpClass is the class for CNPs of twoNodes, which no cmdlet of Windows sets the mark of.
+const cnpClass = `  class "cnp" {
+    carries  = "cnp"
+    dscp     = [48]
+    priority = 6
+  }
+`
+
 // windowsPair is backToBack for two Windows hosts with a tagged segment and PCP;
 // class is said of the class that carries SMB Direct.
 func windowsPair(class string) string {
-	return strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"", "    dscp      = [26]\n", "    "+class+"\n", "ubuntu/24.04", "windows-server/2025",
+	return strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"", "    dscp      = [26]\n", "    "+class+"\n", "ubuntu/24.04", "windows-server/2025", cnpClass, "",
 		"untagged = segment.storage", "segment = segment.storage").Replace(backToBack(""))
 }
 
