@@ -130,8 +130,10 @@ func windowsPair(class string) string {
 
 // iwarpPair is backToBack with iWARP; class is said of the class that carries it.
 func iwarpPair(class string) string {
-	return strings.NewReplacer("trust = \"dscp\"\n", "trust = \"dscp\"\n  transport = \"iwarp\"\n", "    ecn       = \"auto\"\n", "    "+class+"\n",
-		"nvidia/connectx-6-dx", "chelsio/t6").Replace(backToBack(""))
+	return strings.NewReplacer("trust = \"dscp\"\n", "trust = \"dscp\"\n  transport = \"iwarp\"\n", "    carries   = \"rdma\"\n",
+		"    carries   = \"rdma\"\n    marked_by = \"application\"\n", "    ecn       = \"auto\"\n", "    "+class+"\n",
+		"  class \"cnp\" {\n    carries  = \"cnp\"\n    dscp     = [48]\n    priority = 6\n  }\n", "",
+		"nvidia/connectx-6-dx", "intel/e810").Replace(backToBack(""))
 }
 
 // pcpAccess is twoNodes with tags and PCP, and a spare port without a cable.

@@ -16,55 +16,73 @@ import (
 
 // rank is how far above the nodes a switch is: its tier, else 1 with a node on
 // one of its ports and 2 without. Nodes are 0.
-func (p *Pass) rank(d fabric.DeviceID) uint8 {
-	if p.ranks == nil {
-		p.ranks = make([]uint8, len(p.Fabric.Devices))
-		for id := range p.ranks {
-			if dev := &p.Fabric.Devices[id]; dev.Kind == fabric.Switch {
-				p.ranks[id] = 2
-				if dev.Tier != fabric.NoTier {
-					p.ranks[id] = uint8(dev.Tier)
-				}
-			}
-		}
-		for id := 1; id < len(p.Fabric.Links); id++ {
-			l := &p.Fabric.Links[id]
-			a, b := p.Fabric.Ports[l.A].Device, p.Fabric.Ports[l.B].Device
-			for _, ends := range [2][2]fabric.DeviceID{{a, b}, {b, a}} {
-				if dev := &p.Fabric.Devices[ends[0]]; dev.Kind == fabric.Switch && dev.Tier == fabric.NoTier && p.Fabric.Devices[ends[1]].Kind == fabric.Node {
-					p.ranks[ends[0]] = 1
-				}
+func (p *Pass) rank(d fabric.DeviceID) uint8 { return p.shared().ranks()[d] }
+
+func (p *Pass) tierRanks() []uint8 {
+	f := p.Fabric
+	ranks := make([]uint8, len(f.Devices))
+	untiered := false
+	for id := range ranks {
+		if dev := &f.Devices[id]; dev.Kind == fabric.Switch {
+			ranks[id] = 2
+			if dev.Tier != fabric.NoTier {
+				ranks[id] = uint8(dev.Tier)
+			} else {
+				untiered = true
 			}
 		}
 	}
-	return p.ranks[d]
+	for id := 1; untiered && id < len(f.Links); id++ {
+		l := &f.Links[id]
+		a, b := f.Ports[l.A].Device, f.Ports[l.B].Device
+		for _, ends := range [2][2]fabric.DeviceID{{a, b}, {b, a}} {
+			if dev := &f.Devices[ends[0]]; dev.Kind == fabric.Switch && dev.Tier == fabric.NoTier && f.Devices[ends[1]].Kind == fabric.Node {
+				ranks[ends[0]] = 1
+			}
+		}
+	}
+	return ranks
 }
 
-// eachLeaf calls visit for each switch with nodes, with its ports towards them
-// and those towards higher switches. The slices are used again.
+// leaf is a switch with nodes: its ports towards them and those towards higher
+// switches.
+type leaf struct {
+	device   fabric.DeviceID
+	down, up []fabric.PortID
+}
+
+// eachLeaf calls visit for each switch with nodes. The slices are shared: visit
+// reads them.
 func (p *Pass) eachLeaf(visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
-	f := p.Fabric
-	var down, up []fabric.PortID
+	for _, l := range p.shared().leaves() {
+		visit(l.device, l.down, l.up)
+	}
+}
+
+func (p *Pass) switchesWithNodes() []leaf {
+	f, ranks := p.Fabric, p.shared().ranks()
+	var list []leaf
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
-		if f.Devices[d].Kind != fabric.Switch || p.rank(d) != 1 {
+		if f.Devices[d].Kind != fabric.Switch || ranks[d] != 1 {
 			continue
 		}
-		down, up = down[:0], up[:0]
 		first, end := f.PortsOf(d)
+		down, up := make([]fabric.PortID, 0, end-first), []fabric.PortID(nil)
 		for id := first; id < end; id++ {
 			port := &f.Ports[id]
 			if port.Peer == 0 || f.Links[port.Link].PeerLink != 0 || port.Flags&fabric.ShutDown != 0 {
 				continue
 			}
-			switch to := p.rank(f.Ports[port.Peer].Device); {
+			switch to := ranks[f.Ports[port.Peer].Device]; {
 			case to == 0:
 				down = append(down, id)
 			case to > 1:
 				up = append(up, id)
 			}
 		}
-		visit(d, down, up)
+		list = append(list, leaf{d, down, up})
 	}
+	return list
 }
 
 // twoSpines is twoNodes with two spines above tor; tor and spine are said of
