@@ -236,6 +236,10 @@ var blocks = [KindCount]BlockDef{
 			attr(APCIe, object(attr(AGen, number(1, 7), "generation"), attr(ALanes, number(1, 32), "lanes"), attr(ASlot, str(), "slot: ports in one are of one card, unless `adapter` names it"), attr(ANUMA, number(0, 255), "NUMA node")), "the slot"),
 			attr(ALinkLayer, enum("ethernet", "infiniband"), "link layer"),
 			attr(ARoCEMode, kept(enum("v2", "v1")), "RoCE version"),
+			attr(
+				APauseStormTimeout, kept(or(duration, "auto", "off")),
+				"how long the NIC may hold its switch by pause before it drops what it cannot take: \"auto\" is 100 ms; a NIC begins with seconds",
+			),
 			attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared, never installed"),
 			attr(ADriver, str(), "expected version of the driver, in the same form; compared, never installed"),
 			attr(ARail, number(0, 4095), "rail"), attr(APlane, number(0, 4095), "plane"), attr(AGPU, str(), "GPU beside it, a `gpu` block of the node if it has any: applications are told their NICs in the order of the GPUs"),
@@ -276,6 +280,7 @@ var blocks = [KindCount]BlockDef{
 		attr(APeerLink, Type{Base: Range}, "ports between them, the same names on both"),
 		attr(AKeepalive, object(attr(ASource4, mapOf(str(), Type{Base: Addr}), "address of each switch, by name"), attr(AInterval, duration, "between keepalives"), attr(ATimeout, duration, "until the peer counts as gone")), "how they watch each other"),
 		attr(ACable, cable, "of the peer link"),
+		attr(AEVPN, boolean(), "the two are no MLAG pair: each LAG over both is a segment of EVPN multihoming (ESI), which somebody else sets up. rocec writes their LAGs, and no MLAG"),
 	}},
 	Link: {Kind: Link, Word: "link", Labels: label("name"), Each: true, Doc: "One cable.", Attrs: join([]AttrDef{
 		described, required(AEnds, Type{Base: Ref, Refs: []Kind{Port, NIC}, Many: true, Pair: true}, "the two ends"),
@@ -391,6 +396,7 @@ var blocks = [KindCount]BlockDef{
 		attr(ADefault, boolean(), "speaks for all that names none; before language 1 that was the block called \"default\""),
 		attr(ARepair, enum("global", "local"), "who routes around a failure: all switches, or the one beside it"),
 		seen(AAdaptive, boolean(), "packets of one flow take several paths: adaptive routing or packet spraying"),
+		seen(AReordering, boolean(), "the NICs under it are set to take the packets of a queue pair in any order"),
 		attr(ALeak, many(object(required(AFrom, ref(Segment), "segment that is reached"), required(ATo, ref(Segment), "segment that reaches it"))), "segments of different `vrf` that reach each other"),
 		attr(AAnnounce, many(Type{Base: CIDR}), "prefixes that leave by external ports"),
 	}},
