@@ -141,10 +141,10 @@ func (a *app) lockedLive(ctx context.Context, s *record.Store, operation string,
 // plan is stale.
 var recordLock = diag.Rule{
 	ID: "ROCE912", Name: "plan_record_lock", Severity: diag.Error,
-	Title:  "one apply at a time writes the record",
+	Title:  "two applies write the record at a time",
 	Why:    "two that write at once each plan against devices that the other is changing, and the record ends up with neither",
 	Fix:    "wait with --lock-timeout, or break a lock that nobody holds any more with rocec force-unlock",
-	Source: "cli-and-language section 5, the record",
+	Source: "docs/commands.md and docs/record.md",
 	Bad:    lockedBy("rocec apply --auto-approve\n"),
 	Good:   lockedBy("rocec force-unlock abc123\nrocec apply --auto-approve\n"),
 }

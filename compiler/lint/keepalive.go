@@ -18,8 +18,7 @@ var roce834 = &Rule{
 			" both forward as if alone, and hosts with a leg to each get frames twice or not at all",
 		Fix: "use the management addresses where uplinks are bridged, or loopback addresses where they are routed",
 		Source: "Cumulus Linux user guide, Multi-Chassis Link Aggregation - MLAG: the backup IP is reachable by a route" +
-			" that does not use the peer link;" +
-			" Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide, Configuring vPCs, vPC Peer-Keepalive Link",
+			" that does not use the peer link",
 		Bad:  keptAlive("segment.keep", "192.0.2.${self.index + 1}/24"),
 		Good: keptAlive(`"loopback"`, "192.0.2.${self.index + 1}/32"),
 	},
@@ -37,8 +36,7 @@ switch "tor" {`, `  port "swp[31-32]" {`, `  interface "alive" {
     address = "`+address+`"
   }
   port "swp[31-32]" {
-    tagged = segment.keep`, `peer_link = "swp[31-32]"`, `peer_link = "swp[31-32]"
-  keepalive = { addresses = { tor1 = "192.0.2.1", tor2 = "192.0.2.2" } }`)
+    tagged = segment.keep`)
 }
 
 func keepalivePath(p *Pass) {

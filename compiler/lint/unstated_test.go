@@ -102,7 +102,7 @@ func TestEveryFact(t *testing.T) {
 			"roce": {use: plainUse, rules: "ROCE703", level: diag.Error}, "iwarp": asked(iwarpUse), "speeds": asked(plainUse),
 			"traffic_classes": asked(plainUse),
 			"pfc_priorities":  asked(twoPFC), "dscp_trust": asked(plainUse), "resilient": asked(lossyUse), "max_mtu": mtu,
-			"reordering": {more: "routing \"default\" {\n  paths    = \"ecmp\"\n  observed = { adaptive = true }\n  default  = true\n}\n", rules: "ROCE821", level: diag.Warning},
+			"reordering": {more: "routing \"default\" {\n  paths    = \"ecmp\"\n  observed = { adaptive = true, reordering = true }\n  default  = true\n}\n", rules: "ROCE821", level: diag.Warning},
 			"autoneg":    {use: autonegOn, rules: "ROCE122", level: diag.Warning},
 			"cnp_dscp":   free("a CNP whose mark is not known goes by some queue, and is not lost"), "cnp_priority": free("likewise"),
 			"interop": free("left out where any will do"), "os": free("makers ship drivers for older systems"),

@@ -3,7 +3,7 @@ package verify
 import "github.com/rocec/rocec/lang/diag"
 
 // Rules are those that only a device can decide, by code.
-var Rules = []*diag.Rule{pcieDown, bitErrors, slowLink, pauseRate, slowReceiver, pfcRunning, noCNP, drifted, losslessDrops, losses}
+var Rules = []*diag.Rule{pcieDown, bitErrors, slowLink, pauseRate, slowReceiver, pfcRunning, noCNP, drifted, losslessDrops, losses, stalled}
 
 // The examples of these rules are what a device printed, as captures have it: of
 // its settings, or of its health before and after; a test runs them.
@@ -98,7 +98,7 @@ var noCNP = &diag.Rule{
 
 var drifted = &diag.Rule{
 	ID: "ROCE904", Name: "plan_drift", Severity: diag.Warning, When: diag.Live,
-	Title:  "a device is set as the source says",
+	Title:  "a device is not set as the source says",
 	Why:    "what was proven was proven of the source: a device that differs is another fabric",
 	Fix:    "apply again, or take what the device has into the source",
 	Source: "rocec plan; rocec verify",
@@ -108,9 +108,11 @@ var drifted = &diag.Rule{
 
 var losslessDrops = &diag.Rule{
 	ID: "ROCE913", Name: "buffer_lossless_drops", Severity: diag.Warning, When: diag.Live,
-	Title:  "a lossless priority drops nothing",
-	Why:    "its frames were promised room: headroom is too small for the cable, or somebody on the path does not pause",
-	Fix:    "look at headroom and cable length, and whether PFC is on along the whole path",
+	Title: "a lossless priority drops frames",
+	Why: "its frames were promised room: headroom is too small for the cable, or somebody on the path does not pause. While a " +
+		"watchdog restores a queue it drops its frames on purpose: see its events first",
+	Fix: "unless a watchdog ended a storm then, which drops the class until it restores: look at headroom and cable length, " +
+		"and whether PFC is on along the whole path",
 	Source: "Linux mlx5 counters.rst, rx_prio[i]_discards; sonic-utilities scripts/pg-drop",
 	Bad:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_discards: 0\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_discards: 12\n",
 	Good:   "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio0_discards: 0\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio0_discards: 12\n",
@@ -118,7 +120,7 @@ var losslessDrops = &diag.Rule{
 
 var losses = &diag.Rule{
 	ID: "ROCE916", Name: "host_rdma_losses", Severity: diag.Warning, When: diag.Live,
-	Title:  "the RDMA of a NIC loses nothing",
+	Title:  "the RDMA of a NIC loses packets",
 	Why:    "packets out of sequence and acknowledgements that do not come mean that some hop drops what should be lossless",
 	Fix:    "look for drops along the path of its class",
 	Source: "Linux drivers/infiniband/hw/mlx5/counters.c; NVIDIA/nccl #394",
@@ -126,6 +128,20 @@ var losses = &diag.Rule{
 		"-- after/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:4\n",
 	Good: "-- before/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:3\n" +
 		"-- after/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:3\n",
+}
+
+var stalled = &diag.Rule{
+	ID: "ROCE733", Name: "host_stalled", Severity: diag.Error, When: diag.Live,
+	Title: "a host takes nothing, and its NIC drops",
+	Why: "the NIC has paused its switch until pause_storm_timeout ended: from then on it drops what it receives, " +
+		"on lossless priorities too, and every connection to the host stands still",
+	Fix: "look at the PCIe link, memory and firmware of the host, and drain it meanwhile: its switch port is the start of a pause storm",
+	Source: "Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst, tx_pause_storm_error_events; " +
+		"Guo et al., SIGCOMM 2016, 4.3",
+	Bad: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 0\n" +
+		"-- after/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 2\n",
+	Good: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 2\n" +
+		"-- after/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 2\n",
 }
 
 // Rules whose other half the compiler decides, over what the source says was
@@ -138,4 +154,6 @@ var (
 	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error}
 	gidIndex   = &diag.Rule{ID: "ROCE715", Severity: diag.Error}
 	modules    = &diag.Rule{ID: "ROCE716", Severity: diag.Error}
+
+	stormPrevention = &diag.Rule{ID: "ROCE732", Severity: diag.Warning}
 )
