@@ -19,8 +19,8 @@ var roce834 = &Rule{
 		Fix: "use the management addresses where uplinks are bridged, or loopback addresses where they are routed",
 		Source: "Cumulus Linux user guide, Multi-Chassis Link Aggregation - MLAG: the backup IP is reachable by a route" +
 			" that does not use the peer link",
-		Bad:  keptAlive("segment.keep", "192.0.2.${self.index + 1}/24"),
-		Good: keptAlive(`"loopback"`, "192.0.2.${self.index + 1}/32"),
+		Bad:  keptAlive("segment.keep", "198.51.100.${self.index + 1}/24"),
+		Good: keptAlive(`"loopback"`, "198.51.100.${self.index + 1}/32"),
 	},
 	Run: keepalivePath,
 }
@@ -29,14 +29,14 @@ var roce834 = &Rule{
 func keptAlive(on, address string) string {
 	return edit(pairedLegs(``), `switch "tor" {`, `segment "keep" {
   vlan   = 4000
-  subnet = "192.0.2.0/24"
+  subnet = "198.51.100.0/24"
 }
 switch "tor" {`, `  port "swp[31-32]" {`, `  interface "alive" {
     on      = `+on+`
     address = "`+address+`"
   }
   port "swp[31-32]" {
-    tagged = segment.keep`)
+    tagged = segment.keep`, "192.0.2.1\", tor2 = \"192.0.2.2", "198.51.100.1\", tor2 = \"198.51.100.2")
 }
 
 func keepalivePath(p *Pass) {
