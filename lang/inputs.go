@@ -113,6 +113,9 @@ func (ld *loader) varFile(m *modinst, name string, id source.FileID, src []byte)
 	if p == nil && len(src) > ld.MaxFileBytes {
 		p = &problem{0, 0, "file has more than " + byteSize(ld.MaxFileBytes), ""}
 	}
+	if p == nil && manyMarks(src) {
+		p = marksProblem(0)
+	}
 	var parsed *hcl.File
 	var diags hcl.Diagnostics
 	switch {
@@ -131,7 +134,9 @@ func (ld *loader) varFile(m *modinst, name string, id source.FileID, src []byte)
 		return
 	}
 	if diags.HasErrors() {
-		ld.diags = append(ld.diags, syntaxErrors(diags, src, id)...)
+		for _, d := range syntaxErrors(diags, src, id) {
+			ld.say(d)
+		}
 		return
 	}
 	if body, ok := parsed.Body.(*hclsyntax.Body); ok {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// canary stands in the files outside of the checkout, in a block that fmt would lay out anew.
-const canary = "credentials \"app.terraform.io\" { token    = \"CANARYTOKEN123\" }\n"
+// canaryFile stands in the files outside of the checkout, in a block that fmt would lay out anew.
+const canaryFile = "credentials \"app.terraform.io\" { token    = \"CANARYTOKEN123\" }\n"
 
 // lay makes a repository in a folder of its own, with the small fabric, and files and an empty folder beside it.
 func lay(t *testing.T) (repo, outside string) {
@@ -30,7 +30,7 @@ func lay(t *testing.T) (repo, outside string) {
 	if err := os.CopyFS(repo, os.DirFS(small(t))); err != nil {
 		t.Fatal(err)
 	}
-	put(t, outside, "secret", []byte(canary))
+	put(t, outside, "secret", []byte(canaryFile))
 	return repo, outside
 }
 

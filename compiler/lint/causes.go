@@ -32,6 +32,8 @@ var leads = []lead{
 	{"ROCE603", "ROCE311"},                 // who is not trusted sends pauses too
 	{"ROCE604", "ROCE717"},                 // the VLAN of RDMA leads out
 	{"ROCE705", "ROCE409 ROCE710 ROCE722"}, // an adapter that cannot
+	{"ROCE905", "ROCE910 ROCE914"},         // nothing is recorded of how a class is run
+	{"ROCE910", "ROCE914"},
 	{"ROCE806", "ROCE717 ROCE807 ROCE808"}, // an MTU that is not that of the others
 	{"ROCE621", "ROCE620 ROCE622 ROCE623"}, // an address of another subnet
 }
