@@ -603,13 +603,13 @@ func wordSources() []string {
 	for _, backend := range []string{
 		`backend = "local", source = "there"`, `backend = "git", remote = "r", branch = "b", push = true`,
 		`backend = "s3", bucket = "b", region = "r", endpoint = "https://e.example.net", prefix = "p", path_style = true`,
-		`backend = "http", address = "https://a.example.net/x", update_method = "PUT", lock_address = "https://a.example.net/l", lock_method = "POST", unlock_address = "https://a.example.net/u", unlock_method = "POST", username_env = "U", password_env = "P"`,
+		`backend = "http", address = "https://a.example.net/x", update_method = "PUT", lock_address = "https://a.example.net/l", lock_method = "POST", unlock_address = "https://a.example.net/u", unlock_method = "POST", username_env = "U", password_env = "P", client_certificate = "c.pem", client_key = "k.pem"`,
 	} {
 		list = append(list, two+"rocec {\n  record = { "+backend+" }\n}\n")
 	}
 	return append(list, put(two, `switch "tor" {`, "  connection = connection.a\n  mgmt = \"192.0.2.1\"\n")+
 		"connection \"a\" {\n  port = 2222\n  user = \"u\"\n  identity = [\"k\"]\n  agent = true\n  password_env = \"P\"\n  enable_env = \"E\"\n  jump = [connection.b]\n  known_hosts = [\"h\"]\n"+
-		"  host_key = \"SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"\n}\nconnection \"b\" {\n  address = \"192.0.2.2\"\n  password_command = [\"pass\"]\n}\n")
+		"  host_key = \"SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"\n  legacy_algorithms = true\n}\nconnection \"b\" {\n  address = \"192.0.2.2\"\n  password_command = [\"pass\"]\n}\n")
 }
 
 // hardwareSources are fabrics on hardware of their own, each at the limit that one word of it states.

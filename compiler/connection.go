@@ -92,7 +92,7 @@ func (e *wayTo) connection(c *lang.Connection) fabric.Connection {
 	decl := fabric.DeclID(e.cfg.Blocks[c.Block].Decl)
 	out := fabric.Connection{
 		Name: e.cfg.Address(c.Block), Address: c.Address, Port: c.Port, User: c.User, Identity: c.Identity, Agent: c.Agent,
-		PasswordEnv: c.PasswordEnv, PasswordCommand: c.PasswordCommand, EnableEnv: c.EnableEnv, KnownHosts: c.KnownHosts, HostKey: c.HostKey, Decl: decl,
+		PasswordEnv: c.PasswordEnv, PasswordCommand: c.PasswordCommand, EnableEnv: c.EnableEnv, KnownHosts: c.KnownHosts, HostKey: c.HostKey, Legacy: c.Legacy, Decl: decl,
 	}
 	if c.PasswordEnv != "" && len(c.PasswordCommand) > 0 {
 		e.fail(out.Name+" has password_env and password_command", "leave one of them out", e.f.Label(decl, 0, schema.APasswordCommand, ""))

@@ -21,6 +21,7 @@ var recordFields = []struct {
 	{"git", 0, []schema.Attr{schema.ASource, schema.ARemote, schema.ABranch, schema.APush}},
 	{"http", 1, []schema.Attr{
 		schema.AAddress, schema.AUpdateMethod, schema.ALockAddress, schema.ALockMethod, schema.AUnlockAddress, schema.AUnlockMethod, schema.AUsernameEnv, schema.APasswordEnv,
+		schema.AClientCertificate, schema.AClientKey,
 	}},
 	{"s3", 1, []schema.Attr{schema.ABucket, schema.ARegion, schema.AEndpoint, schema.APrefix, schema.APathStyle}},
 }

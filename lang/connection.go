@@ -26,6 +26,7 @@ type Connection struct {
 	EnableEnv       string
 	KnownHosts      []string
 	HostKey         string
+	Legacy          bool         // legacy_algorithms
 	Jump            []Connection // in the order written, each with its own
 }
 
@@ -137,6 +138,8 @@ func (e *reach) attr(out *Connection, s *scope, d *udecl, a *attr) bool {
 		out.User = words[0].text
 	case schema.AAgent:
 		out.Agent = words[0].number == 1
+	case schema.ALegacyAlgorithms:
+		out.Legacy = words[0].number == 1
 	case schema.APasswordEnv:
 		out.PasswordEnv = words[0].text
 	case schema.AEnableEnv:

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -35,8 +33,8 @@ func ownData(path string) error {
 	if err := within(path); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if _, err := os.Lstat(path); err != nil {
+		return nil // nothing that could be believed
 	}
 	c, err := checkoutAt(filepath.Dir(path))
 	if err != nil {

@@ -98,7 +98,7 @@ func (p *project) specOf(name string, c *fabric.Connection) session.Spec {
 	return session.Spec{
 		Device: name, Address: c.Address, Port: c.Port, User: c.User, Identity: p.files(c.Identity), Agent: c.Agent,
 		PasswordEnv: c.PasswordEnv, PasswordCommand: c.PasswordCommand, EnableEnv: c.EnableEnv,
-		KnownHosts: p.files(c.KnownHosts), HostKey: c.HostKey,
+		KnownHosts: p.files(c.KnownHosts), HostKey: c.HostKey, Legacy: c.Legacy,
 	}
 }
 

@@ -92,6 +92,7 @@ func (p *project) recordSettings(s *record.Settings) {
 	s.Kind, s.Source, s.Remote, s.Branch, s.Push = text(schema.ABackend), text(schema.ASource), text(schema.ARemote), text(schema.ABranch), flag(schema.APush)
 	s.Address, s.UpdateMethod, s.LockAddress, s.LockMethod = text(schema.AAddress), text(schema.AUpdateMethod), text(schema.ALockAddress), text(schema.ALockMethod)
 	s.UnlockAddress, s.UnlockMethod, s.UsernameEnv, s.PasswordEnv = text(schema.AUnlockAddress), text(schema.AUnlockMethod), text(schema.AUsernameEnv), text(schema.APasswordEnv)
+	s.ClientCertificate, s.ClientKey = text(schema.AClientCertificate), text(schema.AClientKey)
 	s.Bucket, s.Region, s.Endpoint, s.Prefix, s.PathStyle = text(schema.ABucket), text(schema.ARegion), text(schema.AEndpoint), text(schema.APrefix), flag(schema.APathStyle)
 }
 

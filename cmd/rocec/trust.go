@@ -157,7 +157,7 @@ func (a *app) recordTrust(p *project, s *record.Settings) (found diag.List, err 
 	s.Spool = ""
 	const instead = "compare with the revision that is trusted instead: rocec plan --against=REV"
 	switch remote := s.Push || s.Remote != "" || s.Kind == record.HTTP || s.Kind == record.S3; {
-	case s.UsernameEnv != "" || s.PasswordEnv != "" || s.Kind == record.S3:
+	case s.UsernameEnv != "" || s.PasswordEnv != "" || s.ClientKey != "" || s.Kind == record.S3:
 		found.Add(p.ofRecord("the record is kept behind credentials, and --untrusted reads none", instead))
 	case remote && p.trust.base == "":
 		found.Add(p.ofRecord("the record is kept elsewhere, and --untrusted opens it only where a trusted revision has it there too",

@@ -24,6 +24,7 @@ type Connection struct {
 	EnableEnv       string
 	KnownHosts      []string // as Identity
 	HostKey         string
+	Legacy          bool         // SHA-1 too, for key exchange and integrity
 	Jump            []Connection // the whole way, the nearest first; they have no Jump of their own
 	Decl            DeclID
 }

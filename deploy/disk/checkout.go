@@ -117,8 +117,10 @@ func (c Checkout) Check(path string) error {
 			return nil
 		case err != nil:
 			return err
-		case info.Mode()&fs.ModeSymlink == 0:
+		case info.IsDir():
 			continue
+		case info.Mode()&fs.ModeSymlink == 0:
+			return nil // nothing lies below it
 		}
 		if _, err := root.Stat(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			to, err := root.Readlink(at)

@@ -179,7 +179,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		for path, link := range map[string]string{
-			"repo/fab/file": "", "repo/fab/new/x/y": "", "repo/fab/up": "", "repo/fab/up/x": "", "repo/fab/inner": "", "repo/fab/inner/x": "", "repo/fab/twice/x": "",
+			"repo/fab/file": "", "repo/fab/file/x": "", "repo/fab/new/x/y": "", "repo/fab/up": "", "repo/fab/up/x": "", "repo/fab/inner": "", "repo/fab/inner/x": "", "repo/fab/twice/x": "",
 			"out": "", "out/back/fab/out": "", "repo": "",
 			"repo/fab/out": "out", "repo/fab/out/x/y": "out", "repo/fab/abs": "abs", "repo/fab/dangling": "dangling", "repo/fab/dangling/x": "dangling", "repo/fab/loop": "loop",
 		} {

@@ -55,6 +55,7 @@ type Settings struct {
 	Address, UpdateMethod                                string
 	LockAddress, LockMethod, UnlockAddress, UnlockMethod string
 	UsernameEnv, PasswordEnv                             string
+	ClientCertificate, ClientKey                         string // files in PEM
 
 	// Of S3.
 	Bucket, Region, Endpoint, Prefix string

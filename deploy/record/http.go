@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"context"
 	"crypto/md5"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rocec/rocec/deploy/disk"
 )
 
 // server is a backend: a server that keeps states and locks as Terraform's "http"
@@ -82,12 +86,60 @@ func newHTTP(s Settings, workspace string) (*server, error) {
 	if h.password, err = variable(s, "password_env", s.PasswordEnv); err != nil {
 		return nil, err
 	}
+	if err := h.identify(s); err != nil {
+		return nil, err
+	}
 	for _, u := range []*url.URL{h.state, h.lock, h.unlock} {
 		if h.password != "" && !private(u) {
 			return nil, fmt.Errorf("%s would carry the password unencrypted: use https", plainURL(u))
 		}
 	}
 	return h, nil
+}
+
+// identify makes the client show a certificate, if settings name one.
+func (h *server) identify(s Settings) error {
+	switch {
+	case s.ClientCertificate == "" && s.ClientKey == "":
+		return nil
+	case s.ClientCertificate == "" || s.ClientKey == "":
+		return errors.New("client_certificate and client_key are named together, or neither is")
+	}
+	for _, u := range []*url.URL{h.state, h.lock, h.unlock} {
+		if u.Scheme != "https" {
+			return fmt.Errorf("%s asks for no client_certificate: use https", plainURL(u))
+		}
+	}
+	certificate, err := disk.ReadLinked(atHome(s, s.ClientCertificate), maxCertificateBytes)
+	if err != nil {
+		return fmt.Errorf("client_certificate: %w", err)
+	}
+	key, err := disk.ReadKey(atHome(s, s.ClientKey))
+	if errors.Is(err, disk.ErrOpenKey) {
+		err = fmt.Errorf("%w; take it away from the others with chmod 600, and make a new one if they may have read it", err)
+	}
+	if err != nil {
+		return fmt.Errorf("client_key: %w", err)
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		return fmt.Errorf("client_certificate and client_key: %w", err)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{pair}}
+	h.client.Transport = transport
+	return nil
+}
+
+// maxCertificateBytes bounds a file of certificates.
+const maxCertificateBytes = 1 << 20
+
+// atHome writes out a leading ~/.
+func atHome(s Settings, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && s.Env("HOME") != "" {
+		return filepath.Join(s.Env("HOME"), rest)
+	}
+	return filepath.FromSlash(path)
 }
 
 func method(written, otherwise string) string {
@@ -219,6 +271,9 @@ func (h *server) sync(ctx context.Context, id string) error {
 	body, err := h.known.encode(h.workspace)
 	if err != nil {
 		return err
+	}
+	if len(body) > maxBody {
+		return fmt.Errorf("%s: the state has become larger than %d MiB, which is the most that is read; a record of that size goes into git or an object store", h.Where(), maxBody>>20)
 	}
 	to := *h.state
 	query := to.Query()

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ const (
 	attempts     = 4
 	firstRetry   = 500 * time.Millisecond
 	longestRetry = 30 * time.Second
-	maxBody      = 1 << 30
+	maxBody      = 64 << 20
 )
 
 // sleeper waits, unless a context ends.
@@ -49,7 +50,7 @@ type answer struct {
 }
 
 // do sends a request that is made anew for each attempt. Broken connections,
-// timeouts, 429 and 5xx are tried again.
+// timeouts, 429 and 5xx are tried again; who cannot agree on TLS never will.
 func (c *caller) do(ctx context.Context, make func() (*http.Request, error)) (*answer, error) {
 	pause, again := firstRetry, false
 	for n := 1; ; n++ {
@@ -58,7 +59,7 @@ func (c *caller) do(ctx context.Context, make func() (*http.Request, error)) (*a
 			a.again = again
 		}
 		temporary := err != nil || a.code == http.StatusTooManyRequests || a.code >= 500 && a.code != http.StatusNotImplemented
-		if !temporary || n == attempts || ctx.Err() != nil || errors.Is(err, errRequest) {
+		if !temporary || n == attempts || ctx.Err() != nil || errors.Is(err, errRequest) || untrusted(err) {
 			return a, err
 		}
 		again = true
@@ -70,6 +71,18 @@ func (c *caller) do(ctx context.Context, make func() (*http.Request, error)) (*a
 		}
 		pause *= 2
 	}
+}
+
+// untrusted reports whether the two ends did not agree on TLS: a certificate of one that the other does not take, no
+// version or algorithm in common, no TLS at all.
+func untrusted(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var alert *net.OpError
+	if errors.As(err, &certificate) || errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error") {
+		return true
+	}
+	// What crypto/tls and net/http say of it without a type.
+	return err != nil && (strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "gave HTTP response to HTTPS client"))
 }
 
 // errRequest is a request that could not be made: another attempt makes the same.

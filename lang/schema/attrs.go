@@ -322,6 +322,7 @@ const (
 	AJump
 	AKnownHosts
 	AHostKey
+	ALegacyAlgorithms
 	// where the record is
 	ABackend
 	ARemote
@@ -338,6 +339,8 @@ const (
 	AEndpoint
 	APrefix
 	APathStyle
+	AClientCertificate
+	AClientKey
 	AObserved
 	AECNColors
 	AttrCount // the number of attribute numbers, 0 included
@@ -396,9 +399,10 @@ var names = [AttrCount]string{
 	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay", AEVPN: "evpn",
 	ADeny: "deny", ASparePorts: "spare_ports", AAdmin: "admin",
 	AConnection: "connection", APort: "port", AUser: "user", AIdentity: "identity", AAgent: "agent", APasswordEnv: "password_env",
-	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key",
+	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key", ALegacyAlgorithms: "legacy_algorithms",
 	ABackend: "backend", ARemote: "remote", ABranch: "branch", APush: "push", AUpdateMethod: "update_method", ALockAddress: "lock_address", ALockMethod: "lock_method",
 	AUnlockAddress: "unlock_address", AUnlockMethod: "unlock_method", AUsernameEnv: "username_env", ABucket: "bucket", ARegion: "region", AEndpoint: "endpoint", APrefix: "prefix", APathStyle: "path_style",
+	AClientCertificate: "client_certificate", AClientKey: "client_key",
 	ASTP: "stp", AARPTimeout: "arp_timeout", AMACTimeout: "mac_timeout",
 	AObserved: "observed", AECNColors: "ecn_colors",
 }

@@ -66,6 +66,8 @@ var blocks = [KindCount]BlockDef{
 			attr(AUnlockMethod, enum("UNLOCK", "DELETE", "POST", "PUT"), "of \"http\": how the lock is given back (\"UNLOCK\"; GitLab: \"DELETE\")"),
 			attr(AUsernameEnv, Type{Base: EnvVar}, "of \"http\": environment variable that holds the user: ROCEC_..., or one that ROCEC_ALLOW_ENV lists"),
 			attr(APasswordEnv, Type{Base: EnvVar}, "of \"http\": environment variable that holds the password or token: ROCEC_..., or one that ROCEC_ALLOW_ENV lists"),
+			attr(AClientCertificate, str(), "of \"http\": file of the certificate that the server asks of its clients, in PEM; \"~/\" is the home folder"),
+			attr(AClientKey, str(), "of \"http\": file of the certificate's private key, which only its owner may read"),
 			attr(ABucket, str(), "of \"s3\": the bucket; credentials are in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"),
 			attr(ARegion, str(), "of \"s3\": the region (AWS_REGION, else \"us-east-1\")"),
 			attr(AEndpoint, str(), "of \"s3\": address of a store other than Amazon's: \"https://minio.example.net\""),
@@ -103,7 +105,8 @@ var blocks = [KindCount]BlockDef{
 			attr(AEnableEnv, Type{Base: EnvVar}, "name of the environment variable that holds the password of the privileged mode: ROCEC_..., or one that ROCEC_ALLOW_ENV lists"),
 			attr(AJump, refs(Connection), "connections to the hosts on the way, the nearest first, each evaluated with the same `self`"),
 			attr(AKnownHosts, many(str()), "files of host keys that are trusted, in place of those of the user and the system; paths as in `identity`"),
-			attr(AHostKey, Type{Base: HostKey}, "the one host key that is trusted: its fingerprint \"SHA256:...\", or the key \"ssh-ed25519 AAAA...\""),
+			attr(AHostKey, Type{Base: HostKey}, "the one host key that is trusted: its fingerprint \"SHA256:...\", or the key \"ssh-ed25519 AAAA...\"; one that a file of known hosts revokes is refused all the same"),
+			attr(ALegacyAlgorithms, boolean(), "offer SHA-1 too, for key exchange and integrity (diffie-hellman-group14-sha1, hmac-sha1), to an SSH server that has nothing newer"),
 		},
 	},
 	QoS: {Kind: QoS, Word: "qos", Labels: label("name"), Each: true, Blocks: []Kind{Class}, Doc: "A contract of traffic classes that ports and segments refer to.", Attrs: []AttrDef{
