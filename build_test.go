@@ -40,6 +40,11 @@ type device struct {
 // build takes the files of a folder through every stage, as `rocec build` does,
 // and stops where that stops.
 func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
+	return buildWith(fsys, compiler.Options{AsOf: asOf, Rows: packs.HeadroomRows}, vars...)
+}
+
+// buildWith is build with other options of the compiler.
+func buildWith(fsys fs.FS, options compiler.Options, vars ...lang.Var) made {
 	cfg, diags := lang.Load(lang.Options{FS: fsys, Packs: packs.Files(), Vars: vars})
 	view := &source.View{Files: cfg.Files, Read: func(name string) ([]byte, error) {
 		if p, ok := strings.CutPrefix(name, "pack:"); ok {
@@ -53,7 +58,7 @@ func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
 	}}
 	var m made
 	if !diags.HasErrors() {
-		res := compiler.Compile(cfg, compiler.Options{AsOf: asOf, Rows: packs.HeadroomRows})
+		res := compiler.Compile(cfg, options)
 		diags = append(diags, res.Diags...)
 		if res.Facts != nil {
 			devices, refused := emitted(res)
@@ -98,8 +103,10 @@ func emitted(res *compiler.Result) ([]device, diag.List) {
 }
 
 func rule(id string) *diag.Rule {
-	if id == targets.ROCE717.ID {
-		return &targets.ROCE717
+	for _, r := range targets.Refusals {
+		if r.ID == id {
+			return r
+		}
 	}
 	if r := lint.Find(id); r != nil {
 		return &r.Rule

@@ -50,7 +50,7 @@ func (ld *loader) give(decl *variable, v Var, name string) {
 	id := ld.files.Add(name, []byte(v.Text))
 	at := source.Span{File: id, Len: uint32(len(v.Text))}
 	i := slices.IndexFunc(ld.cfg.Inputs, func(in Input) bool { return in.Name == v.Name })
-	in := Input{Name: v.Name, From: v.From, Digest: ld.files.Digest(id)}
+	in := Input{Name: v.Name, From: v.From, Digest: ld.files.Digest(id), Secret: decl.sensitive}
 	if i < 0 {
 		ld.cfg.Inputs = append(ld.cfg.Inputs, in)
 	} else {
@@ -167,6 +167,9 @@ func (ld *loader) varFile(m *modinst, name string, id source.FileID, src []byte)
 			continue
 		}
 		at := placeOf(a.Expr.Range()).in(id)
+		if decl.sensitive {
+			ld.cfg.SecretFiles = append(ld.cfg.SecretFiles, id)
+		}
 		decl.given = &given{at: at, compute: func(*variable) (cty.Value, bool) {
 			v, diags := a.Expr.Value(nil)
 			if diags.HasErrors() {

@@ -71,7 +71,7 @@ func (a *app) planAgainst(ctx context.Context, f *planFlags, p *project, devices
 		}
 	}
 	pl.plan = plan.Join(pl.parts, o)
-	a.print(p, p.waves().undrained(pl.plan))
+	a.print(p, append(p.waves().undrained(pl.plan), p.firstDenied(pl.plan)...))
 	return pl, nil
 }
 

@@ -37,7 +37,8 @@ func (a *app) workspace() string {
 func (a *app) store(p *project) (*record.Store, error) {
 	s := record.Settings{Env: func(name string) string { return a.env[name] }, Spool: filepath.Join(a.dataDir(), "record")}
 	if p == nil {
-		return record.OpenAt(s, a.workspace())
+		store, err := record.OpenAt(s, a.workspace())
+		return a.ownStore(store, s.Spool, err)
 	}
 	if wrong := compiler.RecordFaults(p.cfg); wrong.HasErrors() {
 		a.print(p, wrong)
@@ -62,7 +63,25 @@ func (a *app) store(p *project) (*record.Store, error) {
 		a.print(p, wrong)
 		return nil, exit(1)
 	}
-	return store, err
+	return a.ownStore(store, s.Spool, err)
+}
+
+// ownStore refuses a record that lies outside of where it was named, and working data that git tracks.
+func (a *app) ownStore(store *record.Store, spool string, err error) (*record.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	if dir := store.Dir(); dir != "" {
+		if err := within(dir); err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+	}
+	for _, dir := range []string{spool, a.journals(store), a.cacheDir()} {
+		if err := ownData(dir); dir != "" && err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
 }
 
 // recordSettings are what the source says of the record.
@@ -122,10 +141,10 @@ func (a *app) lockedLive(ctx context.Context, s *record.Store, operation string,
 // plan is stale.
 var recordLock = diag.Rule{
 	ID: "ROCE912", Name: "plan_record_lock", Severity: diag.Error,
-	Title:  "one apply at a time writes the record",
+	Title:  "two applies write the record at a time",
 	Why:    "two that write at once each plan against devices that the other is changing, and the record ends up with neither",
 	Fix:    "wait with --lock-timeout, or break a lock that nobody holds any more with rocec force-unlock",
-	Source: "cli-and-language section 5, the record",
+	Source: "docs/commands.md and docs/record.md",
 	Bad:    lockedBy("rocec apply --auto-approve\n"),
 	Good:   lockedBy("rocec force-unlock abc123\nrocec apply --auto-approve\n"),
 }

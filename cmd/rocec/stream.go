@@ -41,6 +41,9 @@ func (a *app) startStream() error {
 		s.to = a.out
 	}
 	if a.jsonTo != "" {
+		if err := within(a.jsonTo); err != nil {
+			return fmt.Errorf("write JSON: %w", err)
+		}
 		f, err := os.Create(a.jsonTo)
 		if err != nil {
 			return fmt.Errorf("write JSON: %w", err)
@@ -118,6 +121,9 @@ func (s *stream) plan(pl *plan.Plan, operation string) error {
 	}
 	for i, c := range pl.Changes {
 		s.put("info", "planned_change", fmt.Sprintf("%s: plan to %s", c.Address, c.Action), map[string]any{"change": parts.Changes[i]})
+	}
+	for i := range pl.Open {
+		s.put("warn", "log", pl.Open[i].String(), map[string]any{"open_change": pl.Open[i]})
 	}
 	s.put("info", "change_summary", pl.Summary.String(), map[string]any{"changes": map[string]any{
 		"add": pl.Summary.Add, "change": pl.Summary.Change, "remove": pl.Summary.Destroy, "awaiting": len(pl.Awaiting), "operation": operation,

@@ -30,6 +30,8 @@ type portKind struct {
 	nic         bool
 	nicModel    fabric.NICModelID
 	roce        fabric.Str
+	firmware    fabric.Str
+	storm       fabric.StormTimeout
 	gid         int16
 	rxBytes     uint32
 	pcieGen     uint8
@@ -99,7 +101,8 @@ func (p *Pass) portKind(id fabric.PortID) portKind {
 	}
 	if port.NIC != 0 {
 		n := &f.NICs[port.NIC]
-		k.nic, k.nicModel, k.roce, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
+		k.nic, k.nicModel, k.roce, k.firmware, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.Firmware, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
+		k.storm = n.Storm
 	}
 	return k
 }

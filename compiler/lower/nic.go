@@ -20,6 +20,9 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 	if mode := b.f.Text(nic.RoCE); mode != "" {
 		out.RoCE = intent.Some(mode)
 	}
+	if nic.Storm.Set {
+		out.StormMs = intent.Some(nic.Storm.Ms)
+	}
 	if managed {
 		if b.f.Profiles[port.Profile].Kept&fabric.DeviatesDCBX == 0 {
 			out.DCBX = intent.Some(b.hostDCBX(port))
@@ -29,11 +32,13 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 	return out
 }
 
-// numbers are a model's facts in plain units, with those that it states by name.
+// numbers are a model's facts in plain units, with those that it states by name. What rules alone ask for is no matter of a device.
 func numbers(m *fabric.NICModel) map[string]int64 {
 	facts := make(map[string]int64, len(m.Facts)+2)
 	for name, thousandths := range m.Facts {
-		facts[name] = thousandths / 1000
+		if name != fabric.FactCCGlobal {
+			facts[name] = thousandths / 1000
+		}
 	}
 	if m.TrafficClasses > 0 {
 		facts["max_tc"] = int64(m.TrafficClasses)
@@ -103,7 +108,7 @@ func (b *builder) transport(p fabric.PortID, out *intent.NIC) {
 // speaks reports whether there is anything to set or compare in a NIC.
 func speaks(n *intent.NIC) bool {
 	return n.PCI != "" || n.MAC != "" || n.Firmware != "" || n.DriverV != "" || n.IWARP ||
-		!n.RDMA.IsZero() || !n.RoCE.IsZero() || !n.VFs.IsZero() || !n.DCBX.IsZero()
+		!n.RDMA.IsZero() || !n.RoCE.IsZero() || !n.StormMs.IsZero() || !n.VFs.IsZero() || !n.DCBX.IsZero()
 }
 
 func dcbxOf(x fabric.DCBX) intent.DCBX {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,20 +19,34 @@ type Expect struct {
 	GPUDirect bool // its GPUs and NICs talk to each other, and no virtual machine is between them
 	RDMA      bool // something of it carries RDMA
 	Ports     map[string]ExpectPort
+	Limits    map[string]map[string]int64 // of options, by the code of a rule, in place of its own
+}
+
+// limit is the value of an option of a rule.
+func (x *Expect) limit(r *diag.Rule, name string) int64 {
+	if n, set := x.Limits[r.ID][name]; set {
+		return n
+	}
+	i := slices.IndexFunc(r.Options, func(o diag.Option) bool { return o.Name == name })
+	return r.Options[i].Default
 }
 
 // ExpectPort is the same of one port.
 type ExpectPort struct {
 	PCIeGen, PCIeLanes uint8              // of its slot; 0: not written
+	Mbps               uint32             // 0: not known
 	GID                int                // that applications are told to use; negative: not written
 	Marked             intent.PrioritySet // of classes that switches mark, and that hosts react to
 }
 
-// Bounds above which counters mean something.
-const (
-	pausesPerSecond = 1000 // half of what one broken NIC sent [Guo 2016, 4.3]
-	slowPerSecond   = 10   // pauses of a host that nobody pauses
-)
+// A pause lasts 65535 quanta of 512 bit times at most [IEEE 802.3, 31B.2].
+const longestPauseBits = 65535 * 512
+
+// usualMbps is the speed of ports of which none is known.
+const usualMbps = 100_000
+
+// longStormMs is how long a NIC may hold its switch: the bound of ROCE732.
+const longStormMs = 1000
 
 // Health judges how a device is: by what it shows now, and by what grew since
 // an earlier look, so long ago. Without one (before is nil) counters say nothing.
@@ -105,6 +120,14 @@ func (h *judge) port(p *intent.Port, v *targets.PortVitals) {
 	if known && x.GID >= 0 && v.GIDs != nil {
 		h.gid(p, x.GID, v.GIDs)
 	}
+	if ms := v.StormMs; ms != nil && (*ms == 0 || *ms > longStormMs) && (p.NIC == nil || p.NIC.StormMs.IsZero()) && h.lossless(p) != 0 {
+		lasts := fmt.Sprintf("for %d ms", *ms)
+		if *ms == 0 {
+			lasts = "without end"
+		}
+		h.report(stormPrevention, p, `write pause_storm_timeout = "auto", which is 100 ms`,
+			"may pause its switch %s when its host takes nothing", lasts)
+	}
 	if v.Stormed != 0 {
 		h.report(pauseRate, p, "find who pauses, and why it does", "is stormed: the watchdog holds back %s", v.Stormed)
 	}
@@ -156,16 +179,24 @@ func (h *judge) counters(p *intent.Port, grown map[targets.Counter]uint64) {
 	if outOf+late > 0 {
 		h.report(losses, p, "look for drops on the path of its class (ROCE302, ROCE501, ROCE913)", "saw %d packets out of sequence and %d acknowledgements time out in %.0f s", outOf, late, h.seconds)
 	}
-	var lossless intent.PrioritySet
-	if q := h.device.QoSNamed(p.QoS); q != nil {
-		lossless = q.PFC.Value
-	}
+	lossless := h.lossless(p)
 	for priority := range int8(8) {
 		h.priority(p, priority, lossless.Has(uint8(priority)), grown)
 	}
 	if n, _ := at(targets.Storms); n > 0 {
 		h.report(pauseRate, p, "find who pauses, and why it does", "had %d pause storms in %.0f s", n, h.seconds)
 	}
+	if n, _ := at(targets.Stalls); n > 0 {
+		h.report(stalled, p, stalled.Fix, "took nothing for so long that its NIC stopped pausing and dropped, %d times in %.0f s", n, h.seconds)
+	}
+}
+
+// lossless are the priorities of a port with PFC.
+func (h *judge) lossless(p *intent.Port) intent.PrioritySet {
+	if q := h.device.QoSNamed(p.QoS); q != nil {
+		return q.PFC.Value
+	}
+	return 0
 }
 
 // priority judges the counters of one priority of a port.
@@ -178,12 +209,14 @@ func (h *judge) priority(p *intent.Port, priority int8, lossless bool, grown map
 	if storms := n(targets.Storms); storms > 0 {
 		h.report(pauseRate, p, "find who pauses, and why it does", "had %d pause storms on priority %d in %.0f s", storms, priority, h.seconds)
 	}
+	still := float64(cmp.Or(h.expect.Ports[p.Name].Mbps, usualMbps)) * 1e6 / longestPauseBits // so many a second stop it all the time
+	many := still * float64(h.expect.limit(pauseRate, "share")) / 100
 	switch received, sent := rate(targets.PauseReceived), rate(targets.PauseSent); {
-	case received > pausesPerSecond:
+	case received > many:
 		h.report(pauseRate, p, "follow the pauses to the device that sends them first", "is paused %.0f times a second on priority %d", received, priority)
-	case sent > pausesPerSecond:
+	case sent > many:
 		h.report(pauseRate, p, "follow the pauses to the device that sends them first", "pauses its peer %.0f times a second on priority %d", sent, priority)
-	case h.device.Kind == intent.Node && sent >= slowPerSecond && received == 0:
+	case h.device.Kind == intent.Node && sent >= float64(h.expect.limit(slowReceiver, "rate")) && received == 0:
 		h.report(slowReceiver, p, "look at its PCIe link, at translation of addresses (page sizes), and at RDMA to itself", "pauses its switch %.0f times a second on priority %d, and is not paused itself: it is a slow receiver", sent, priority)
 	}
 }

@@ -86,6 +86,7 @@ const (
 	APCIe
 	ALinkLayer
 	ARoCEMode
+	APauseStormTimeout
 	AFirmware
 	ADriver
 	ARail
@@ -281,6 +282,8 @@ const (
 	AFloodClass
 	ALatencyBudget
 	ACNPInterval
+	ASlowedBy
+	AOverlayMarks
 	// buffers as found, and what else rules on buffers, capability and topology ask for
 	APools
 	AIngress
@@ -299,6 +302,7 @@ const (
 	ACrossRail
 	AAdaptive
 	AOverlay
+	AEVPN
 	ASTP
 	AARPTimeout
 	AMACTimeout
@@ -351,6 +355,9 @@ var names = [AttrCount]string{
 	AModel: "model", AOS: "os", ARole: "role", AFacing: "facing", AMgmt: "mgmt", AManage: "manage", AVars: "vars", ARack: "rack", ASlot: "slot", ACluster: "cluster", ATrusted: "trusted",
 	ASpeed: "speed", AFEC: "fec", AAutoneg: "autoneg", ABreakout: "breakout", AExternal: "external", ASegments: "tagged", ANative: "untagged",
 	ADevice: "device", AIfname: "ifname", APCI: "pci", AMAC: "mac", AAdapter: "adapter", APCIe: "pcie", ALinkLayer: "link_layer", ARoCEMode: "roce_mode",
+
+	APauseStormTimeout: "pause_storm_timeout",
+
 	AFirmware: "firmware", ADriver: "driver", ARail: "rail", APlane: "plane", AGPU: "gpu", APCIeSwitch: "pcie_switch", ASegment: "segment", AAddress: "address", AVFs: "vfs",
 	AMembers: "members", AMode: "mode", ARate: "rate", AHash: "hash", AHashPolicy: "hash_policy", AID: "id", AOn: "on", APin: "pin", ARDMA: "rdma",
 	ASwitches: "switches", ADomain: "domain", APeerLink: "peer_link", AKeepalive: "keepalive", ACable: "cable", AEnds: "ends",
@@ -383,10 +390,10 @@ var names = [AttrCount]string{
 	AFailures: "failures", AProperties: "properties", ABudget: "budget",
 	AToS: "tos", ADCQCN: "dcqcn", AMarkOn: "mark_on", ARemark: "remark", APFCDirection: "pfc_direction", AColors: "colors",
 	ASemiLossless: "semi_lossless", AMACsec: "macsec", APFCFrames: "pfc_frames", AFloodClass: "flood_class",
-	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval",
+	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval", ASlowedBy: "slowed_by", AOverlayMarks: "overlay_marks",
 	APools: "pools", AIngress: "ingress", AEgressLossy: "egress_lossy", AEgressLossless: "egress_lossless", AReceiveBuffer: "receive_buffer",
 	AValidated: "validated", ADriverOrigin: "driver_origin", AGIDIndex: "gid_index", AMemlock: "memlock", AModules: "modules", AConsumers: "consumers",
-	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay",
+	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay", AEVPN: "evpn",
 	ADeny: "deny", ASparePorts: "spare_ports", AAdmin: "admin",
 	AConnection: "connection", APort: "port", AUser: "user", AIdentity: "identity", AAgent: "agent", APasswordEnv: "password_env",
 	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key",
