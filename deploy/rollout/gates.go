@@ -195,6 +195,9 @@ func shows(d *intent.Device, v *targets.Vitals, of targets.Count) bool {
 // counts reports whether a counter is of what a gate asks for, on a priority that
 // must not lose a packet. Storms are of queues, or of the port.
 func counts(c targets.Counter, of targets.Count, lossless intent.PrioritySet) bool {
+	if of == targets.Storms && c.Of == targets.Stalls { // a storm that the adapter has ended
+		return true
+	}
 	return c.Of == of && (of == targets.Storms || c.Priority >= 0 && lossless.Has(uint8(c.Priority)))
 }
 
