@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/rocec/internal/document"
 	"github.com/rocec/rocec/cmd/rocec/internal/picture"
 	"github.com/rocec/rocec/deploy/disk"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/spf13/cobra"
 )
 
@@ -72,7 +73,7 @@ func (a *app) documents(p *project, dir string) error {
 			if err := file.write(&b); err != nil {
 				return err
 			}
-			if err := disk.WriteFile(filepath.Join(dir, file.name), b.Bytes(), 0o666); err != nil {
+			if err := disk.WriteFile(filepath.Join(dir, file.name), diag.Visible(b.Bytes()), 0o666); err != nil {
 				return fmt.Errorf("write %s: %w", file.name, err)
 			}
 		}

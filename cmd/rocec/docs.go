@@ -44,6 +44,7 @@ func (a *app) pages(root *cobra.Command) map[string][]byte {
 		"rules.md":              rulesPage(),
 		"targets.md":            targetsPage(),
 		"commands.md":           commandsPage(root),
+		"limits.md":             limitsPage(),
 	}
 	for _, r := range rules() {
 		pages["rules/"+r.ID+".md"] = rulePage(r)

@@ -84,7 +84,7 @@ func (a *app) fmtStream(fix, check, diff bool) error {
 	case diff:
 		fmt.Fprint(a.out, format.Diff("<stdin>", src, out))
 	case !check:
-		a.out.Write(out)
+		exact{a.out}.Write(out)
 	}
 	switch {
 	case code != 0:

@@ -89,7 +89,7 @@ func (a *app) lintFiles(f *forms, all []findings, least diag.Severity) error {
 		if err := a.lintForm(&b, form, all, least, false); err != nil {
 			return err
 		}
-		if err := a.write(func() error { return replaceFile(file, b.Bytes(), 0o644) }); err != nil {
+		if err := a.write(func() error { return replaceFile(file, diag.Visible(b.Bytes()), 0o644) }); err != nil {
 			return fmt.Errorf("write %s: %w", file, err)
 		}
 	}
@@ -101,8 +101,11 @@ func (a *app) lintForm(w io.Writer, form string, all []findings, least diag.Seve
 	if form == "json" {
 		return encodeJSON(w, verdictOf(all))
 	}
-	if form := report.Find(form); form != nil {
-		return form.Write(w, a.reportOf(all, least))
+	if found := report.Find(form); found != nil {
+		if form == "github" {
+			w = exact{w} // they are commands
+		}
+		return found.Write(w, a.reportOf(all, least))
 	}
 	said := false
 	for _, x := range all {

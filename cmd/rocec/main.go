@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/deploy/session"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -67,7 +68,14 @@ const interrupted = 130
 
 func newApp(in io.Reader, out, errOut io.Writer, environ []string) *app {
 	env := environment(environ)
-	return &app{in: in, out: &sink{to: out}, err: errOut, env: env, trust: trustOf(env)}
+	a := &app{in: in, env: env, trust: trustOf(env)}
+	shown := func(to io.Writer) *sink {
+		s := &sink{to: to}
+		s.screen.Color = func() bool { return a.colored(s) }
+		return s
+	}
+	a.out, a.err = shown(out), shown(errOut)
+	return a
 }
 
 // run is the whole program: arguments in, exit code out.
@@ -83,8 +91,13 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = root.ExecuteContext(ctx)
 	}
 	// What was printed to a full disk or a closed pipe was not printed.
-	if s, ok := a.out.(*sink); ok && s.err != nil {
-		err = fmt.Errorf("write output: %w", s.err)
+	if s, ok := a.out.(*sink); ok {
+		if s.flush(); s.err != nil {
+			err = fmt.Errorf("write output: %w", s.err)
+		}
+	}
+	if s, ok := a.err.(*sink); ok {
+		defer s.flush()
 	}
 	var code exit
 	described := errors.As(err, &code)
@@ -105,23 +118,57 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case described:
 		return int(code)
 	}
-	fmt.Fprintf(a.err, "rocec: %v\n", err)
+	fmt.Fprintf(a.err, "rocec: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
 	return 1
 }
 
-// sink remembers that a write failed, which nobody who prints a line checks.
+// sink is a stream that people read: it shows what a terminal would obey, whoever
+// prints it. It remembers that a write failed, which nobody who prints a line checks.
 type sink struct {
-	to  io.Writer
-	err error
+	to     io.Writer
+	mu     sync.Mutex
+	screen diag.Screen
+	err    error
 }
 
-// Write passes on to the stream.
+// Write passes on to the stream what may be shown.
 func (s *sink) Write(b []byte) (int, error) {
-	n, err := s.to.Write(b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(b), s.exactly(s.screen.Show(b))
+}
+
+// exactly passes on bytes as they are.
+func (s *sink) exactly(b []byte) error {
+	_, err := s.to.Write(b)
 	if err != nil && s.err == nil {
 		s.err = err
 	}
-	return n, err
+	return err
+}
+
+// flush ends the stream.
+func (s *sink) flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if rest := s.screen.Rest(); len(rest) > 0 {
+		_ = s.exactly(rest)
+	}
+}
+
+// exact is a stream for what is quoted for its reader already: source on its way
+// through fmt, and the commands of a runner.
+type exact struct{ to io.Writer }
+
+// Write passes on bytes as they are.
+func (e exact) Write(b []byte) (int, error) {
+	s, ok := e.to.(*sink)
+	if !ok {
+		return e.to.Write(b)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(b), s.exactly(b)
 }
 
 // app is one run of the program.

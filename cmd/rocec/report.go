@@ -146,10 +146,15 @@ func (a *app) writeJSON(v any) error {
 
 // encodeJSON writes a value as the commands print one.
 func encodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(diag.Visible(b.Bytes()))
+	return err
 }
 
 // object is the result of a command that prints one: as JSON, as text, or text

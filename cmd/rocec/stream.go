@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,9 +73,14 @@ func (s *stream) put(level, kind, message string, more map[string]any) {
 	}
 	maps.Copy(line, s.about)
 	maps.Copy(line, more)
-	enc := json.NewEncoder(s.to)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(line); err != nil && s.err == nil {
+	err := enc.Encode(line)
+	if err == nil {
+		_, err = s.to.Write(diag.Visible(b.Bytes()))
+	}
+	if err != nil && s.err == nil {
 		s.err = err
 	}
 }

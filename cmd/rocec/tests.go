@@ -422,5 +422,5 @@ func (a *app) writeJUnit(name string, results []*testResult) error {
 	if err := report.Tests(&b, cases); err != nil {
 		return err
 	}
-	return a.write(func() error { return replaceFile(name, []byte(b.String()), 0o644) })
+	return a.write(func() error { return replaceFile(name, diag.Visible([]byte(b.String())), 0o644) })
 }

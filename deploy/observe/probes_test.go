@@ -49,11 +49,11 @@ func TestParse(t *testing.T) {
 	}
 	long := strings.Repeat("x", verify.MaxCaptureBytes+1)
 	for _, text := range []string{long + "\n0", long + "\nxx"} {
-		if _, err := parse([]byte(answers("n", text)), "n", 1); err == nil || err.Error() != "answer 1 of 1: it is larger than 67108864 bytes" {
+		if _, err := parse([]byte(answers("n", text)), "n", 1); err == nil || err.Error() != "answer 1 of 1: it is larger than 25165824 bytes" {
 			t.Errorf("one byte too many: %v", err)
 		}
 	}
-	if _, err := parse(make([]byte, maxReadBytes+1), "n", 1); err == nil || err.Error() != "it printed 134217729 bytes, at most 134217728 are read" {
+	if _, err := parse(make([]byte, maxReadBytes+1), "n", 1); err == nil || err.Error() != "it printed 50331649 bytes, at most 50331648 are read" {
 		t.Errorf("more than is read: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ import (
 )
 
 // MaxCaptureBytes is the size above which a captured file is refused.
-const MaxCaptureBytes = 64 << 20
+const MaxCaptureBytes = 24 << 20
 
 // Status says how a device compares.
 type Status string

@@ -193,6 +193,11 @@ func (l *limit) bond(g *intent.LAG) {
 		l.refuse(fmt.Sprintf("LAG %q is not a name of a bond", g.Name),
 			fmt.Sprintf("use at most %d letters, digits and underscores, such as bond1, and none of the starts %s", maxNameLength, strings.Join(reserved, ", ")), at("name"))
 	}
+	lower := strings.ToLower(g.Name)
+	if slices.Contains(spoken, lower) || lower == peerlink && (l.device.MLAG == nil || l.device.MLAG.PeerLink != g.Name) {
+		l.refuse(fmt.Sprintf("LAG %q has a name that means something else to NVUE", g.Name),
+			"name it otherwise, such as bond1: "+strings.Join(spoken, ", ")+" are words of NVUE, and peerlink is the bond between an MLAG pair", at("name"))
+	}
 	l.mtu(g.MTU, at("mtu"))
 	if g.MLAG && g.ID == 0 {
 		l.refuse(fmt.Sprintf("%s is one leg of an MLAG and has no number", g.Name), "write id: both switches have to give it the same", at("id"))
@@ -227,8 +232,8 @@ func (l *limit) iface(f *intent.Iface) {
 	at := func(field string) intent.Path {
 		return intent.Path{Object: intent.OfIface, Name: f.Name, Field: field}
 	}
-	if f.VRF != "" && (!vrfName.MatchString(f.VRF) || ranged.MatchString(f.VRF) || f.VRF == mgmtVRF || f.VRF == "default") {
-		l.refuse(fmt.Sprintf("vrf %q is not a name of a VRF", f.VRF), "use at most 15 letters, digits, hyphens and underscores, and neither mgmt nor default", at("vrf"))
+	if f.VRF != "" && (!vrfName.MatchString(f.VRF) || ranged.MatchString(f.VRF) || slices.Contains(spoken, strings.ToLower(f.VRF))) {
+		l.refuse(fmt.Sprintf("vrf %q is not a name of a VRF", f.VRF), "use at most 15 letters, digits, hyphens and underscores, and none of "+strings.Join(spoken, ", "), at("vrf"))
 	}
 	l.mtu(f.MTU, at("mtu"))
 	if f.QoS != "" {

@@ -50,6 +50,10 @@ var (
 // reserved starts of names that NVUE takes for a type of interface [Bonding].
 var reserved = []string{"sw", "eth", "vlan", "lo", "ib", "fnm", "vrrp", "br_"}
 
+// spoken are words that stand for something else where a name of an interface or VRF does:
+// the VRFs that are there by themselves, and what commands take in place of a name.
+var spoken = []string{"all", "default", "global", mgmtVRF}
+
 // base is the name of the profiles made for a QoS value. Names that could be
 // taken for a longer one, or are long themselves, are cut and get a hash, so
 // that different QoS values never share a profile.

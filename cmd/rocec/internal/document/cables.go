@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/cmd/rocec/internal/picture"
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // cable is one line of the list.
@@ -87,12 +88,26 @@ func CablesCSV(to io.Writer, f *fabric.Fabric) error {
 		if c.length != "" {
 			unit = "m"
 		}
-		if err := w.Write([]string{strconv.Itoa(c.number), c.a.rack, c.a.device, c.a.port, c.b.rack, c.b.device, c.b.port, c.media, c.length, unit, c.speed}); err != nil {
+		if err := w.Write([]string{
+			strconv.Itoa(c.number), noFormula(c.a.rack), noFormula(c.a.device), noFormula(c.a.port),
+			noFormula(c.b.rack), noFormula(c.b.device), noFormula(c.b.port), noFormula(c.media), c.length, unit, c.speed,
+		}); err != nil {
 			return err
 		}
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// noFormula keeps a spreadsheet from computing a cell that is a name: an apostrophe
+// in front of what begins a formula there makes it text (OWASP, CSV Injection).
+// Such a name does not come back through a `cabling` block as it was.
+func noFormula(s string) string {
+	s = diag.Printable(s) // a line is a cable
+	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
 }
 
 // CablesMarkdown writes the same list with a box to tick for each cable, under
