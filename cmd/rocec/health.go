@@ -44,6 +44,7 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 	}
 	var live []observe.Device
 	var of []*served
+	before := map[string]bool{}
 	for i := range devices {
 		s := &devices[i]
 		if s.target.Health == nil {
@@ -65,7 +66,7 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 		}
 		spec, findings := p.spec(s.id)
 		if len(findings) > 0 {
-			found = append(found, findings...)
+			found = append(found, unsaid(findings, before)...)
 			continue
 		}
 		live = append(live, observe.Device{Spec: spec, Target: ask, Intent: func() *intent.Device { return p.lower(s).intent }})

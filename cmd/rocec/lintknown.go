@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/rocec/internal/baseline"
 	"github.com/rocec/rocec/cmd/rocec/internal/report"
+	"github.com/rocec/rocec/deploy/checkout"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
 )
@@ -237,7 +238,7 @@ func (l *linter) before(ctx context.Context, dir string, s *settings, in inputs)
 	if err != nil {
 		return nil, fmt.Errorf("new-from-rev: %w", err)
 	}
-	there, err := git(ctx, dir, "ls-tree", base, ".")
+	there, err := checkout.Run(ctx, dir, "ls-tree", base, ".")
 	if err == nil && len(there) > 0 {
 		err = l.at(ctx, dir, base, s, in, e)
 	}
@@ -325,7 +326,7 @@ func forkPoint(ctx context.Context, dir, rev string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if fork, err := git(ctx, dir, "merge-base", sha, "HEAD"); err == nil {
+	if fork, err := checkout.Run(ctx, dir, "merge-base", sha, "HEAD"); err == nil {
 		sha = strings.TrimSpace(string(fork))
 	}
 	return sha, nil
@@ -333,28 +334,12 @@ func forkPoint(ctx context.Context, dir, rev string) (string, error) {
 
 // commitOf is the commit that a revision names.
 func commitOf(ctx context.Context, dir, rev string) (string, error) {
-	sha, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	sha, err := checkout.Run(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("it asks git, which is not there: %w", err)
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, checkout.ErrCommitted):
+		return "", err
 	case err != nil:
 		return "", fmt.Errorf("git knows no revision %q here (in a pipeline, fetch it first)", rev)
 	}
 	return strings.TrimSpace(string(sha)), nil
-}
-
-// git runs a command of git that only reads.
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	c := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "core.fsmonitor=false", "--no-optional-locks"}, args...)...)
-	c.Env = append(os.Environ(), "LC_ALL=C")
-	var said bytes.Buffer
-	c.Stderr = &said
-	out, err := c.Output()
-	if text := strings.TrimSpace(said.String()); err != nil && text != "" {
-		return nil, fmt.Errorf("git %s: %s", args[0], diag.Printable(text))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return out, nil
 }

@@ -82,12 +82,13 @@ configuration of another git revision, and neither with devices nor with the rec
 			if err != nil {
 				return err
 			}
+			a.tellUntrusted(p, devices, against != "")
 			var pl *planned
 			if against != "" {
 				pl, err = a.planAgainst(c.Context(), &f, p, devices, against)
 			} else {
 				asked := c.Flags().Changed("lock") || c.Flags().Changed("lock-timeout")
-				if lock && (asked || slices.ContainsFunc(devices, func(s served) bool { return f.read.live(p, &s) })) {
+				if lock && !p.trust.untrusted && (asked || slices.ContainsFunc(devices, func(s served) bool { return f.read.live(p, &s) })) {
 					if err := a.unheld(c.Context(), p, timeout); err != nil {
 						return err
 					}
@@ -179,7 +180,7 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 	pl := &planned{project: p, devices: devices, store: store, captured: map[string]*targets.Captured{}}
 	known := map[string]bool{}
 	results, parts := make([]comparison, len(devices)), make([]*plan.Part, len(devices))
-	if f.read.from == "" && !f.refreshOnly {
+	if f.read.from == "" && !f.refreshOnly && !p.trust.untrusted { // what is kept may be of the branch
 		pl.kept = a.settling(store, len(devices))
 	}
 	o := plan.Options{RocecVersion: version(), Variables: p.made.Variables, View: p.view, Waves: p.waves().planned(), RefreshOnly: f.refreshOnly, Full: a.verbose}

@@ -94,6 +94,8 @@ type project struct {
 	lab   map[string]session.Spec // simulated devices, by name; nil: the real ones
 
 	varFiles []string // of --var-file
+	in       *inputs
+	trust    trust
 
 	descriptions map[string]string // in the source, by address, once somebody has asked
 }
@@ -108,7 +110,7 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	if _, err := time.Parse(time.DateOnly, in.asOf); in.asOf != "" && err != nil {
 		return nil, fmt.Errorf("as-of is a date such as 2027-01-31, not %q", in.asOf)
 	}
-	p := &project{dir: dir, steps: a.progress, memo: emit.NewMemo()}
+	p := &project{dir: dir, in: in, trust: a.trust, steps: a.progress, memo: emit.NewMemo()}
 	if file := a.env[labVariable]; file != "" {
 		var err error
 		if p.lab, err = lab.Load(file); err != nil {

@@ -299,7 +299,7 @@ func (p *project) compared(s *served, seen sight) (*verify.Result, error) {
 	var bad *refused
 	switch {
 	case errors.As(seen.err, &bad):
-		r := verify.Unread(c.address, c.intent, bad.findings[0].Summary)
+		r := verify.Unread(c.address, c.intent, bad.why)
 		r.Findings = bad.findings
 		return r, nil
 	case seen.err != nil && seen.from == plan.FromDevice:
@@ -342,6 +342,9 @@ func (p *project) strays(from string) (diag.List, error) {
 // confirm marks what was handed over and is seen as wanted. It locks the record
 // only if there is something to mark: everybody may look.
 func (a *app) confirm(c *cobra.Command, p *project, results []*verify.Result) error {
+	if p.trust.untrusted { // it marks nothing
+		return nil
+	}
 	store, err := a.store(p)
 	if err != nil {
 		return err

@@ -32,7 +32,8 @@ type Class struct {
 	Strict                          bool
 	Default                         bool
 	Remap                           bool
-	Percent                         uint8 // 0 = not written
+	Percent                         uint8
+	PercentSet                      bool // 0 that is written is a share too: what the others leave
 	CapMbps                         uint32
 	CapPercent                      uint8
 	ECN                             ECN
@@ -280,6 +281,7 @@ type Sched struct {
 	Used       bool
 	Strict     bool
 	Percent    uint8
+	PercentSet bool
 	CapMbps    uint32
 	CapPercent uint8
 }

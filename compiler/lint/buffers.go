@@ -64,7 +64,7 @@ func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, p
 // eachDerived calls visit for the distinct rows of derived facts of each switch, as EachProfile does.
 func (p *Pass) eachDerived(visit func(e End, ports int)) {
 	if p.headrooms.rows == nil {
-		p.headrooms.rows, p.headrooms.find = p.headroomRows(nil), p.headroomRows
+		p.headrooms.rows, p.headrooms.find = p.shared().headrooms(), p.headroomRows
 	}
 	for i := range p.headrooms.rows {
 		p.headrooms.visit(p, i, visit)

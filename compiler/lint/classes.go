@@ -38,10 +38,12 @@ func etsSum(p *Pass) {
 		for _, s := range e.Profile.Sched {
 			if s.Used && !s.Strict {
 				sum += int(s.Percent)
-				shares++
+				if s.PercentSet {
+					shares++
+				}
 			}
 		}
-		if shares == 0 || sum == 100 || sum == 0 {
+		if shares == 0 || sum == 100 {
 			return
 		}
 		p.Report(diag.Diagnostic{
@@ -76,7 +78,7 @@ func etsShare(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
-			if s.Strict || s.Percent > 0 || on.Queue > 7 || Displaced(c, on) {
+			if s.Strict || s.Percent > 0 || s.PercentSet && !c.Lossless || on.Queue > 7 || Displaced(c, on) {
 				return
 			}
 			p.Report(diag.Diagnostic{

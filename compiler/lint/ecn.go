@@ -58,7 +58,7 @@ func (p *Pass) earlierECN(e End, c *fabric.Class, queue uint8) []diag.Edit {
 // every distinct profile and set of derived facts, and for all where that finds something.
 func (p *Pass) eachMarking(visit func(e End, c *fabric.Class, queue uint8, ports int)) {
 	if p.marking.rows == nil {
-		p.marking.rows, p.marking.find = p.markingRows(nil), p.markingRows
+		p.marking.rows, p.marking.find = p.shared().marking(), p.markingRows
 	}
 	for i := range p.marking.rows {
 		p.marking.visit(p, i, func(e End, ports int) {

@@ -108,7 +108,7 @@ func defaultShare(p *Pass) {
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
-			if !c.Default || on.Queue > 7 || s.Strict || s.Percent == 0 || int64(s.Percent) >= p.option("share") || p.otherClass(e) {
+			if !c.Default || on.Queue > 7 || s.Strict || !s.PercentSet || int64(s.Percent) >= p.option("share") || p.otherClass(e) {
 				return
 			}
 			p.Report(diag.Diagnostic{
@@ -179,7 +179,7 @@ func etsLink(p *Pass) {
 				return
 			}
 			sa, sb := a.Profile.Sched[onA.Queue], b.Profile.Sched[onB.Queue]
-			if sa.Strict || sb.Strict || sa.Percent == 0 || sb.Percent == 0 || max(sa.Percent, sb.Percent)-min(sa.Percent, sb.Percent) <= tolerance {
+			if sa.Strict || sb.Strict || !sa.PercentSet || !sb.PercentSet || max(sa.Percent, sb.Percent)-min(sa.Percent, sb.Percent) <= tolerance {
 				return // a share of nothing is ROCE202
 			}
 			share := func(e End) uint8 {

@@ -99,7 +99,7 @@ var sharings = []shared{
 		switch {
 		case c.Strict:
 			return true
-		case c.Percent > 0:
+		case c.PercentSet:
 			return false
 		}
 		return nil

@@ -17,43 +17,63 @@ import (
 
 // rank is how far above the nodes a switch is: its tier, else 1 with a node on
 // one of its ports and 2 without. Nodes are 0.
-func (p *Pass) rank(d fabric.DeviceID) uint8 {
-	if p.ranks == nil {
-		p.ranks = make([]uint8, len(p.Fabric.Devices))
-		for id := range p.ranks {
-			if dev := &p.Fabric.Devices[id]; dev.Kind == fabric.Switch {
-				p.ranks[id] = 2
-				if dev.Tier != fabric.NoTier {
-					p.ranks[id] = uint8(dev.Tier)
-				}
-			}
-		}
-		for id := 1; id < len(p.Fabric.Links); id++ {
-			l := &p.Fabric.Links[id]
-			a, b := p.Fabric.Ports[l.A].Device, p.Fabric.Ports[l.B].Device
-			for _, ends := range [2][2]fabric.DeviceID{{a, b}, {b, a}} {
-				if dev := &p.Fabric.Devices[ends[0]]; dev.Kind == fabric.Switch && dev.Tier == fabric.NoTier && p.Fabric.Devices[ends[1]].Kind == fabric.Node {
-					p.ranks[ends[0]] = 1
-				}
+func (p *Pass) rank(d fabric.DeviceID) uint8 { return p.shared().ranks()[d] }
+
+func (p *Pass) tierRanks() []uint8 {
+	f := p.Fabric
+	ranks := make([]uint8, len(f.Devices))
+	untiered := false
+	for id := range ranks {
+		if dev := &f.Devices[id]; dev.Kind == fabric.Switch {
+			ranks[id] = 2
+			if dev.Tier != fabric.NoTier {
+				ranks[id] = uint8(dev.Tier)
+			} else {
+				untiered = true
 			}
 		}
 	}
-	return p.ranks[d]
+	for id := 1; untiered && id < len(f.Links); id++ {
+		l := &f.Links[id]
+		a, b := f.Ports[l.A].Device, f.Ports[l.B].Device
+		for _, ends := range [2][2]fabric.DeviceID{{a, b}, {b, a}} {
+			if dev := &f.Devices[ends[0]]; dev.Kind == fabric.Switch && dev.Tier == fabric.NoTier && f.Devices[ends[1]].Kind == fabric.Node {
+				ranks[ends[0]] = 1
+			}
+		}
+	}
+	return ranks
 }
 
-// eachLeaf calls visit for each switch with nodes, with its ports towards them
-// and those towards higher switches. The slices are used again.
+// leaf is a switch with nodes: its ports towards them and those towards higher
+// switches.
+type leaf struct {
+	device   fabric.DeviceID
+	down, up []fabric.PortID
+}
+
+// eachLeaf calls visit for each switch with nodes. The slices are shared: visit
+// reads them.
 func (p *Pass) eachLeaf(visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
-	p.eachSwitch(1, visit)
+	for _, l := range p.shared().leaves() {
+		visit(l.device, l.down, l.up)
+	}
 }
 
-// eachSwitch is eachLeaf for the switches of another rank, or of any: 0.
+func (p *Pass) switchesWithNodes() (list []leaf) {
+	p.eachSwitch(1, func(d fabric.DeviceID, down, up []fabric.PortID) {
+		list = append(list, leaf{d, slices.Clone(down), slices.Clone(up)})
+	})
+	return list
+}
+
+// eachSwitch calls visit for each switch of a rank, or of any (0), with its ports
+// towards nodes or lower switches and those towards higher switches. The slices are used again.
 func (p *Pass) eachSwitch(rank uint8, visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
-	f := p.Fabric
+	f, ranks := p.Fabric, p.shared().ranks()
 	var down, up []fabric.PortID
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
-		own := p.rank(d)
-		if f.Devices[d].Kind != fabric.Switch || rank != 0 && own != rank {
+		if f.Devices[d].Kind != fabric.Switch || rank != 0 && ranks[d] != rank {
 			continue
 		}
 		down, up = down[:0], up[:0]
@@ -63,10 +83,10 @@ func (p *Pass) eachSwitch(rank uint8, visit func(d fabric.DeviceID, down, up []f
 			if port.Peer == 0 || f.Links[port.Link].PeerLink != 0 || port.Flags&fabric.ShutDown != 0 {
 				continue
 			}
-			switch to := p.rank(f.Ports[port.Peer].Device); {
-			case to < own:
+			switch to := ranks[f.Ports[port.Peer].Device]; {
+			case to < ranks[d]:
 				down = append(down, id)
-			case to > own:
+			case to > ranks[d]:
 				up = append(up, id)
 			}
 		}

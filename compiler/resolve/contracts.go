@@ -163,7 +163,9 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 	if v := l.get(schema.AStrict); v.Kind != lang.Absent {
 		k.Strict = v.N == 1
 	}
-	k.Percent = uint8(l.get(schema.ABandwidth).N)
+	if v := l.get(schema.ABandwidth); v.Kind != lang.Absent {
+		k.Percent, k.PercentSet = uint8(v.N), true
+	}
 	switch v := l.get(schema.ACap); v.Kind {
 	case lang.Percent:
 		k.CapPercent = uint8(v.N)
@@ -226,7 +228,7 @@ func (r *resolver) predeclareUntrusted() {
 	r.untrusted = fabric.QoSID(len(r.f.QoS))
 	r.f.QoS = append(r.f.QoS, fabric.QoS{
 		Name: r.f.Names.Add("untrusted"), Address: r.f.Names.Add("qos.untrusted"), Trust: fabric.TrustNone, Untrusted: true,
-		Classes: []fabric.Class{{Name: r.f.Names.Add("default"), Default: true, Percent: 100}},
+		Classes: []fabric.Class{{Name: r.f.Names.Add("default"), Default: true, Percent: 100, PercentSet: true}},
 	})
 }
 

@@ -121,7 +121,7 @@ var blocks = [KindCount]BlockDef{
 		attr(AQueue, number(0, 15), "egress queue; the priority unless written"),
 		renamed(APriorityGroup, "group", number(0, 15), "priority group; by losslessness unless written"),
 		attr(ALossless, boolean(), "PFC; true for RDMA unless written"),
-		attr(ABandwidth, Type{Base: Percent, Min: 1, Max: 100}, "ETS share in percent; the classes that are not strict sum to 100"),
+		attr(ABandwidth, Type{Base: Percent, Max: 100}, "ETS share in percent; the classes that are not strict sum to 100. 0: only what the others leave, for a lossy class"),
 		attr(AStrict, boolean(), "strict priority; true for CNP"),
 		renamed(ACap, "cap", Type{Base: Cap}, "most that the class may send: a speed or a percent"),
 		attr(AECN, ecn, "ECN marking on switches"),
