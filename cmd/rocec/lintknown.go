@@ -120,6 +120,9 @@ func (l *linter) baselineOf(s *settings) (*known, error) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(s.file), file)
 		}
+		if err := s.mayName(file); err != nil {
+			return nil, fmt.Errorf("%s names a baseline: %w", fromHere(s.file), err)
+		}
 	case file == "" && l.flags.write:
 		return nil, errors.New("write-baseline needs a file: --baseline=FILE, or baseline in .rocec.hcl")
 	case file == "":
@@ -149,6 +152,9 @@ func (l *linter) baselineOf(s *settings) (*known, error) {
 		entries, wrong := baseline.Read(src)
 		k.entries = entries
 		if wrong != nil {
+			if !wrong.Ours {
+				k.view.Read = func(string) ([]byte, error) { return nil, fs.ErrPermission } // what is no baseline is not shown
+			}
 			k.diags.Add(diag.Diagnostic{
 				Summary: "baseline cannot be read: " + wrong.Text, Help: "mend it, or delete it and write it anew: rocec lint --write-baseline",
 				Labels: []diag.Label{{Span: source.Span{File: id, Start: uint32(wrong.Start)}}},
@@ -158,6 +164,17 @@ func (l *linter) baselineOf(s *settings) (*known, error) {
 	}
 	l.baselines[key] = k
 	return k, nil
+}
+
+// mayName refuses a file outside of the checkout that the settings came with.
+func (s *settings) mayName(file string) error {
+	if s.from == nil {
+		return nil
+	}
+	if !s.from.Holds(file) {
+		return fmt.Errorf("%s lies outside of the repository, where only the line may name one: --baseline=FILE", file)
+	}
+	return s.from.Check(file)
 }
 
 // folderFrom is a folder as entries of a baseline name it.

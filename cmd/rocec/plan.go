@@ -45,7 +45,7 @@ func (f *planFlags) check() error {
 	case f.read.parallelism < 1:
 		return fmt.Errorf("--parallelism is at least 1, not %d", f.read.parallelism)
 	}
-	return nil
+	return within(f.read.from)
 }
 
 func (a *app) planCommand() *cobra.Command {
@@ -99,6 +99,9 @@ configuration of another git revision, and neither with devices nor with the rec
 				return err
 			}
 			if out != "" {
+				if err := within(out); err != nil {
+					return fmt.Errorf("save plan: %w", err)
+				}
 				if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
 					return fmt.Errorf("save plan: %s is not a regular file", out)
 				}
@@ -162,6 +165,7 @@ type planned struct {
 	kept    *settling // nil: nothing is kept
 	// captured are what was read of devices whose target writes less against it, by name.
 	captured map[string]*targets.Captured
+	full     bool // every setting of new devices is kept
 }
 
 // emit makes the files of a device as they were planned: to fit what was read of it.
@@ -184,6 +188,10 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 		pl.kept = a.settling(store, len(devices))
 	}
 	o := plan.Options{RocecVersion: version(), Variables: p.made.Variables, View: p.view, Waves: p.waves().planned(), RefreshOnly: f.refreshOnly, Full: a.verbose}
+	if f.saved != nil {
+		o.Full = f.saved.Full // to be compared with it
+	}
+	pl.full = o.Full
 	written := slices.DeleteFunc(slices.Clone(devices), func(d served) bool { return !p.written(d.id) })
 	at := make(map[string]int, len(devices))
 	for i := range devices {
@@ -246,7 +254,9 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 
 // snapshot is the plan as a file holds it.
 func (pl *planned) snapshot() *plan.Saved {
-	return plan.Snapshot(pl.store.Workspace(), pl.project.digest(), pl.parts, pl.plan)
+	saved := plan.Snapshot(pl.store.Workspace(), pl.project.digest(), pl.parts, pl.plan)
+	saved.Full = pl.full
+	return saved
 }
 
 // comparison is what came of one device.

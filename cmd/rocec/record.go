@@ -37,7 +37,8 @@ func (a *app) workspace() string {
 func (a *app) store(p *project) (*record.Store, error) {
 	s := record.Settings{Env: func(name string) string { return a.env[name] }, Spool: filepath.Join(a.dataDir(), "record")}
 	if p == nil {
-		return record.OpenAt(s, a.workspace())
+		store, err := record.OpenAt(s, a.workspace())
+		return a.ownStore(store, s.Spool, err)
 	}
 	if wrong := compiler.RecordFaults(p.cfg); wrong.HasErrors() {
 		a.print(p, wrong)
@@ -62,7 +63,25 @@ func (a *app) store(p *project) (*record.Store, error) {
 		a.print(p, wrong)
 		return nil, exit(1)
 	}
-	return store, err
+	return a.ownStore(store, s.Spool, err)
+}
+
+// ownStore refuses a record that lies outside of where it was named, and working data that git tracks.
+func (a *app) ownStore(store *record.Store, spool string, err error) (*record.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	if dir := store.Dir(); dir != "" {
+		if err := within(dir); err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+	}
+	for _, dir := range []string{spool, a.journals(store), a.cacheDir()} {
+		if err := ownData(dir); dir != "" && err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
 }
 
 // recordSettings are what the source says of the record.

@@ -58,7 +58,7 @@ func (f *verifyFlags) check() error {
 	case f.interval > 0 && f.format == "json":
 		return errors.New("--interval prints no single object: use --json, which is a stream")
 	}
-	return nil
+	return within(f.read.from)
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -78,13 +78,17 @@ and compares them with the cables of the source: ROCE119. Another neighbour is d
 With --health it looks at what no setting is: the PCIe link, locked memory, modules and
 GIDs of hosts, and counters of pauses, drops, bit errors and losses, twice, as far apart
 as --sample or --interval says. With --from those are the files of the capture under
-DIR/<device>/health, and DIR/<device>/before/health of an earlier one.`,
+DIR/<device>/health, and DIR/<device>/before/health of an earlier one. Options of rules
+in .rocec.hcl count here as for lint.`,
 		Example: "  rocec verify --detailed --lldp\n  rocec verify --from=captured\n  rocec verify --interval=5m",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
 			if err := a.startStream(); err != nil {
+				return err
+			}
+			if err := a.liveLimits(&f); err != nil {
 				return err
 			}
 			p, devices, err := a.compiled(&f.in, &f.pick)

@@ -39,6 +39,7 @@ type Class struct {
 	ECN                             ECN
 	Congestion                      Congestion
 	CongestionSet                   bool
+	ByRTT                           bool // round-trip times slow its senders, as vendors' tools have set the NICs
 	Watchdog                        Watchdog
 	Alpha                           Ratio
 	HeadroomBytes                   uint32

@@ -10,7 +10,7 @@ import (
 // asks for it works it out, and all passes over the fabric share it.
 type once struct {
 	ranks                     func() []uint8 // by DeviceID
-	leaves                    func() []leaf
+	switches                  func() []tiered
 	alike, headrooms, marking func() []alike
 	outward                   func() []fabric.PortID
 }
@@ -21,7 +21,7 @@ func (p *Pass) shared() *once {
 		by := *p
 		by.once = &once{
 			ranks:     sync.OnceValue(by.tierRanks),
-			leaves:    sync.OnceValue(by.switchesWithNodes),
+			switches:  sync.OnceValue(by.tieredSwitches),
 			alike:     sync.OnceValue(func() []alike { return by.alikePorts(nil) }),
 			headrooms: sync.OnceValue(func() []alike { return by.headroomRows(nil) }),
 			marking:   sync.OnceValue(func() []alike { return by.markingRows(nil) }),

@@ -45,53 +45,54 @@ func (p *Pass) tierRanks() []uint8 {
 	return ranks
 }
 
-// leaf is a switch with nodes: its ports towards them and those towards higher
-// switches.
-type leaf struct {
+// tiered is a switch of a rank: its ports towards lower devices and those towards
+// higher switches.
+type tiered struct {
 	device   fabric.DeviceID
+	rank     uint8
 	down, up []fabric.PortID
 }
 
 // eachLeaf calls visit for each switch with nodes. The slices are shared: visit
 // reads them.
 func (p *Pass) eachLeaf(visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
-	for _, l := range p.shared().leaves() {
-		visit(l.device, l.down, l.up)
+	p.eachSwitch(1, visit)
+}
+
+// eachSwitch is eachLeaf for the switches of another rank, or of any: 0.
+func (p *Pass) eachSwitch(rank uint8, visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
+	for _, s := range p.shared().switches() {
+		if rank == 0 || s.rank == rank {
+			visit(s.device, s.down, s.up)
+		}
 	}
 }
 
-func (p *Pass) switchesWithNodes() (list []leaf) {
-	p.eachSwitch(1, func(d fabric.DeviceID, down, up []fabric.PortID) {
-		list = append(list, leaf{d, slices.Clone(down), slices.Clone(up)})
-	})
-	return list
-}
-
-// eachSwitch calls visit for each switch of a rank, or of any (0), with its ports
-// towards nodes or lower switches and those towards higher switches. The slices are used again.
-func (p *Pass) eachSwitch(rank uint8, visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
+func (p *Pass) tieredSwitches() []tiered {
 	f, ranks := p.Fabric, p.shared().ranks()
-	var down, up []fabric.PortID
+	var list []tiered
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
-		if f.Devices[d].Kind != fabric.Switch || rank != 0 && ranks[d] != rank {
+		if f.Devices[d].Kind != fabric.Switch {
 			continue
 		}
-		down, up = down[:0], up[:0]
+		own := ranks[d]
 		first, end := f.PortsOf(d)
+		down, up := make([]fabric.PortID, 0, end-first), []fabric.PortID(nil)
 		for id := first; id < end; id++ {
 			port := &f.Ports[id]
 			if port.Peer == 0 || f.Links[port.Link].PeerLink != 0 || port.Flags&fabric.ShutDown != 0 {
 				continue
 			}
 			switch to := ranks[f.Ports[port.Peer].Device]; {
-			case to < ranks[d]:
+			case to < own:
 				down = append(down, id)
-			case to > ranks[d]:
+			case to > own:
 				up = append(up, id)
 			}
 		}
-		visit(d, down, up)
+		list = append(list, tiered{d, own, down, up})
 	}
+	return list
 }
 
 // twoSpines is twoNodes with two spines above tor; tor and spine are said of

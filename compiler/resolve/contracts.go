@@ -202,6 +202,7 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 		k.MarkedOn |= map[string]fabric.Sides{"initiators": fabric.Initiators, "responders": fabric.Responders}[r.cfg.Text(side)]
 	}
 	k.LatencyBudgetUs, k.CNPIntervalUs = uint32(l.get(schema.ALatencyBudget).N), uint32(l.get(schema.ACNPInterval).N)
+	k.ByRTT = r.cfg.Text(l.get(schema.ASlowedBy)) == "rtt"
 	k.Consumers, k.QPs, k.CrossRail = r.consumers(l.get(schema.AConsumers)), uint16(l.get(schema.AQPs).N), l.get(schema.ACrossRail).N == 1
 	for _, v := range r.cfg.List(l.get(schema.AMonitor)) {
 		k.Monitor |= watched[r.cfg.Text(v)]

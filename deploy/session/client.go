@@ -163,7 +163,7 @@ func (c *Client) login(ctx context.Context, h *hop, to *Spec, hidden *secrets) (
 		if err != nil {
 			return nil, err
 		}
-		client, err := handshake(ctx, conn, address, me, keys)
+		client, err := handshake(ctx, conn, to, me, keys)
 		if err == nil || ctx.Err() != nil || !keys.another() {
 			return client, err
 		}

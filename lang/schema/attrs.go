@@ -281,6 +281,8 @@ const (
 	AFloodClass
 	ALatencyBudget
 	ACNPInterval
+	ASlowedBy
+	AOverlayMarks
 	// buffers as found, and what else rules on buffers, capability and topology ask for
 	APools
 	AIngress
@@ -384,7 +386,7 @@ var names = [AttrCount]string{
 	AFailures: "failures", AProperties: "properties", ABudget: "budget",
 	AToS: "tos", ADCQCN: "dcqcn", AMarkOn: "mark_on", ARemark: "remark", APFCDirection: "pfc_direction", AColors: "colors",
 	ASemiLossless: "semi_lossless", AMACsec: "macsec", APFCFrames: "pfc_frames", AFloodClass: "flood_class",
-	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval",
+	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval", ASlowedBy: "slowed_by", AOverlayMarks: "overlay_marks",
 	APools: "pools", AIngress: "ingress", AEgressLossy: "egress_lossy", AEgressLossless: "egress_lossless", AReceiveBuffer: "receive_buffer",
 	AValidated: "validated", ADriverOrigin: "driver_origin", AGIDIndex: "gid_index", AMemlock: "memlock", AModules: "modules", AConsumers: "consumers",
 	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay", AEVPN: "evpn",

@@ -144,6 +144,7 @@ var blocks = [KindCount]BlockDef{
 		), "what happens when RDMA stops"),
 		attr(ALatencyBudget, duration, "most that the queue of one switch port may add to the latency of the class; nothing is emitted"),
 		seen(ACNPInterval, duration, "least time between two CNPs that every NIC of the class has been set to, by other means"),
+		seen(ASlowedBy, enum("rtt"), "what slows senders where neither marks nor receivers do, as vendors' tools have set every NIC of the class: \"rtt\", as Zero Touch RoCE"),
 		seen(AConsumers, many(str()), "applications that use the class: \"nccl\", \"smb-direct\"; others are declared by `consumers` of `rocec`"),
 		seen(AQPs, number(1, 65535), "queue pairs that two nodes open between each other, as their applications are set"),
 		seen(ACrossRail, boolean(), "NICs of different rails talk to each other"),
@@ -162,6 +163,7 @@ var blocks = [KindCount]BlockDef{
 		seen(AFloodClass, str(), "class of its qos that its switches put broadcast, multicast and unknown unicast into (by their marks)"),
 		attr(AMTU, mtu, "IP MTU of everything on it"),
 		seen(AOverlay, enum("vxlan"), "header in which switches carry it to each other over routed links: its frames are larger there"),
+		seen(AOverlayMarks, enum("kept", "lost"), "whether its switches copy DSCP and ECN into that header and bring congestion marks back (by their operating system)"),
 		seen(AUnknownUnicast, enum("flood", "limit"), "what its switches do with frames to unknown addresses: \"limit\" where a storm control bounds them"),
 	}},
 	Switch: {
