@@ -103,8 +103,10 @@ func emitted(res *compiler.Result) ([]device, diag.List) {
 }
 
 func rule(id string) *diag.Rule {
-	if id == targets.ROCE717.ID {
-		return &targets.ROCE717
+	for _, r := range targets.Refusals {
+		if r.ID == id {
+			return r
+		}
 	}
 	if r := lint.Find(id); r != nil {
 		return &r.Rule

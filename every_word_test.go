@@ -709,6 +709,7 @@ var wordValues = map[string][]string{
 	"keepalive": {`{ addresses = { "tor-a" = "192.0.2.1", "tor-b" = "192.0.2.2" }, interval = "300ms", timeout = "3s" }`},
 	"peer_link": {`[]`},
 	"transport": {`"roce_v1"`, `"iwarp"`}, "remap": {`true`},
-	"match": {`{ netdirect_port = 445, tcp_port = 3260, udp_port = 4791 }`, `{ tcp_port = 3260 }`, `{ udp_port = 4000 }`},
-	"first": {`50`}, "routing": {`routing.other`}, "nics": {`["rail0"]`}, "planes": {`2`}, "pods": {`[]`}, "nodes": {`[]`},
+	"match":               {`{ netdirect_port = 445, tcp_port = 3260, udp_port = 4791 }`, `{ tcp_port = 3260 }`, `{ udp_port = 4000 }`},
+	"pause_storm_timeout": {`"auto"`, `"off"`, `"300ms"`},
+	"first":               {`50`}, "routing": {`routing.other`}, "nics": {`["rail0"]`}, "planes": {`2`}, "pods": {`[]`}, "nodes": {`[]`},
 }

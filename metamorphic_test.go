@@ -38,9 +38,11 @@ var instance = regexp.MustCompile(`\["only"\]`)
 
 func verdictOf(found diag.List) verdict {
 	v := verdict{}
-	others := slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Rule != "ROCE717" })
+	others := slices.ContainsFunc(found, func(d diag.Diagnostic) bool {
+		return d.Severity == diag.Error && !slices.Contains(lint.Refusals, d.Rule)
+	})
 	for _, d := range found {
-		if d.Rule == "ROCE717" && others {
+		if slices.Contains(lint.Refusals, d.Rule) && others {
 			continue // what a target refuses of a fabric that is wrong follows from where the wrong thing is said
 		}
 		key := d.Severity.String() + " " + d.Rule

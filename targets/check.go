@@ -16,85 +16,31 @@ import (
 	"github.com/rocec/rocec/targets/feature"
 )
 
-// ROCE717 is the rule behind every refusal of a target.
+// ROCE717 is the rule behind what a target refuses that belongs to none of the families of refusals.
 var ROCE717 = diag.Rule{
 	ID: "ROCE717", Name: "capability_expressible", Severity: diag.Error, When: diag.Compile, Hard: true,
-	Title: "every attribute can be expressed on the target that was chosen",
+	Title: "a target cannot express what is written",
 	Why: "a setting that a platform lacks would otherwise be left out of its configuration, and the device would differ from the" +
 		" fabric that was proven: one port without its watchdog or with another mark, found under load",
-	Fix:    "remove the attribute, write what the help of the finding names instead, or choose another target or a newer version of the operating system",
-	Source: "the feature table of the target; each row names the vendor document or source file it rests on",
-	Bad: `qos "storage" {
-  trust = "dscp"
-  class "smb" {
-    carries   = "rdma"
-    dscp      = 26
-    priority  = 3
-    bandwidth = 50
-    ecn       = "auto"
-    match     = { netdirect_port = 445 } # a NetQos condition; Linux has none
+	Fix: "remove the attribute, write what the help of the finding names instead, or choose another target or a newer version of the operating system;" +
+		" what is refused of devices, names, links, VLANs, maps and other families has codes of its own, ROCE734 to ROCE747",
+	Source: refusalSource,
+	Bad: strings.NewReplacer(`segment "storage" {`, "qos \"other\" {\n  from = qos.storage\n}\n\nsegment \"storage\" {", onHost, `  nic "p0" {
+    model   = "nvidia/connectx-6-dx"
+    adapter = "card2"
+    qos     = qos.storage
   }
-  class "default" {
-    priority  = 0
-    bandwidth = 50
-    default   = true
+  nic "p1" {
+    model   = "nvidia/connectx-6-dx"
+    adapter = "card2"
+    qos     = qos.other # and a bond has one
   }
-}
-
-node "host" {
-  for_each = toset(["host1", "host2"])
-  os       = "ubuntu/24.04"
-  qos      = qos.storage
-  nic "eth0" {
-    model = "nvidia/connectx-6-dx"
-    speed = "100G"
+  bond "bond0" {
+    members = "p[0-1]"
+    mode    = "active_backup"
   }
-}
-
-link "direct" {
-  ends  = [node.host["host1"].nic["eth0"], node.host["host2"].nic["eth0"]]
-  cable = { media = "dac", length = "1m" }
-}
-
-target "linux" {
-  select = node.host
-}
-`,
-	Good: `qos "storage" {
-  trust = "dscp"
-  class "smb" {
-    carries   = "rdma"
-    dscp      = 26
-    priority  = 3
-    bandwidth = 50
-    ecn       = "auto"
-  }
-  class "default" {
-    priority  = 0
-    bandwidth = 50
-    default   = true
-  }
-}
-
-node "host" {
-  for_each = toset(["host1", "host2"])
-  os       = "ubuntu/24.04"
-  qos      = qos.storage
-  nic "eth0" {
-    model = "nvidia/connectx-6-dx"
-    speed = "100G"
-  }
-}
-
-link "direct" {
-  ends  = [node.host["host1"].nic["eth0"], node.host["host2"].nic["eth0"]]
-  cable = { media = "dac", length = "1m" }
-}
-
-target "linux" {
-  select = node.host
-}
-`,
+`+onHost).Replace(refusalExample),
+	Good: refusalExample,
 }
 
 // maxLabels is how many places one finding shows.
@@ -137,7 +83,7 @@ func (c *check) refuse(summary, help string, at ...intent.Path) {
 		at = []intent.Path{{Object: intent.OfDevice}}
 	}
 	c.list.Add(diag.Diagnostic{
-		Rule: ROCE717.ID, Severity: diag.Error, Summary: summary, Help: help,
+		Rule: Refusal(at[0]).ID, Severity: diag.Error, Summary: summary, Help: help,
 		Fact:    c.target.Name + " " + string(at[0].Object) + "." + at[0].Field,
 		Address: Address(c.device, at[0]), Labels: c.labels(at),
 	})

@@ -2,6 +2,7 @@ package targets_test
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,7 +129,7 @@ func TestCheck(t *testing.T) {
 			var got []string
 			for _, d := range list {
 				got = append(got, d.Summary+" | "+d.Help)
-				if d.Rule != "ROCE717" || d.Severity != diag.Error || len(d.Labels) == 0 || d.Address == "" {
+				if !slices.ContainsFunc(targets.Refusals, func(r *diag.Rule) bool { return r.ID == d.Rule }) || d.Severity != diag.Error || len(d.Labels) == 0 || d.Address == "" {
 					t.Errorf("%+v", d)
 				}
 			}
@@ -195,14 +196,42 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
-func TestRuleIsWhole(t *testing.T) {
-	r := targets.ROCE717
-	for name, text := range map[string]string{"title": r.Title, "why": r.Why, "fix": r.Fix, "source": r.Source, "bad": r.Bad, "good": r.Good} {
-		if text == "" {
-			t.Errorf("no %s", name)
+func TestRefusalsAreWhole(t *testing.T) {
+	for _, r := range targets.Refusals {
+		for name, text := range map[string]string{"title": r.Title, "why": r.Why, "fix": r.Fix, "source": r.Source, "bad": r.Bad, "good": r.Good} {
+			if text == "" || strings.HasPrefix(text, "the example has no") {
+				t.Errorf("%s: no %s: %s", r.ID, name, text)
+			}
+		}
+		if r.Bad == r.Good || !r.Hard || r.Severity != diag.Error {
+			t.Errorf("%s is not as hard as others", r.ID)
 		}
 	}
-	if r.Bad == r.Good || !strings.Contains(r.Bad, "netdirect_port") || strings.Contains(r.Good, "netdirect_port") {
-		t.Error("the examples do not differ in the attribute")
+}
+
+// TestRefusal: every field of an intent has a family of its own or none, and an object's own counts before its object.
+func TestRefusal(t *testing.T) {
+	for path, want := range map[intent.Path]string{
+		{Object: intent.OfDevice, Field: "os"}:                     "ROCE734",
+		{Object: intent.OfOption, Name: "qos_tool"}:                "ROCE735",
+		{Object: intent.OfLAG, Name: "bond0", Field: "name"}:       "ROCE736",
+		{Object: intent.OfPort, Name: "eth0", Field: "vfs.mode"}:   "ROCE737",
+		{Object: intent.OfPort, Name: "eth0", Field: "fec"}:        "ROCE738",
+		{Object: intent.OfVLAN, Name: "7", Field: "mtu"}:           "ROCE739",
+		{Object: intent.OfLAG, Name: "bond0", Field: "native"}:     "ROCE739",
+		{Object: intent.OfLAG, Name: "bond0", Field: "hash"}:       "ROCE740",
+		{Object: intent.OfDevice, Field: "mlag.peer"}:              "ROCE740",
+		{Object: intent.OfIface, Name: "eth0", Field: "address"}:   "ROCE741",
+		{Object: intent.OfQoS, Name: "q", Field: "dscp_map"}:       "ROCE742",
+		{Object: intent.OfQoS, Name: "q", Field: "ets"}:            "ROCE743",
+		{Object: intent.OfPort, Name: "eth0", Field: "dcbx.owner"}: "ROCE744",
+		{Object: intent.OfPort, Name: "eth0", Field: "headroom"}:   "ROCE745",
+		{Object: intent.OfQoS, Name: "q", Field: "class.nvme"}:     "ROCE746",
+		{Object: intent.OfDevice, Field: "hash.seed"}:              "ROCE747",
+		{Object: intent.OfPort, Name: "eth0", Field: "qos"}:        "ROCE717",
+	} {
+		if got := targets.Refusal(path).ID; got != want {
+			t.Errorf("%s %s is refused by %s, wanted %s", path.Object, path.Field, got, want)
+		}
 	}
 }

@@ -29,13 +29,17 @@ func Alike(t *Target, first, other Peer) diag.List {
 	want, have := t.Shared(first.Device), t.Shared(other.Device)
 	one := check{target: t, device: first.Device, origin: first.Origin}
 	two := check{target: t, device: other.Device, origin: other.Origin}
+	device := intent.Path{Object: intent.OfDevice}
 	refuse := func(a, b intent.Path, summary string) {
+		said := b
+		if said == device {
+			said = a
+		}
 		two.list.Add(diag.Diagnostic{
-			Rule: ROCE717.ID, Severity: diag.Error, Summary: summary, Help: "make the two agree: a cluster has one of it for all its nodes",
+			Rule: Refusal(said).ID, Severity: diag.Error, Summary: summary, Help: "make the two agree: a cluster has one of it for all its nodes",
 			Address: Address(other.Device, b), Labels: append(two.labels([]intent.Path{b})[:1:1], one.labels([]intent.Path{a})[0]),
 		})
 	}
-	device := intent.Path{Object: intent.OfDevice}
 	byWhat := map[string]Shared{}
 	for _, s := range have {
 		byWhat[s.What] = s

@@ -55,6 +55,8 @@ type PortVitals struct {
 	DCQCNOff intent.PrioritySet
 	GIDs     map[int]GID // of its RDMA device, by index
 	Counters map[Counter]uint64
+	// StormMs is how long the adapter may pause its switch before it drops what it cannot take; 0 is for ever. Nil: not known.
+	StormMs *uint16
 	// Stormed are priorities that a watchdog holds back now.
 	Stormed intent.PrioritySet
 }
@@ -85,6 +87,7 @@ const (
 	Discarded     Count = "frames dropped"
 	Uncorrected   Count = "frames lost to bit errors"
 	Storms        Count = "pause storms"
+	Stalls        Count = "pauses given up"
 	Marked        Count = "marked packets received"
 	CNPSent       Count = "congestion notifications sent"
 	OutOfSequence Count = "packets out of sequence"

@@ -372,8 +372,9 @@ type NIC struct {
 	Device    Str // name in the OS
 	PCI       Str
 	MAC       Str
-	Adapter   Str   // ports of one card share it
-	RoCE      Str   // "v2", "v1"; "" = not written
+	Adapter   Str // ports of one card share it
+	RoCE      Str // "v2", "v1"; "" = not written
+	Storm     StormTimeout
 	Rail      int32 // -1 = not written
 	Plane     int32
 	Firmware  Str
@@ -388,6 +389,12 @@ type NIC struct {
 	Switch    Str   // of PCIe, as written
 	GPU       Str   // beside it, as written or the first of its PCIe switch
 	VFs       VFs
+}
+
+// StormTimeout is how long a NIC may hold its peer by pause before it drops what it cannot take.
+type StormTimeout struct {
+	Set bool
+	Ms  uint16 // 0: for ever
 }
 
 // GPU is one of a host.

@@ -166,6 +166,12 @@ func (f *flat) port(p *Port) {
 	if n := p.NIC; n != nil {
 		set(f, "rdma", n.RDMA, strconv.FormatBool)
 		set(f, "roce_mode", n.RoCE, word)
+		set(f, "pause_storm_timeout", n.StormMs, func(ms uint16) string {
+			if ms == 0 {
+				return "off"
+			}
+			return number(ms) + "ms"
+		})
 		f.vfs(n.VFs)
 		f.dcbx(n.DCBX)
 		ownDCBX = !n.DCBX.IsZero()

@@ -74,7 +74,7 @@ func TestFieldsOfHost(t *testing.T) {
 	d := &Device{
 		Kind: Node,
 		Ports: []Port{{Name: "eth0", QoS: "h", Mbps: Some(uint32(2500)), NIC: &NIC{
-			RDMA: Some(true), RoCE: Some("v2"), VFs: Some(VFs{Count: 4, Mode: "switchdev", VLAN: 7}), DCBX: Some(DCBX{Mode: "off", Owner: "os"}),
+			RDMA: Some(true), RoCE: Some("v2"), StormMs: Some(uint16(100)), VFs: Some(VFs{Count: 4, Mode: "switchdev", VLAN: 7}), DCBX: Some(DCBX{Mode: "off", Owner: "os"}),
 		}}},
 		QoS: []QoS{{
 			Name: "h", DCBX: Some(DCBX{Mode: "willing", Version: "ieee"}), PCP: Some([8]uint8{0, 1, 2, 3, 4, 5, 6, 7}),
@@ -87,7 +87,7 @@ func TestFieldsOfHost(t *testing.T) {
 		}},
 	}
 	want := []string{
-		`port["eth0"] = present`, `port["eth0"].speed = 2500M`, `port["eth0"].rdma = true`, `port["eth0"].roce_mode = v2`,
+		`port["eth0"] = present`, `port["eth0"].speed = 2500M`, `port["eth0"].rdma = true`, `port["eth0"].roce_mode = v2`, `port["eth0"].pause_storm_timeout = 100ms`,
 		`port["eth0"].vfs = 4`, `port["eth0"].vfs.mode = switchdev`, `port["eth0"].vfs.segment = 7`,
 		`port["eth0"].dcbx = off`, `port["eth0"].dcbx.owner = os`,
 		`port["eth0"].pcp_map = 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7`,

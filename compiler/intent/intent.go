@@ -138,6 +138,7 @@ type NIC struct {
 	Adapter  string           `json:"adapter,omitempty"` // ports of one card share it
 	RDMA     Opt[bool]        `json:"rdma,omitzero"`     // this port itself carries RDMA (not only its vNICs)
 	RoCE     Opt[string]      `json:"roce,omitzero"`     // "v2", "v1"
+	StormMs  Opt[uint16]      `json:"storm_ms,omitzero"` // until it drops instead of pausing its peer; 0: never
 	IWARP    bool             `json:"iwarp,omitempty"`
 	VFs      Opt[VFs]         `json:"vfs,omitzero"`
 	RDMAMTU  uint16           `json:"rdma_mtu,omitempty"` // 1024, 2048, 4096: largest that the classes use

@@ -13,7 +13,7 @@ import (
 
 var capability = []*Rule{
 	roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce708, roce709, roce710, roce711, roce712, roce713, roce714,
-	roce715, roce716, roce718, roce719, roce720, roce721, roce722, roce723, roce724, roce726, roce729, roce730, roce731,
+	roce715, roce716, roce718, roce719, roce720, roce721, roce722, roce723, roce724, roce726, roce729, roce730, roce731, roce732,
 }
 
 // eachRDMANIC calls visit for every NIC port whose contract carries RDMA.

@@ -15,34 +15,47 @@ type lead struct{ Cause, Effects string }
 // the rules that speak of what comes of it, where both are about one port, link, segment
 // or line of the source. No rule leads to itself, not even by way of others.
 var leads = []lead{
-	{anError, "ROCE717 ROCE726 ROCE814"},   // a target refuses what is wrong anyway, and what is wrong differs from what is alike
-	{"ROCE102", "ROCE109"},                 // FEC of one end is that of no such speed
-	{"ROCE104", "ROCE601 ROCE602"},         // a port cabled twice has a peer that was meant for another
-	{"ROCE108", "ROCE117"},                 // a cable of no length is no cable like the others of the LAG
-	{"ROCE201", "ROCE202 ROCE220 ROCE225"}, // shares that do not add up
-	{"ROCE202", "ROCE220"},                 // a class without a share
-	{"ROCE205", "ROCE717"},                 // marks in other priorities
-	{"ROCE209", "ROCE717"},                 // of two classes of one priority the shares and maps are those of one
-	{"ROCE221", "ROCE717"},                 // CNPs that are lossless
-	{"ROCE227", "ROCE220 ROCE717"},         // a queue that is shared
-	{"ROCE228", "ROCE216"},                 // who is willing is told nothing
-	{"ROCE303", "ROCE717"},                 // global pause
-	{"ROCE306", "ROCE301 ROCE304"},         // PFC on all priorities differs from that of the peer
-	{"ROCE301", "ROCE307"},                 // PFC where nothing is lossless has no watchdog
-	{"ROCE603", "ROCE311"},                 // who is not trusted sends pauses too
-	{"ROCE604", "ROCE717"},                 // the VLAN of RDMA leads out
-	{"ROCE705", "ROCE409 ROCE710 ROCE722"}, // an adapter that cannot
-	{"ROCE905", "ROCE910 ROCE914"},         // nothing is recorded of how a class is run
+	{anError, refused + " ROCE726 ROCE814"}, // a target refuses what is wrong anyway, and what is wrong differs from what is alike
+	{"ROCE102", "ROCE109"},                  // FEC of one end is that of no such speed
+	{"ROCE104", "ROCE601 ROCE602"},          // a port cabled twice has a peer that was meant for another
+	{"ROCE108", "ROCE117"},                  // a cable of no length is no cable like the others of the LAG
+	{"ROCE201", "ROCE202 ROCE220 ROCE225"},  // shares that do not add up
+	{"ROCE202", "ROCE220"},                  // a class without a share
+	{"ROCE205", refused},                    // marks in other priorities
+	{"ROCE209", refused},                    // of two classes of one priority the shares and maps are those of one
+	{"ROCE221", refused},                    // CNPs that are lossless
+	{"ROCE227", "ROCE220 " + refused},       // a queue that is shared
+	{"ROCE228", "ROCE216"},                  // who is willing is told nothing
+	{"ROCE303", refused},                    // global pause
+	{"ROCE306", "ROCE301 ROCE304"},          // PFC on all priorities differs from that of the peer
+	{"ROCE301", "ROCE307"},                  // PFC where nothing is lossless has no watchdog
+	{"ROCE603", "ROCE311"},                  // who is not trusted sends pauses too
+	{"ROCE604", refused},                    // the VLAN of RDMA leads out
+	{"ROCE705", "ROCE409 ROCE710 ROCE722"},  // an adapter that cannot
+	{"ROCE905", "ROCE910 ROCE914"},          // nothing is recorded of how a class is run
 	{"ROCE910", "ROCE914"},
-	{"ROCE806", "ROCE717 ROCE807 ROCE808"}, // an MTU that is not that of the others
-	{"ROCE621", "ROCE620 ROCE622 ROCE623"}, // an address of another subnet
+	{"ROCE806", refused + " ROCE807 ROCE808"}, // an MTU that is not that of the others
+	{"ROCE621", "ROCE620 ROCE622 ROCE623"},    // an address of another subnet
 }
 
-// anError stands for every rule that finds an error, but for those that follow from any.
+// anError stands for every rule that finds an error, but for those that follow from any, and
+// refused for those of what targets refuse.
 const (
 	anError = "error"
-	refused = "ROCE717"
+	refused = "refused"
 )
+
+// Refusals are the rules of what targets refuse.
+var Refusals = strings.Fields("ROCE717 ROCE734 ROCE735 ROCE736 ROCE737 ROCE738 ROCE739 ROCE740 ROCE741 " +
+	"ROCE742 ROCE743 ROCE744 ROCE745 ROCE746 ROCE747")
+
+// kindOf is the word of leads for a rule.
+func kindOf(rule string) string {
+	if slices.Contains(Refusals, rule) {
+		return refused
+	}
+	return rule
+}
 
 // Consequences puts what follows from another finding under it. A finding whose own
 // cause is found too goes to the first cause of all. Fold afterwards.
@@ -53,7 +66,7 @@ func Consequences(list diag.List) diag.List {
 			causes[effect] = append(causes[effect], row.Cause)
 		}
 	}
-	if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return causes[d.Rule] != nil }) {
+	if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return causes[kindOf(d.Rule)] != nil }) {
 		return list
 	}
 	first := map[subject]int{}
@@ -65,8 +78,8 @@ func Consequences(list diag.List) diag.List {
 	}
 	for i := range list {
 		for _, at := range subjects(&list[i]) {
-			enter(at, list[i].Rule, i)
-			if at.where == "" && list[i].Severity == diag.Error && !slices.Contains(causes[list[i].Rule], anError) {
+			enter(at, kindOf(list[i].Rule), i)
+			if at.where == "" && list[i].Severity == diag.Error && !slices.Contains(causes[kindOf(list[i].Rule)], anError) {
 				enter(at, anError, i)
 			}
 		}
@@ -75,7 +88,7 @@ func Consequences(list diag.List) diag.List {
 	for i := range list {
 		parent[i] = i
 		for _, at := range subjects(&list[i]) {
-			for _, at.rule = range causes[list[i].Rule] {
+			for _, at.rule = range causes[kindOf(list[i].Rule)] {
 				if c, found := first[at]; found && (parent[i] == i || c < parent[i]) {
 					parent[i] = c
 				}
@@ -126,7 +139,7 @@ func subjects(d *diag.Diagnostic) (list []subject) {
 			list = append(list, subject{where: l.Where})
 		}
 	}
-	if d.Rule == refused {
+	if kindOf(d.Rule) == refused {
 		return list
 	}
 	for _, a := range append([]string{d.Address}, d.Concerns...) {

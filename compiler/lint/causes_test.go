@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
@@ -17,7 +18,7 @@ func TestLeadsEnd(t *testing.T) {
 	for _, row := range lint.Leads {
 		next[row.Cause] = append(next[row.Cause], strings.Fields(row.Effects)...)
 		for _, rule := range append(strings.Fields(row.Effects), row.Cause) {
-			if lint.Find(rule) == nil && rule != targets.ROCE717.ID && rule != "error" {
+			if lint.Find(rule) == nil && rule != "refused" && rule != "error" {
 				t.Errorf("there is no rule %s", rule)
 			}
 		}
@@ -75,5 +76,16 @@ func TestConsequences(t *testing.T) {
 	hidden := grave.Follows.Keep(func(d *diag.Diagnostic) bool { return d.Rule != "ROCE308" })
 	if len(hidden) != 1 || len(diag.List{grave}.Keep(func(d *diag.Diagnostic) bool { return d.Rule != "ROCE308" })) != 1 {
 		t.Error("what follows from a finding that is not wanted is lost")
+	}
+}
+
+// TestRefusals: what leads call refused is what targets refuse.
+func TestRefusals(t *testing.T) {
+	var codes []string
+	for _, r := range targets.Refusals {
+		codes = append(codes, r.ID)
+	}
+	if diff := cmp.Diff(codes, lint.Refusals); diff != "" {
+		t.Errorf("(-targets +leads):\n%s", diff)
 	}
 }

@@ -31,6 +31,7 @@ type portKind struct {
 	nicModel    fabric.NICModelID
 	roce        fabric.Str
 	firmware    fabric.Str
+	storm       fabric.StormTimeout
 	gid         int16
 	rxBytes     uint32
 	pcieGen     uint8
@@ -101,6 +102,7 @@ func (p *Pass) portKind(id fabric.PortID) portKind {
 	if port.NIC != 0 {
 		n := &f.NICs[port.NIC]
 		k.nic, k.nicModel, k.roce, k.firmware, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.Firmware, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
+		k.storm = n.Storm
 	}
 	return k
 }

@@ -170,6 +170,8 @@ func spoil(t *rapid.T, f *fabric.Fabric, facts *derive.Facts) {
 		nic.RxBytes = rapid.SampledFrom([]uint32{0, 10_000, 200_000}).Draw(t, "receive buffer")
 	case 22:
 		nic.GIDIndex = int16(rapid.IntRange(-1, 4).Draw(t, "gid"))
+	case 23:
+		nic.Storm = fabric.StormTimeout{Set: true, Ms: uint16(rapid.SampledFrom([]int{0, 100, 8000}).Draw(t, "storm"))}
 	}
 }
 

@@ -118,6 +118,7 @@ type oddNIC struct {
 	port                   kindID
 	roce, firmware, driver fabric.Str
 	vfs                    fabric.VFs
+	storm                  fabric.StormTimeout
 	address                bool
 }
 
@@ -167,7 +168,7 @@ func (o *odds) ports() {
 		}
 		if port.NIC != 0 {
 			n := &f.NICs[port.NIC]
-			t := oddNIC{told, n.RoCE, n.Firmware, n.Driver, n.VFs, o.nicHas[id]}
+			t := oddNIC{told, n.RoCE, n.Firmware, n.Driver, n.VFs, n.Storm, o.nicHas[id]}
 			t.vfs.Segment = min(n.VFs.Segment, 1)
 			told = 1<<31 | nics.of(t)
 		}

@@ -20,6 +20,9 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 	if mode := b.f.Text(nic.RoCE); mode != "" {
 		out.RoCE = intent.Some(mode)
 	}
+	if nic.Storm.Set {
+		out.StormMs = intent.Some(nic.Storm.Ms)
+	}
 	if managed {
 		if b.f.Profiles[port.Profile].Kept&fabric.DeviatesDCBX == 0 {
 			out.DCBX = intent.Some(b.hostDCBX(port))
@@ -105,7 +108,7 @@ func (b *builder) transport(p fabric.PortID, out *intent.NIC) {
 // speaks reports whether there is anything to set or compare in a NIC.
 func speaks(n *intent.NIC) bool {
 	return n.PCI != "" || n.MAC != "" || n.Firmware != "" || n.DriverV != "" || n.IWARP ||
-		!n.RDMA.IsZero() || !n.RoCE.IsZero() || !n.VFs.IsZero() || !n.DCBX.IsZero()
+		!n.RDMA.IsZero() || !n.RoCE.IsZero() || !n.StormMs.IsZero() || !n.VFs.IsZero() || !n.DCBX.IsZero()
 }
 
 func dcbxOf(x fabric.DCBX) intent.DCBX {

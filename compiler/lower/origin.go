@@ -103,7 +103,8 @@ var (
 		"autoneg": {schema.AAutoneg}, "mtu": {schema.AMTU}, "native": {schema.ANative, schema.ASubnet}, "segments": {schema.ASegments, schema.ASegment},
 		"segment": {schema.ASegments, schema.ASegment, schema.ANative}, // either of both
 		"deny":    {schema.ADeny, schema.AExternal}, "qos": {schema.AQoS}, "cable": {schema.ACable}, "headroom": {schema.AHeadroom}, "rdma": {schema.ARDMA}, "roce_mode": {schema.ARoCEMode},
-		"model": {schema.AModel}, "driver": {schema.ADriver, schema.AModel}, "firmware": {schema.AFirmware}, "vfs": {schema.AVFs},
+		"pause_storm_timeout": {schema.APauseStormTimeout},
+		"model":               {schema.AModel}, "driver": {schema.ADriver, schema.AModel}, "firmware": {schema.AFirmware}, "vfs": {schema.AVFs},
 		"pci": {schema.APCI, schema.AMAC, schema.AIfname}, "mac": {schema.AMAC}, "adapter": {schema.AAdapter},
 		"gpu": {schema.AGPU, schema.APCIeSwitch},
 	}

@@ -86,6 +86,7 @@ func nvmeof() (d *draft, node, leaf fabric.DeviceID) {
 	d.Ports[d.port(leaf, "Ethernet4")].Native = native
 	d.Ports[d.port(node, "rail0")].VLANs = d.vlans(tagged)
 	d.NICs[d.Ports[d.port(node, "rail1")].NIC].VFs = fabric.VFs{Set: true, Count: 4, Mode: d.s("legacy"), RDMA: true, Segment: native}
+	d.NICs[d.Ports[d.port(node, "rail1")].NIC].Storm = fabric.StormTimeout{Set: true, Ms: 100}
 	d.nic(d.port(node, "spare"), fabric.NIC{Model: model})
 	kept := &d.Ports[d.port(leaf, "Ethernet8")]
 	kept.Mbps, kept.Profile, kept.Flags, kept.Manage = 40_000, onSwitch, fabric.Kept|fabric.SpeedSet, fabric.Verify

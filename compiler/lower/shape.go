@@ -120,8 +120,8 @@ func (s *shape) nicOf(id fabric.NICID) {
 		return
 	}
 	n := &s.f.NICs[id]
-	s.put(1, uint32(n.Model), uint32(n.Device), uint32(n.PCI), uint32(n.Adapter), uint32(n.RoCE), uint32(n.Firmware), uint32(n.Driver), uint32(n.GPU))
-	s.flags(n.MAC != 0, n.VFs.Set, n.VFs.RDMA, n.VFs.Trust)
+	s.put(1, uint32(n.Model), uint32(n.Device), uint32(n.PCI), uint32(n.Adapter), uint32(n.RoCE), uint32(n.Firmware), uint32(n.Driver), uint32(n.GPU), uint32(n.Storm.Ms))
+	s.flags(n.MAC != 0, n.Storm.Set, n.VFs.Set, n.VFs.RDMA, n.VFs.Trust)
 	if n.VFs.Set {
 		s.put(uint32(n.VFs.Count), uint32(n.VFs.Mode), uint32(s.f.Segments[n.VFs.Segment].VLAN))
 	}

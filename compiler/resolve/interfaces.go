@@ -588,6 +588,7 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 	case "vendor":
 		n.Inbox = fabric.No
 	}
+	n.Storm = r.stormTimeout(row, s)
 	n.GIDIndex, n.RxBytes = -1, uint32(min(s.get(schema.AReceiveBuffer).N, 1<<32-1))
 	if v := s.get(schema.AGIDIndex); v.Kind == lang.Int {
 		n.GIDIndex = int16(v.N)
@@ -619,6 +620,27 @@ func (r *resolver) nic(p fabric.PortID, s *scope) {
 		}
 	}
 	r.nicAlone(p, s)
+}
+
+// autoStormMs is what a NIC should wait at most [Guo et al., SIGCOMM 2016, 4.3], and what "auto" of
+// ethtool means on ConnectX [Linux mlx5/core/en_ethtool.c, MLX5E_PFC_PREVEN_AUTO_TOUT_MSEC].
+const autoStormMs = 100
+
+func (r *resolver) stormTimeout(row *fabric.Port, s *scope) fabric.StormTimeout {
+	v := s.get(schema.APauseStormTimeout)
+	switch word := r.cfg.Text(v); {
+	case v.Kind == lang.Int:
+		if v.N%1000 != 0 || v.N == 0 || v.N > math.MaxUint16*1000 {
+			r.fail(fmt.Sprintf("pause_storm_timeout of nic %s is %g ms", r.f.PortName(r.f.NICs[row.NIC].Port), float64(v.N)/1000),
+				`write whole milliseconds, "auto", or "off" for no end`, r.f.Label(row.Decl, s.id, schema.APauseStormTimeout, ""))
+		}
+		return fabric.StormTimeout{Set: true, Ms: uint16(min(v.N/1000, math.MaxUint16))}
+	case word == "auto":
+		return fabric.StormTimeout{Set: true, Ms: autoStormMs}
+	case word == "off":
+		return fabric.StormTimeout{Set: true}
+	}
+	return fabric.StormTimeout{}
 }
 
 // within refuses a speed that no port of the NIC's model has, or not this port of the

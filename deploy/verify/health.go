@@ -45,6 +45,9 @@ const longestPauseBits = 65535 * 512
 // usualMbps is the speed of ports of which none is known.
 const usualMbps = 100_000
 
+// longStormMs is how long a NIC may hold its switch: the bound of ROCE732.
+const longStormMs = 1000
+
 // Health judges how a device is: by what it shows now, and by what grew since
 // an earlier look, so long ago. Without one (before is nil) counters say nothing.
 func Health(address string, d *intent.Device, x *Expect, before, after *targets.Vitals, gap time.Duration) diag.List {
@@ -117,6 +120,14 @@ func (h *judge) port(p *intent.Port, v *targets.PortVitals) {
 	if known && x.GID >= 0 && v.GIDs != nil {
 		h.gid(p, x.GID, v.GIDs)
 	}
+	if ms := v.StormMs; ms != nil && (*ms == 0 || *ms > longStormMs) && (p.NIC == nil || p.NIC.StormMs.IsZero()) && h.lossless(p) != 0 {
+		lasts := fmt.Sprintf("for %d ms", *ms)
+		if *ms == 0 {
+			lasts = "without end"
+		}
+		h.report(stormPrevention, p, `write pause_storm_timeout = "auto", which is 100 ms`,
+			"may pause its switch %s when its host takes nothing", lasts)
+	}
 	if v.Stormed != 0 {
 		h.report(pauseRate, p, "find who pauses, and why it does", "is stormed: the watchdog holds back %s", v.Stormed)
 	}
@@ -168,16 +179,24 @@ func (h *judge) counters(p *intent.Port, grown map[targets.Counter]uint64) {
 	if outOf+late > 0 {
 		h.report(losses, p, "look for drops on the path of its class (ROCE302, ROCE501, ROCE913)", "saw %d packets out of sequence and %d acknowledgements time out in %.0f s", outOf, late, h.seconds)
 	}
-	var lossless intent.PrioritySet
-	if q := h.device.QoSNamed(p.QoS); q != nil {
-		lossless = q.PFC.Value
-	}
+	lossless := h.lossless(p)
 	for priority := range int8(8) {
 		h.priority(p, priority, lossless.Has(uint8(priority)), grown)
 	}
 	if n, _ := at(targets.Storms); n > 0 {
 		h.report(pauseRate, p, "find who pauses, and why it does", "had %d pause storms in %.0f s", n, h.seconds)
 	}
+	if n, _ := at(targets.Stalls); n > 0 {
+		h.report(stalled, p, stalled.Fix, "took nothing for so long that its NIC stopped pausing and dropped, %d times in %.0f s", n, h.seconds)
+	}
+}
+
+// lossless are the priorities of a port with PFC.
+func (h *judge) lossless(p *intent.Port) intent.PrioritySet {
+	if q := h.device.QoSNamed(p.QoS); q != nil {
+		return q.PFC.Value
+	}
+	return 0
 }
 
 // priority judges the counters of one priority of a port.

@@ -102,8 +102,14 @@ func TestHalves(t *testing.T) {
 		"GID link-local": {gids("3", "fe80:0000:0000:0000:0e42:a1ff:fe00:0001", "RoCE v2"), `ROCE715 node.gpu1.nic["rail0"] has at GID 3 a link-local address`},
 		"no such GID":    {gids("1", "fe80:0000:0000:0000:0e42:a1ff:fe00:0001", "RoCE v2"), `ROCE715 node.gpu1.nic["rail0"] has no GID 3`},
 		"GID":            {gids("3", "0000:0000:0000:0000:0000:ffff:0a01:0001", "RoCE v2"), ""},
-		"modules":        {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nrdma_cm\n", "ROCE716 node.gpu1 has not loaded mlx5_ib"},
-		"all modules":    {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nmlx5_ib\nrdma_cm\n", ""},
+		"storms": {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 8000\n",
+			`ROCE732 node.gpu1.nic["rail0"] may pause its switch for 8000 ms when its host takes nothing`},
+		"endless storms": {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 0\n",
+			`ROCE732 node.gpu1.nic["rail0"] may pause its switch without end when its host takes nothing`},
+		"storms end":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 100\n", ""},
+		"no tunable":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: Cannot get tunable\n", ""},
+		"modules":     {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nrdma_cm\n", "ROCE716 node.gpu1 has not loaded mlx5_ib"},
+		"all modules": {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nmlx5_ib\nrdma_cm\n", ""},
 	} {
 		d, x := host()
 		got := ""

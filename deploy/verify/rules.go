@@ -3,7 +3,7 @@ package verify
 import "github.com/rocec/rocec/lang/diag"
 
 // Rules are those that only a device can decide, by code.
-var Rules = []*diag.Rule{pcieDown, bitErrors, slowLink, pauseRate, slowReceiver, pfcRunning, noCNP, drifted, losslessDrops, losses}
+var Rules = []*diag.Rule{pcieDown, bitErrors, slowLink, pauseRate, slowReceiver, pfcRunning, noCNP, drifted, losslessDrops, losses, stalled}
 
 // The examples of these rules are what a device printed, as captures have it: of
 // its settings, or of its health before and after; a test runs them.
@@ -130,6 +130,20 @@ var losses = &diag.Rule{
 		"-- after/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:3\n",
 }
 
+var stalled = &diag.Rule{
+	ID: "ROCE733", Name: "host_stalled", Severity: diag.Error, When: diag.Live,
+	Title: "a host takes nothing, and its NIC drops",
+	Why: "the NIC has paused its switch until pause_storm_timeout ended: from then on it drops what it receives, " +
+		"on lossless priorities too, and every connection to the host stands still",
+	Fix: "look at the PCIe link, memory and firmware of the host, and drain it meanwhile: its switch port is the start of a pause storm",
+	Source: "Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst, tx_pause_storm_error_events; " +
+		"Guo et al., SIGCOMM 2016, 4.3",
+	Bad: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 0\n" +
+		"-- after/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 2\n",
+	Good: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 2\n" +
+		"-- after/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 2\n",
+}
+
 // Rules whose other half the compiler decides, over what the source says was
 // found: it says what they are.
 var (
@@ -140,4 +154,6 @@ var (
 	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error}
 	gidIndex   = &diag.Rule{ID: "ROCE715", Severity: diag.Error}
 	modules    = &diag.Rule{ID: "ROCE716", Severity: diag.Error}
+
+	stormPrevention = &diag.Rule{ID: "ROCE732", Severity: diag.Warning}
 )

@@ -86,6 +86,7 @@ const (
 	APCIe
 	ALinkLayer
 	ARoCEMode
+	APauseStormTimeout
 	AFirmware
 	ADriver
 	ARail
@@ -354,6 +355,9 @@ var names = [AttrCount]string{
 	AModel: "model", AOS: "os", ARole: "role", AFacing: "facing", AMgmt: "mgmt", AManage: "manage", AVars: "vars", ARack: "rack", ASlot: "slot", ACluster: "cluster", ATrusted: "trusted",
 	ASpeed: "speed", AFEC: "fec", AAutoneg: "autoneg", ABreakout: "breakout", AExternal: "external", ASegments: "tagged", ANative: "untagged",
 	ADevice: "device", AIfname: "ifname", APCI: "pci", AMAC: "mac", AAdapter: "adapter", APCIe: "pcie", ALinkLayer: "link_layer", ARoCEMode: "roce_mode",
+
+	APauseStormTimeout: "pause_storm_timeout",
+
 	AFirmware: "firmware", ADriver: "driver", ARail: "rail", APlane: "plane", AGPU: "gpu", APCIeSwitch: "pcie_switch", ASegment: "segment", AAddress: "address", AVFs: "vfs",
 	AMembers: "members", AMode: "mode", ARate: "rate", AHash: "hash", AHashPolicy: "hash_policy", AID: "id", AOn: "on", APin: "pin", ARDMA: "rdma",
 	ASwitches: "switches", ADomain: "domain", APeerLink: "peer_link", AKeepalive: "keepalive", ACable: "cable", AEnds: "ends",

@@ -236,6 +236,10 @@ var blocks = [KindCount]BlockDef{
 			attr(APCIe, object(attr(AGen, number(1, 7), "generation"), attr(ALanes, number(1, 32), "lanes"), attr(ASlot, str(), "slot: ports in one are of one card, unless `adapter` names it"), attr(ANUMA, number(0, 255), "NUMA node")), "the slot"),
 			attr(ALinkLayer, enum("ethernet", "infiniband"), "link layer"),
 			attr(ARoCEMode, kept(enum("v2", "v1")), "RoCE version"),
+			attr(
+				APauseStormTimeout, kept(or(duration, "auto", "off")),
+				"how long the NIC may hold its switch by pause before it drops what it cannot take: \"auto\" is 100 ms; a NIC begins with seconds",
+			),
 			attr(AFirmware, str(), "expected firmware: a version, \"28.43.*\" or conditions such as \">= 28.43, < 29\"; compared, never installed"),
 			attr(ADriver, str(), "expected version of the driver, in the same form; compared, never installed"),
 			attr(ARail, number(0, 4095), "rail"), attr(APlane, number(0, 4095), "plane"), attr(AGPU, str(), "GPU beside it, a `gpu` block of the node if it has any: applications are told their NICs in the order of the GPUs"),

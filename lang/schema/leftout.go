@@ -149,6 +149,8 @@ var omitted = map[Attr]LeftOut{
 	AMACsec: unknown(""), AECNColors: unknown("all"), AObserved: unknown(""), ADescription: nothing(""),
 	// NICs
 	AIfname: nothing("the label"), APCI: nothing(""), AMAC: nothing(""), AAdapter: computed("from the PCI address"), APCIe: unknown(""), ALinkLayer: nothing("\"ethernet\""),
+	APauseStormTimeout: alone("the NIC has what its maker ships, 8 s on ConnectX"),
+
 	ARoCEMode: computed("by the transport of its RDMA classes"), ADriver: unknown(""), ARail: computed("by its place in the topology"), APlane: computed("by its place in the topology"),
 	AGPU: computed("the first of its PCIe switch"), APCIeSwitch: unknown(""), ADriverOrigin: unknown(""), AGIDIndex: unknown(""), AReceiveBuffer: unknown(""), APXE: unknown("false"),
 	AAt: computed("by slot in its topology"), AVFs: alone(""), ASegment: nothing("none"),

@@ -71,6 +71,7 @@ const (
 	RoCEv2         ID = "roce_v2"
 	RoCEv1         ID = "roce_v1"
 	IWARP          ID = "iwarp"
+	StormTimeout   ID = "pause_storm_timeout" // of a NIC
 	VFs            ID = "vfs"
 	NICMatch       ID = "nic_match" // adapter found by PCI address or MAC and renamed
 	HostMarks      ID = "host_marks"
@@ -91,7 +92,7 @@ var All = []ID{
 	DCBXOff, DCBXAdvertise, DCBXWilling, Rewrite, CableLength, Headroom, SharedBuffer, HeadroomPool, Alpha, HashFunction, HashSeed, ARPTimeout, MACTimeout,
 	LAGLACP, LAGStatic, LAGActiveBkp, LAGSet, LAGRate, LAGHash, MLAG,
 	SVI, RoutedPort, LoopbackIface, HostAddress, VLANDevice, HostVNIC, VNICPin, Gateway, VRF, IPv6,
-	RDMAEnable, RoCEv2, RoCEv1, IWARP, VFs, NICMatch,
+	RDMAEnable, RoCEv2, RoCEv1, IWARP, StormTimeout, VFs, NICMatch,
 	HostMarks, HostDSCP, NetDirectMatch, TCPMatch, UDPMatch, CNPMark, DCQCN, ClusterClass,
 }
 
@@ -168,6 +169,7 @@ func (u *uses) port(p *intent.Port) {
 	u.when(n.RoCE.IsSet() && n.RoCE.Value == "v2", RoCEv2, at("roce_mode"))
 	u.when(n.RoCE.IsSet() && n.RoCE.Value == "v1", RoCEv1, at("roce_mode"))
 	u.when(n.IWARP, IWARP, at("model"))
+	u.when(n.StormMs.IsSet(), StormTimeout, at("pause_storm_timeout"))
 	u.when(n.VFs.IsSet(), VFs, at("vfs"))
 	u.when(n.PCI != "" || n.MAC != "", NICMatch, at("pci"))
 	u.dcbx(n.DCBX, at("dcbx"))

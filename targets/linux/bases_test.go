@@ -115,6 +115,7 @@ func lossyHost() *intent.Device {
 	}
 	d.Ports[0].Tagged = intent.Some([]uint16{200})
 	d.Ports[0].NIC.VFs = intent.Some(intent.VFs{Count: 4, Mode: "legacy", VLAN: 200, Trust: true, RDMA: true})
+	d.Ports[0].NIC.StormMs = intent.Some[uint16](100)
 	d.Ports[1].Verify = true
 	d.Ports[1].NIC.Firmware = "22.41.1000"
 	d.Ifaces = d.Ifaces[:1]

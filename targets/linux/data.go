@@ -196,6 +196,9 @@ func (h *host) portWants(w rows, p *intent.Port) rows {
 	if q := h.qos[p.QoS]; q != nil {
 		headroomWants(&w, p, q)
 	}
+	if n.StormMs.IsSet() {
+		w.set(here("pause_storm_timeout"), "storm", itoa(n.StormMs.Value))
+	}
 	h.egressWants(&w, p)
 	if n.VFs.IsSet() {
 		vfWants(&w, n.VFs.Value, here("vfs"))

@@ -161,6 +161,9 @@ func (h *host) portShown(p *intent.Port, pci string, put func(string, string, ..
 		put(p.Name+"/fec.txt", "FEC parameters for %s:\nSupported/Configured FEC encodings: %s\nActive FEC encoding: RS\n", p.Name, pick(p.NIC.Driver == ice, "Auto RS BaseR", strings.ToUpper(fecWords[p.FEC.Value])))
 	}
 	put(p.Name+"/driver.txt", "driver: %s\nversion: 6.8.0-45-generic\nfirmware-version: %s\nbus-info: %s\n", p.NIC.Driver, pick(p.NIC.Firmware != "", p.NIC.Firmware, "1.0"), pci)
+	if p.NIC.StormMs.IsSet() {
+		put(p.Name+"/storm.txt", "pfc-prevention-tout: %d\n", p.NIC.StormMs.Value)
+	}
 	if v := p.NIC.VFs; v.IsSet() {
 		text := fmt.Sprintf("3: %s: <UP> mtu 9000\n    link/ether 02:00:00:00:00:01\n", p.Name)
 		for i := range v.Value.Count {

@@ -23,6 +23,7 @@ type family struct {
 	cable  bool   // takes the length of the cable
 	caps   bool   // takes rate limits
 	cnp    bool   // the host sets the mark of CNPs
+	storms bool   // takes a time after which it stops pausing
 	roce   []string
 	iwarp  bool
 	why    string // why the host cannot set DCB
@@ -33,8 +34,10 @@ type family struct {
 // while DCBX runs with a switch, and no DSCP; cxgb4_dcb.c has no ieee_setets and
 // no ieee_setpfc and says that the switch always dictates. CNPs: mlx5/cong.c,
 // bnxt_re/debugfs.c; of irdma no source tells. RoCE and iWARP: drivers/infiniband/hw.
+// Storms: mlx5/core/en_ethtool.c; bnxt_ethtool.c has it since fa18932afb29, after the
+// kernels of the systems served, with a bound that only its firmware knows.
 var families = map[string]family{
-	mlx5: {module: "mlx5_ib", dcb: true, cable: true, caps: true, cnp: true, roce: []string{"v1", "v2"}},
+	mlx5: {module: "mlx5_ib", dcb: true, cable: true, caps: true, cnp: true, storms: true, roce: []string{"v1", "v2"}},
 	bnxt: {module: "bnxt_re", dcb: true, cnp: true, roce: []string{"v1", "v2"}},
 	ice:  {module: "irdma", dcb: true, roce: []string{"v2"}, iwarp: true},
 	qede: {

@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/targets/feature"
 const (
 	laterNote   = "leave it to another tool; this target does not write it"
 	switchNote  = "write it for the switch; an adapter has no such setting"
+	stormNote   = "write it for the switch: a watchdog there ends the pauses of a queue; that a NIC stops pausing is its pause_storm_timeout"
 	dcbnl       = "Linux mlx5/core/en_dcbnl.c, bnxt/bnxt_dcb.c, ice/ice_dcb_nl.c"
 	noHostDCB   = "qede and cxgb4 take DCB from the switch only"
 	netplanRef  = "netplan(5)"
@@ -44,8 +45,8 @@ var table = feature.Table{
 		{ID: feature.Strict, Support: feature.Native, Source: "dcb-ets(8), " + dcbnl},
 		{ID: feature.RateCap, Support: feature.Native, Note: `on mlx5 with qos_tool = "mlnx_qos", in whole Gbit/s`, Source: "Mellanox/mlnx-tools python/mlnx_qos"},
 		{ID: feature.ECN, Note: switchNote, Source: dcbnl},
-		{ID: feature.Watchdog, Note: switchNote, Source: ethtoolRef},
-		{ID: feature.WatchdogTimes, Note: switchNote, Source: ethtoolRef},
+		{ID: feature.Watchdog, Note: stormNote, Source: ethtoolRef + ", --set-tunable; Linux mlx5/core/en_ethtool.c"},
+		{ID: feature.WatchdogTimes, Note: stormNote, Source: ethtoolRef + ", --set-tunable; Linux mlx5/core/en_ethtool.c"},
 		{ID: feature.DCBXOff, Support: feature.Native, Note: "on an E810 the LLDP agent of the firmware goes off first", Source: dcbnl + ", dcb-dcbx(8); README of Intel's ice driver"},
 		{ID: feature.DCBXAdvertise, Note: `write dcbx = { mode = "off" }: one owner sets a port, and lldpad is not covered`, Source: "lldptool(8)"},
 		{ID: feature.DCBXWilling, Note: `write dcbx = { mode = "off" }: a willing port takes the switch's settings instead of these`, Source: dcbnl},
@@ -80,6 +81,11 @@ var table = feature.Table{
 		{ID: feature.RoCEv2, Support: feature.Native, Source: cmaConfigfs},
 		{ID: feature.RoCEv1, Support: feature.Native, Source: cmaConfigfs},
 		{ID: feature.IWARP, Support: feature.Emulated, Note: "checked on qede and cxgb4, chosen by devlink on ice; mlx5, bnxt and rxe have none", Source: "Linux drivers/infiniband/core/sysfs.c, node_type; ice devlink parameters enable_roce and enable_iwarp"},
+		{
+			ID: feature.StormTimeout, Support: feature.Native,
+			Note:   "on mlx5, 80 ms to 8 s or off, where the firmware has stall detection; not on other adapters",
+			Source: ethtoolRef + ", --set-tunable pfc-prevention-tout; Linux mlx5/core/en_ethtool.c since 4.17 (2afa609f5c97)",
+		},
 		{ID: feature.VFs, Support: feature.Native, Source: netplanRef + ", virtual-function-count; ip-link(8)"},
 		{ID: feature.NICMatch, Support: feature.Native, Source: netplanRef + ", match; systemd.link(5), Path="},
 		{ID: feature.HostMarks, Support: feature.Native, Source: cmaConfigfs},

@@ -23,6 +23,7 @@ var health = targets.Health{
 		{File: "health/acs.txt", Command: "lspci -vvv | grep -E '^[0-9a-f]|ACSCtl:'"},                           // [NCCL user guide, PCI Access Control Services]
 		{File: "health/%s/pcie.txt", Command: pciOf("current_link_speed", "current_link_width"), PerPort: true}, // [ABI/testing/sysfs-bus-pci]
 		{File: "health/%s/counters.txt", Command: "ethtool -S %s", PerPort: true},
+		{File: "health/%s/storm.txt", Command: stormCommand, PerPort: true},
 		{File: "health/%s/dcbx.json", Command: "dcb -j dcbx show dev %s", PerPort: true}, // [dcb-dcbx(8)]
 		{File: "health/%s/hw_counters.txt", Command: "grep -H . /sys/class/net/%s/device/infiniband/*/ports/*/hw_counters/*", PerPort: true},
 		{File: "health/%s/gids.txt", Command: "grep -H . /sys/class/net/%s/device/infiniband/*/ports/*/gids/* /sys/class/net/%s/device/infiniband/*/ports/*/gid_attrs/types/*", PerPort: true},
@@ -46,6 +47,9 @@ func vitals(d *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
 	for i := range d.Ports {
 		name := d.Ports[i].Name
 		r.pcie(v, name)
+		if ms, shown := r.stormMs("health/" + name + "/storm.txt"); shown {
+			v.Port(name).StormMs = &ms
+		}
 		r.counters(v, name)
 		r.addresses(v, name)
 		r.dcqcn(v, name)
@@ -95,7 +99,7 @@ var netCounters = map[string]targets.Count{
 	"rx_prio#_discards": targets.Discarded, "rx_prio#_buf_discard": targets.Discarded,
 	"rx_pfc_ena_frames_pri#": targets.PauseReceived, "tx_pfc_ena_frames_pri#": targets.PauseSent,
 	"rx_crc_errors_phy": targets.Uncorrected, "rx_symbol_err_phy": targets.Uncorrected, "rx_fcs_err_frames": targets.Uncorrected,
-	"tx_pause_storm_error_events": targets.Storms, "tx_pause_storm_warning_events": targets.Storms,
+	"tx_pause_storm_error_events": targets.Stalls, "tx_pause_storm_warning_events": targets.Storms,
 }
 
 // rdmaCounters are those of its RDMA device.

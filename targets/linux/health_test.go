@@ -47,11 +47,12 @@ func TestNumbered(t *testing.T) {
 func TestCounters(t *testing.T) {
 	d := &intent.Device{Name: "h", Kind: intent.Node, Ports: []intent.Port{{Name: "eth0"}, {Name: "rxe0"}}}
 	v, _ := vitals(d, targets.Captured{Files: map[string][]byte{
-		"health/eth0/counters.txt": []byte("NIC statistics:\n     rx_prio3_discards: 7\n     rx_prio4_discards: 9\n     rx_packets: 12\n     rx_prio3_discards_x: 1\n     tx_pause_storm_warning_events: 1\n     tx_pause_storm_error_events: 0\n"),
+		"health/eth0/counters.txt": []byte("NIC statistics:\n     rx_prio3_discards: 7\n     rx_prio4_discards: 9\n     rx_packets: 12\n     rx_prio3_discards_x: 1\n     tx_pause_storm_warning_events: 1\n     tx_pause_storm_error_events: 5\n"),
 		"health/rxe0/counters.txt": []byte("no stats available\n"),
 	}})
 	want := map[string]*targets.PortVitals{"eth0": {Counters: map[targets.Counter]uint64{
 		{Of: targets.Discarded, Priority: 3}: 7, {Of: targets.Discarded, Priority: 4}: 9, {Of: targets.Storms, Priority: targets.NoPriority}: 1,
+		{Of: targets.Stalls, Priority: targets.NoPriority}: 5,
 	}}}
 	if diff := cmp.Diff(want, v.Ports); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

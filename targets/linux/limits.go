@@ -164,6 +164,7 @@ func (l *limit) portOf(p *intent.Port) {
 	l.link(p)
 	l.vlans(p.Name, p.Native, p.Tagged, intent.OfPort)
 	l.rdmaOf(p)
+	l.storm(p)
 	l.vfs(p)
 	if x := n.DCBX; x.IsSet() {
 		if x.Value.Version != "" && x.Value.Version != "ieee" {
@@ -321,6 +322,22 @@ func (l *limit) rdmaOf(p *intent.Port) {
 					at(intent.OfIface, f.Name, "rdma"), here("rdma"))
 			}
 		}
+	}
+}
+
+// Bounds of mlx5e_set_pfc_prevention_tout in mlx5/core/en_ethtool.c.
+const minStormMs, maxStormMs = 80, 8000
+
+func (l *limit) storm(p *intent.Port) {
+	here := at(intent.OfPort, p.Name, "pause_storm_timeout")
+	switch ms := p.NIC.StormMs.Or(0); {
+	case !p.NIC.StormMs.IsSet():
+	case !familyOf(p).storms:
+		l.refuse(fmt.Sprintf("port %q is driven by %s, which takes no time after which it stops pausing", p.Name, p.NIC.Driver),
+			"remove pause_storm_timeout, and leave storms to the watchdog of the switch", here, at(intent.OfPort, p.Name, "model"))
+	case ms != 0 && (ms < minStormMs || ms > maxStormMs):
+		l.refuse(fmt.Sprintf("port %q may pause for %d ms, mlx5 takes %d to %d", p.Name, ms, minStormMs, maxStormMs),
+			`write "auto", which is 100 ms`, here)
 	}
 }
 

@@ -94,6 +94,15 @@ func TestLimits(t *testing.T) {
 			d.Ifaces = nil
 		}, "no DCB setting while it is in a bond"},
 		{"cable on bnxt", bnxtHost, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some[uint32](2000) }, "takes no length of a cable"},
+		{"pause storms on bnxt", bnxtHost, func(d *intent.Device) {
+			d.Ports[0].NIC.StormMs = intent.Some[uint16](100)
+		}, "takes no time after which it stops pausing"},
+		{"pause of a moment", nvmeHost, func(d *intent.Device) {
+			d.Ports[0].NIC.StormMs = intent.Some[uint16](20)
+		}, "may pause for 20 ms, mlx5 takes 80 to 8000"},
+		{"pause beyond the bound", nvmeHost, func(d *intent.Device) {
+			d.Ports[0].NIC.StormMs = intent.Some[uint16](9000)
+		}, "may pause for 9000 ms"},
 		{"cap on bnxt", bnxtHost, func(d *intent.Device) {
 			d.Options = map[string]string{"qos_tool": mlnxTool}
 			d.QoS[0].Sched.Value[0].CapMbps = 10_000

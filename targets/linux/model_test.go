@@ -38,6 +38,7 @@ type modelPort struct {
 	Prio   [8]int
 	PFC    [8]bool
 	Cable  int
+	Storm  int    // of mlx5: pfc-prevention-tout
 	Mbps   [8]int // rate limits
 	RX, TX bool
 	Pause  bool // of bnxt: it is negotiated
@@ -51,7 +52,7 @@ type modelPort struct {
 }
 
 func newPort(driver string) *modelPort {
-	p := &modelPort{Driver: driver, DSCP: map[int]int{}, Prio: [8]int{1, 0, 2, 3, 4, 5, 6, 7}, Cable: 7, RX: true, TX: true, FEC: "Auto", Auto: true}
+	p := &modelPort{Driver: driver, DSCP: map[int]int{}, Prio: [8]int{1, 0, 2, 3, 4, 5, 6, 7}, Cable: 7, Storm: 8000, RX: true, TX: true, FEC: "Auto", Auto: true}
 	for i := range 8 {
 		p.TSA[i], p.BW[i] = "vendor", 100
 	}
@@ -495,6 +496,17 @@ func (m model) ethtool(args []string) int {
 			text = "None"
 		}
 		fmt.Printf("FEC parameters for x:\nSupported/Configured FEC encodings: %s\nActive FEC encoding: RS\n", text)
+	case "--get-tunable":
+		if p.Driver != mlx5 {
+			return fail("pfc-prevention-tout: Cannot get tunable")
+		}
+		fmt.Printf("pfc-prevention-tout: %d\n", p.Storm)
+	case "--set-tunable": // mlx5e_set_pfc_prevention_tout
+		ms, err := strconv.Atoi(args[3])
+		if p.Driver != mlx5 || err != nil || ms != 0 && (ms < 80 || ms > 8000) {
+			return fail("pfc-prevention-tout: Invalid argument")
+		}
+		p.Storm = ms
 	case "--set-fec":
 		p.FEC = map[string]string{"rs": "RS", "off": "Off", "baser": "BaseR", "auto": "Auto"}[args[3]]
 	case "--show-priv-flags":

@@ -140,7 +140,7 @@ func observable(d *intent.Device, p intent.Path) bool {
 		switch p.Field {
 		case "adapter", "model", "headroom", "native", "segments":
 			return false // what stands behind them shows as devices and values
-		case "fec", "autoneg", "speed", "enabled", "mtu", "cable", "mac", "pci", "rdma", "roce_mode", "dcbx", "vfs", "qos", "name", "firmware", "driver":
+		case "fec", "autoneg", "speed", "enabled", "mtu", "cable", "mac", "pci", "rdma", "roce_mode", "pause_storm_timeout", "dcbx", "vfs", "qos", "name", "firmware", "driver":
 			return true
 		}
 		return false

@@ -427,6 +427,7 @@ var (
 	ethBus      = regexp.MustCompile(`(?m)^bus-info: (\S+)$`)
 	ethFirmware = regexp.MustCompile(`(?m)^firmware-version: (\S.*)$`)
 	ethVersion  = regexp.MustCompile(`(?m)^version: (\S+)$`)
+	ethStorm    = regexp.MustCompile(`(?m)^pfc-prevention-tout:\s+(\d+)$`) // print_tunable of ethtool.c
 	vfLine      = regexp.MustCompile(`(?m)^ +vf \d+ (.*)$`)
 	vfVLAN      = regexp.MustCompile(`, vlan (\d+)`)
 )
@@ -452,10 +453,24 @@ func (r *reader) ethtool(p *intent.Port) {
 	if m := ethVersion.FindStringSubmatch(driver); m != nil {
 		p.NIC.DriverV = m[1]
 	}
+	if ms, shown := r.stormMs(p.Name + "/storm.txt"); shown {
+		p.NIC.StormMs = intent.Some(ms)
+	}
 	vfs, _ := r.text(p.Name + "/vfs.txt")
 	if lines := vfLine.FindAllStringSubmatch(vfs, -1); p.NIC.VFs.IsSet() && vfs != "" {
 		r.liveVFs(&p.NIC.VFs.Value, lines)
 	}
+}
+
+// stormMs is what stormCommand printed.
+func (r *reader) stormMs(file string) (uint16, bool) {
+	text, _ := r.text(file)
+	m := ethStorm.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(m[1], 10, 16)
+	return uint16(n), err == nil
 }
 
 // fec is what have_fec of rocec-qos prints, as a word of the intent. An ice

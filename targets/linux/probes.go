@@ -6,6 +6,9 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
+// stormCommand shows how long an adapter may pause its switch before it drops [ethtool(8)].
+const stormCommand = "ethtool --get-tunable %s pfc-prevention-tout"
+
 // probes fill the folder that capture.sh writes. Files that a host cannot fill
 // are absent: a probe of mlnx_qos where there is none, ECN files of OFED on an
 // in-tree driver.
@@ -31,6 +34,7 @@ var probes = []targets.Probe{
 	{File: "%s/dcbx.json", Command: "dcb -j dcbx show dev %s", PerPort: true},
 	{File: "%s/mlnx_qos.txt", Command: "mlnx_qos -i %s -a", PerPort: true},
 	{File: "%s/pause.json", Command: "ethtool --json -a %s", PerPort: true},
+	{File: "%s/storm.txt", Command: stormCommand, PerPort: true},
 	{File: "%s/link.txt", Command: "ethtool %s", PerPort: true},
 	{File: "%s/fec.txt", Command: "ethtool --show-fec %s", PerPort: true},
 	{File: "%s/priv_flags.txt", Command: "ethtool --show-priv-flags %s", PerPort: true},

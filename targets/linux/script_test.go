@@ -164,7 +164,7 @@ func changes(started string) []string {
 		line = strings.TrimSpace(line)
 		switch f := strings.Fields(line); {
 		case strings.Contains(line, " show"), f[0] == "systemctl", f[0] == "rdma", f[0] == "ibv_devinfo", f[0] == "mstconfig", f[0] == "modprobe",
-			f[0] == "ip" && f[1] == "-d", strings.HasPrefix(line, "ethtool --json"), strings.HasPrefix(line, "ethtool -i"), strings.HasPrefix(line, "ethtool --show"),
+			f[0] == "ip" && f[1] == "-d", strings.HasPrefix(line, "ethtool --json"), strings.HasPrefix(line, "ethtool -i"), strings.HasPrefix(line, "ethtool --get"), strings.HasPrefix(line, "ethtool --show"),
 			f[0] == "mlnx_qos" && f[len(f)-1] == "-a", f[0] == "ethtool" && len(f) == 2, f[0] == "devlink":
 		default:
 			list = append(list, line)
@@ -183,6 +183,9 @@ func TestRoundTrip(t *testing.T) {
 				d.Ports, d.Ifaces = d.Ports[:1], d.Ifaces[:1] // the second port says nothing new, and costs seconds
 			}
 			d.Ports[0].FEC = intent.Some(intent.FECRS)
+			if familyOf(&d.Ports[0]).storms {
+				d.Ports[0].NIC.StormMs = intent.Some[uint16](100)
+			}
 			b := newBench(t, d)
 			ports := b.ports()
 			ports["rail0"].Newer = tool != dcbTool
@@ -202,7 +205,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("not as before (-before +after):\n%s", diff)
 			}
 			p, fresh := b.ports()["rail0"], newPort(d.Ports[0].NIC.Driver)
-			if p.PFC != fresh.PFC || p.Prio != fresh.Prio || len(p.DSCP) != 0 || !p.RX || p.Pause != fresh.Pause || p.FEC != fresh.FEC || p.Cable != fresh.Cable || p.RoCE != 0 || p.Agent != fresh.Agent || p.Host != fresh.Host {
+			if p.PFC != fresh.PFC || p.Prio != fresh.Prio || len(p.DSCP) != 0 || !p.RX || p.Pause != fresh.Pause || p.FEC != fresh.FEC || p.Cable != fresh.Cable || p.Storm != fresh.Storm || p.RoCE != 0 || p.Agent != fresh.Agent || p.Host != fresh.Host {
 				t.Errorf("not as before: %+v", p)
 			}
 		})
@@ -237,13 +240,17 @@ func equalToIntent(t *testing.T, d *intent.Device, c targets.Captured) {
 			RDMA  intent.Opt[bool]
 			DCBX  intent.Opt[intent.DCBX]
 			Mbps  intent.Opt[uint32]
+			Storm intent.Opt[uint16]
 		}
 		of := func(p intent.Port) shown {
-			return shown{Cable: p.CableMm, FEC: p.FEC, RoCE: p.NIC.RoCE, RDMA: p.NIC.RDMA, DCBX: p.NIC.DCBX, Mbps: p.Mbps}
+			return shown{Cable: p.CableMm, FEC: p.FEC, RoCE: p.NIC.RoCE, RDMA: p.NIC.RDMA, DCBX: p.NIC.DCBX, Mbps: p.Mbps, Storm: p.NIC.StormMs}
 		}
 		w, s := of(p), of(*g)
 		if !w.FEC.IsSet() {
 			s.FEC = w.FEC
+		}
+		if !w.Storm.IsSet() {
+			s.Storm = w.Storm
 		}
 		if diff := cmp.Diff(w, s); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", p.Name, diff)

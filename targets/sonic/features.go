@@ -112,6 +112,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.RoCEv2, Support: feature.Refused, Note: hostOnly, Source: yang},
 	{ID: feature.RoCEv1, Support: feature.Refused, Note: hostOnly, Source: yang},
 	{ID: feature.IWARP, Support: feature.Refused, Note: hostOnly, Source: yang},
+	{ID: feature.StormTimeout, Support: feature.Refused, Note: hostOnly, Source: yang},
 	{ID: feature.VFs, Support: feature.Refused, Note: hostOnly, Source: yang},
 	{ID: feature.NICMatch, Support: feature.Refused, Note: hostOnly, Source: yang},
 	{ID: feature.HostMarks, Support: feature.Refused, Note: hostOnly, Source: yang},

@@ -93,6 +93,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.RoCEv2, Note: hostOnly},
 	{ID: feature.RoCEv1, Note: hostOnly},
 	{ID: feature.IWARP, Note: hostOnly},
+	{ID: feature.StormTimeout, Note: hostOnly},
 	{ID: feature.VFs, Note: hostOnly},
 	{ID: feature.NICMatch, Note: hostOnly},
 	{ID: feature.HostMarks, Note: hostOnly},

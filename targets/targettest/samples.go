@@ -63,6 +63,7 @@ var settings = map[string][]any{
 	"Port.CableMm":         {uint32(7000)},
 	"NIC.RDMA":             {true, false},
 	"NIC.RoCE":             {"v2", "v1"},
+	"NIC.StormMs":          {uint16(100), uint16(0)},
 	"NIC.VFs":              {intent.VFs{Count: 4, Mode: "legacy"}},
 	"NIC.DCBX":             {intent.DCBX{Mode: "off"}, intent.DCBX{Mode: "willing", Version: "ieee", Owner: "os"}},
 	"LAG.MTU":              {uint16(9000)},

@@ -79,6 +79,7 @@ var atcFeatures = feature.Table{Rows: []feature.Row{
 	{ID: feature.RoCEv2, Support: native, Note: "override NetworkDirectTechnology 4", Source: srcTransport},
 	{ID: feature.RoCEv1, Note: `write roce_mode = "v2": storage runs iWARP or RoCE v2`, Source: srcTransport},
 	{ID: feature.IWARP, Support: native, Note: "override NetworkDirectTechnology 1", Source: srcTransport},
+	{ID: feature.StormTimeout, Note: stormNote, Source: srcNone},
 	{ID: feature.VFs, Note: "remove vfs: SR-IOV belongs to the virtual machines' tools", Source: srcNone},
 	{ID: feature.NICMatch, Support: native, Note: "found by PCI address or permanent MAC, and renamed before an intent owns it", Source: srcNetAdapter},
 	{ID: feature.HostMarks, Support: native, Source: srcATC},

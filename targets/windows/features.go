@@ -13,6 +13,8 @@ const (
 	emulated = feature.Emulated
 )
 
+const stormNote = "remove it: Windows has no standardised keyword for it, and what a driver offers differs by maker and version"
+
 // Sources of rows, by the names of the documents.
 const (
 	srcNetAdapter = "windows-powershell-docs NetAdapter"
@@ -92,6 +94,7 @@ var features = feature.Table{
 		{ID: feature.RoCEv2, Support: native, Note: "*NetworkDirectTechnology 4, on NVIDIA, Broadcom, Marvell and Intel 800 adapters", Source: srcNDKPI},
 		{ID: feature.RoCEv1, Support: native, Note: "*NetworkDirectTechnology 3", Source: srcNDKPI},
 		{ID: feature.IWARP, Support: native, Note: "*NetworkDirectTechnology 1, on Chelsio, Intel and Marvell adapters", Source: srcNDKPI},
+		{ID: feature.StormTimeout, Note: stormNote, Source: srcNone},
 		{ID: feature.VFs, Note: "remove vfs: SR-IOV belongs to the virtual machines' tools", Source: srcNone},
 		{ID: feature.NICMatch, Support: native, Note: "found by PCI address or permanent MAC, and renamed", Source: srcNetAdapter},
 		{ID: feature.HostMarks, Support: native, Source: srcNetQos},

@@ -72,6 +72,8 @@ func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 		}
 		p.Printf("Private flags for %s:\nlink-down-on-close : off\nfw-lldp-agent      : %s\n", n.name, map[bool]string{true: "on", false: "off"}[n.agent])
 		return 0
+	case "--get-tunable", "--set-tunable":
+		return n.tunable(p, option, words)
 	case "-A", "-s", "--set-fec", "--set-priv-flags":
 		if len(words) == 0 || len(words)%2 != 0 {
 			return p.Fail("ethtool: bad command line argument(s)\nFor more information run ethtool -h")
@@ -89,6 +91,30 @@ func (m *Machine) ethtool(_ context.Context, p *posix.Proc) int {
 		return 0
 	}
 	return p.Fail("ethtool: option %s is not simulated", option)
+}
+
+// tunable is pfc-prevention-tout, as mlx5 takes and shows it [mlx5/core/en_ethtool.c; print_tunable in ethtool.c].
+func (n *nic) tunable(p *posix.Proc, option string, words []string) int {
+	if len(words) == 0 || words[0] != "pfc-prevention-tout" || len(words) != map[string]int{"--get-tunable": 1, "--set-tunable": 2}[option] {
+		return p.Fail("ethtool: bad command line argument(s)\nFor more information run ethtool -h")
+	}
+	if n.driver != mlx5 {
+		return p.Fail("pfc-prevention-tout: Cannot get tunable")
+	}
+	if option == "--get-tunable" {
+		p.Printf("pfc-prevention-tout: %d\n", n.stormMs)
+		return 0
+	}
+	const auto = 65535
+	ms, err := strconv.ParseUint(words[1], 10, 16)
+	if ms == auto {
+		ms = 100
+	}
+	if err != nil || ms != 0 && (ms < 80 || ms > 8000) {
+		return p.Fail("pfc-prevention-tout: Invalid argument")
+	}
+	n.stormMs = uint16(ms)
+	return 0
 }
 
 // wrongAutoneg reports whether options ask for another autonegotiation than the link's.

@@ -35,9 +35,10 @@ type nic struct {
 	speed      uint32
 	auto       bool
 	fec        string
-	rx, tx     bool // global pause
-	agent      bool // of ice: the firmware runs LLDP; it outlives a reboot
-	host       bool // the host owns DCBX
+	stormMs    uint16 // of mlx5: pfc-prevention-tout
+	rx, tx     bool   // global pause
+	agent      bool   // of ice: the firmware runs LLDP; it outlives a reboot
+	host       bool   // the host owns DCBX
 	dscp       map[int]int
 	roce       int  // of bnxt: the priority of UDP port 4791, 0 for none
 	shares     bool // of bnxt: ETS was set
@@ -101,7 +102,7 @@ func (n *nic) start() {
 	}
 	switch n.driver {
 	case mlx5:
-		n.cable, n.prio = 7, [8]int{1, 0, 2, 3, 4, 5, 6, 7}
+		n.cable, n.stormMs, n.prio = 7, 8000, [8]int{1, 0, 2, 3, 4, 5, 6, 7}
 		for i := range 8 {
 			n.tsa[i], n.bw[i] = "vendor", 100
 		}

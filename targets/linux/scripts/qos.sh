@@ -14,7 +14,7 @@ tool=dcb
 ports=()
 forget() {
 	compare_only='' model='' driver='' pci='' mac='' firmware='' driver_version='' bond='' siblings=''
-	admin='' autoneg='' speed='' fec='' mtu='' untagged='' pause=''
+	admin='' autoneg='' speed='' fec='' mtu='' untagged='' pause='' storm=''
 	dcbx='' trust='' dscp_prio='' dscp_rest='' prio_tc='' tsa='' bw='' rate='' pfc='' cable='' headroom='' egress=''
 	vfs='' vf_mode='' vf_vlan='' vf_trust='' vf_rdma=''
 	rdma='' roce_mode='' roce_tos='' roce_prio='' ecn='' dcqcn='' dcqcn_off='' cnp_dscp='' cnp_prio=''
@@ -278,6 +278,15 @@ set_pause() {
 # Pause and PFC exclude each other, and while there is PFC ice takes no change of pause (ice_set_pauseparam): what ends goes first.
 settle_pause() { [[ $pause != "$1" ]] || settle "global pause" "rx $pause tx $pause" have_pause set_pause; }
 
+# How long the adapter may hold its switch by pause before it drops what it cannot take, in milliseconds; 0 is for ever.
+# print_tunable of ethtool.c
+have_storm() {
+	local text
+	if [[ -n $captured ]]; then text=$(cat "$captured/$dev/storm.txt"); else text=$(ethtool --get-tunable "$dev" pfc-prevention-tout 2>/dev/null); fi
+	[[ $text =~ pfc-prevention-tout:[[:blank:]]+([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+}
+set_storm() { ethtool --set-tunable "$dev" pfc-prevention-tout "$1"; }
+
 mtu_ok() { [[ $(cat "/sys/class/net/$dev/mtu") == "$mtu" ]]; }
 
 # The untagged VLAN of the switch port must not be tagged here as well.
@@ -520,6 +529,7 @@ settle_port() {
 	settle_link
 	settle_dcb
 	settle_pause on
+	[[ -z $storm ]] || settle "time until it stops pausing (ms)" "$storm" have_storm set_storm
 	settle_egress
 	[[ -z $vfs ]] || settle_vfs
 	[[ -z $rdma ]] || settle_rdma
@@ -638,11 +648,12 @@ restore_port() {
 	[[ -d $from/$dev && -e /sys/class/net/$dev ]] || { fail "nothing was captured of it in $from"; return; }
 	[[ $driver != mlx5 || $tool != mlnx_qos ]] || via=mlnx
 	# The owner of DCBX goes last, since it takes the port over: on mlx5 by that name, on ice by the agent.
-	for setting in autoneg fec pause "dscp_$(map_via)" "ets_$via" "rate_$via" "pfc_$via" "cable_$via" roce_port pause "dcbx_$via" agent; do
+	for setting in autoneg fec pause "dscp_$(map_via)" "ets_$via" "rate_$via" "pfc_$via" "cable_$via" storm roce_port pause "dcbx_$via" agent; do
 		case $setting in
 		# The link is trained anew by these: only where this configuration changed them.
 		autoneg) [[ -n $autoneg ]] || continue ;;
 		fec) [[ -n $fec ]] || continue ;;
+		storm) [[ -n $storm ]] || continue ;;
 		dcbx_*) [[ -n $dcbx && $driver == mlx5 ]] || continue ;;
 		dscp_*) [[ -n $trust ]] || continue ;;
 		ets_*) [[ -n $tsa ]] || continue ;;
