@@ -300,17 +300,34 @@ var roce718 = &Rule{
 		Why:    "a team of LBFO, with LACP or without, hides RDMA from the system: SMB Direct runs on TCP, and a switch that negotiates LACP drops what a SET team sends",
 		Fix:    `write mode = "set"`,
 		Source: "Microsoft, Host network requirements: SET is the only teaming for RDMA, switch independent; windows-esxi section 2",
-		Bad:    windowsTeam("lacp"),
-		Good:   windowsTeam("set"),
+		Bad:    vnicOn(windowsTeam("lacp")),
+		Good:   vnicOn(windowsTeam("set")),
 	},
 	Run:   windowsTeaming,
 	mends: set("mode", `"set"`),
 }
 
 func windowsTeam(mode string) string {
-	return strings.NewReplacer("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n    match     = { netdirect_port = 445 }\n", `os   = "ubuntu/24.04"
-  slot = 9`, `os   = "windows-server/2025"
-  slot = 9`, `mode    = "lacp"`, `mode    = "`+mode+`"`, "model = \"nvidia/connectx-6-dx\"\n    \n", "model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n").Replace(bonded(``))
+	switches, hosts, _ := strings.Cut(bonded(`speed = "100G"`), `node "b" {`)
+	switches = strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"", "    dscp      = [26]\n", "    match     = { netdirect_port = 445 }\n", cnpClass, "",
+		"untagged = segment.storage", "tagged = segment.storage").Replace(switches)
+	return switches + `node "b" {` + strings.NewReplacer("ubuntu/24.04", "windows-server/2025", "untagged = segment.storage", "segment = segment.storage",
+		"    fec      = \"rs\"\n", "", `mode    = "lacp"`, `mode    = "`+mode+`"`).Replace(hosts)
+}
+
+// vnicOn is windowsTeam with a vNIC.
+func vnicOn(team string) string {
+	return edit(team, `    members = "p[0-1]"
+    segment = segment.storage
+  }
+`, `    members = "p[0-1]"
+  }
+  interface "smb0" {
+    on      = "bond0"
+    segment = segment.storage
+    address = "10.100.0.21/24"
+  }
+`)
 }
 
 func windowsTeaming(p *Pass) {

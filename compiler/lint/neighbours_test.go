@@ -375,7 +375,7 @@ topology "rail_optimized" "pod" {
 func TestNeighboursAround(t *testing.T) {
 	const perPort = "addressing = \"per_port\"\n    fabric_subnet = \"10.253.0.0/24\""
 	second := func(address string) string { return `address = self.name == "gpu2" ? ["` + address + `"] : ` }
-	team := lint.Edit(lint.WindowsTeam("set"), "    members = \"p[0-1]\"\n    untagged = segment.storage\n  }\n", `    members = "p[0-1]"
+	team := lint.Edit(lint.WindowsTeam("set"), "    members = \"p[0-1]\"\n    segment = segment.storage\n  }\n", `    members = "p[0-1]"
   }
   interface "smb1" {
     on      = "bond0"

@@ -195,7 +195,8 @@ var roce304 = &Rule{
 		Interrupts: carving,
 		Source: "Guo et al., SIGCOMM 2016, 2 (headroom of each lossless class and port); sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua " +
 			"(pools are what headroom leaves)",
-		Bad:  edit(twoNodes(`pfc = [3, 4]`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]"),
+		Bad: edit(twoNodes(`pfc = [3, 4]`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]",
+			`slot     = each.value`, "slot     = each.value\n  manage   = \"verify\"", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]"),
 		Good: twoNodes(``),
 	},
 	Run: pfcUnused,

@@ -107,10 +107,8 @@ var roce731 = &Rule{
 // pinnedTeam is a Windows host with a SET team and two vNICs; the second is pinned to
 // a member.
 func pinnedTeam(second string) string {
-	tagged := edit(windowsTeam("set"), `port "Ethernet[8-12:4]" {`, `port "Ethernet[8-12:4]" {`,
-		"untagged = segment.storage", "tagged = segment.storage")
-	return edit(tagged, `    members = "p[0-1]"
-    untagged = segment.storage
+	return edit(windowsTeam("set"), `    members = "p[0-1]"
+    segment = segment.storage
   }
 `, `    members = "p[0-1]"
   }
