@@ -29,9 +29,10 @@ type ExpectPort struct {
 
 // Bounds above which counters mean something.
 const (
-	pausesPerSecond = 1000 // half of what one broken NIC sent [Guo 2016, 4.3]
-	slowPerSecond   = 10   // pauses of a host that nobody pauses
-	longStormMs     = 1000 // that a NIC may hold its switch: the bound of ROCE732
+	pausesPerSecond  = 1000    // half of what one broken NIC sent [Guo 2016, 4.3]
+	slowPerSecond    = 10      // pauses of a host that nobody pauses
+	leastLockedBytes = 1 << 30 // of memory: the bound of ROCE714
+	longStormMs      = 1000    // that a NIC may hold its switch: the bound of ROCE732
 )
 
 // Health judges how a device is: by what it shows now, and by what grew since
@@ -75,7 +76,11 @@ func (h *judge) host() {
 			"has access control services on at %s: what its GPUs and NICs send each other goes through the root complex", some(v.Redirecting))
 	}
 	if v.MemlockBytes != nil && *v.MemlockBytes != targets.Unlimited && h.expect.RDMA {
-		h.report(memlock, nil, "set memlock to unlimited in /etc/security/limits.d and in the units that use RDMA", "lets a login lock %d bytes of memory, and RDMA registers more", *v.MemlockBytes)
+		r := *memlock
+		if *v.MemlockBytes >= leastLockedBytes {
+			r.Severity = diag.Warning
+		}
+		h.report(&r, nil, "set memlock to unlimited in /etc/security/limits.d and in the units that use RDMA", "lets a login lock %d bytes of memory, and RDMA registers more", *v.MemlockBytes)
 	}
 	if len(v.Missing) > 0 {
 		h.report(modules, nil, "install rdma-core and load it, at boot as well", "has not loaded %s", some(v.Missing))
