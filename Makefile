@@ -3,7 +3,7 @@
 # What the gate runs is in .ci/run; these are the short ways to parts of it.
 
 build:
-	go build -o bin/rocec ./cmd/rocec
+	go build -trimpath -o bin/rocec ./cmd/rocec
 
 test:
 	go test -timeout 30m ./...

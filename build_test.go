@@ -40,6 +40,11 @@ type device struct {
 // build takes the files of a folder through every stage, as `rocec build` does,
 // and stops where that stops.
 func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
+	return buildWith(fsys, compiler.Options{AsOf: asOf, Rows: packs.HeadroomRows}, vars...)
+}
+
+// buildWith is build with other options of the compiler.
+func buildWith(fsys fs.FS, options compiler.Options, vars ...lang.Var) made {
 	cfg, diags := lang.Load(lang.Options{FS: fsys, Packs: packs.Files(), Vars: vars})
 	view := &source.View{Files: cfg.Files, Read: func(name string) ([]byte, error) {
 		if p, ok := strings.CutPrefix(name, "pack:"); ok {
@@ -53,7 +58,7 @@ func build(fsys fs.FS, asOf string, vars ...lang.Var) made {
 	}}
 	var m made
 	if !diags.HasErrors() {
-		res := compiler.Compile(cfg, compiler.Options{AsOf: asOf, Rows: packs.HeadroomRows})
+		res := compiler.Compile(cfg, options)
 		diags = append(diags, res.Diags...)
 		if res.Facts != nil {
 			devices, refused := emitted(res)

@@ -570,6 +570,9 @@ func wordSources() []string {
 	for _, r := range lint.All {
 		if strings.Contains(r.Good, "peer_link") {
 			list = append(list, strings.Replace(r.Good, `cable     = { media = "dac", length = "1m" }`, `cable     = { media = "dac", length = "30m" }`, 1))
+			before, rest, _ := strings.Cut(r.Good, "  peer_link = ")
+			_, rest, _ = strings.Cut(rest, "\n}\n")
+			list = append(list, before+"  evpn = true\n}\n"+rest)
 			break
 		}
 	}

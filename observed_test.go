@@ -50,7 +50,7 @@ func writtenBy(files fstest.MapFS, main string) (got map[string]string, refused 
 var observedValues = map[string][]string{
 	"pfc_direction": {`"both"`}, "semi_lossless": {"false"}, "ecn_colors": {`["green", "yellow", "red"]`}, "pools": {`{ ingress = "4MB", egress_lossy = "2MB" }`},
 	"mark_on": {`["initiators", "responders"]`}, "monitor": {`["pause", "cnp"]`}, "baseline": {`"here"`}, "fallback": {`{ to = "tcp", tested = true }`}, "cnp_interval": {`"4us"`},
-	"qps": {"4"}, "cross_rail": {"true"}, "flood_class": {`"default"`}, "overlay": {`"vxlan"`}, "unknown_unicast": {`"limit"`}, "driver_origin": {`"inbox"`}, "adaptive": {"true", "false"},
+	"qps": {"4"}, "cross_rail": {"true"}, "flood_class": {`"default"`}, "overlay": {`"vxlan"`}, "overlay_marks": {`"kept"`}, "slowed_by": {`"rtt"`}, "unknown_unicast": {`"limit"`}, "driver_origin": {`"inbox"`}, "adaptive": {"true", "false"}, "reordering": {"true", "false"},
 }
 
 // TestObservedIsNeverWritten puts each field of each `observed` into the blocks of fabrics for every target: devices get the

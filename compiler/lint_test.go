@@ -127,6 +127,33 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestRecordsOfAClass: what nobody wrote of how a class is run is one finding, and each of its rules
+// can be asked for by itself.
+func TestRecordsOfAClass(t *testing.T) {
+	records := []string{"ROCE905", "ROCE910", "ROCE914"}
+	text := strings.Replace(lint.Find("ROCE905").Good, "observed =", "# observed =", 1)
+	_, list, view := compileText(t, text)
+	of := func(list diag.List) (codes []string) {
+		for _, d := range list {
+			if slices.Contains(records, d.Rule) {
+				codes = append(codes, d.Rule)
+			}
+			for _, f := range d.Follows {
+				codes = append(codes, "and "+f.Rule)
+			}
+		}
+		return codes
+	}
+	if got := strings.Join(of(list), " "); got != "ROCE905 and ROCE910 and ROCE914" {
+		t.Errorf("%s\n%s", got, shown(list, view))
+	}
+	for _, code := range records {
+		if got := strings.Join(of(list.Keep(func(d *diag.Diagnostic) bool { return d.Rule == code })), " "); !strings.HasPrefix(got, code) {
+			t.Errorf("asked for %s alone: %s", code, got)
+		}
+	}
+}
+
 // saysOnly compiles a fabric of which a rule says this, with both ends, or "" and
 // nothing, and in which no other rule sees an error.
 func saysOnly(t *testing.T, fabric, rule, want string) {

@@ -125,11 +125,19 @@ func TestLimits(t *testing.T) {
 		wide, narrow int64 // 0: no value of it changes the example
 	}{
 		{"ROCE223", "share", 2, 10},
+		{"ROCE225", "points", 20, 3},
+		{"ROCE239", "share", 5, 60},
+		{"ROCE240", "smb", 0, 60},
+		{"ROCE240", "heartbeat", 20, 0},
 		{"ROCE308", "least", 50, 300},
+		{"ROCE305", "most", 3, 0},
 		{"ROCE308", "most", 0, 150},
+		{"ROCE309", "ratio", 0, 0},
+		{"ROCE325", "retries", 60_000, 10_000},
 		{"ROCE321", "length", 400, 200},
 		{"ROCE407", "ratio", 5, 0},
 		{"ROCE413", "packets", 1, 3},
+		{"ROCE421", "part", 100, 1},
 		{"ROCE505", "least", 64, 8},
 		{"ROCE505", "most", 0, 0},
 		{"ROCE714", "least", 0, 0}, // a severity: TestLockedMemory

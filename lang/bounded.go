@@ -143,6 +143,9 @@ func wholly(v cty.Value, left *int) bool {
 		return false
 	case v.IsNull() || v.Type().IsPrimitiveType() || !v.CanIterateElements():
 		return true
+	case v.Type().IsSetType() && v.Type().ElementType().IsPrimitiveType(): // an unknown element makes all of a set unknown, and going over one sorts it
+		*left -= v.LengthInt()
+		return *left >= 0
 	}
 	for it := v.ElementIterator(); it.Next(); {
 		if _, e := it.Element(); !wholly(e, left) {

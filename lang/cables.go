@@ -13,7 +13,7 @@ import (
 )
 
 // maxCables bounds the rows of all cable lists of a configuration.
-const maxCables = 4 << 20
+const maxCables = 1 << 20
 
 // cables reads the files of the cabling blocks of a module.
 func (ld *loader) cables(m *modinst) {

@@ -95,7 +95,7 @@ func (ld *loader) vacuous(s *scope, f *file, check Check) {
 			}
 			all, ok := s.eval(f, &expr{tree: e.Args[0], deps: cond.deps, at: placeOf(e.Args[0].Range())})
 			if all, _ = all.Unmark(); ok && all.IsKnown() && !all.IsNull() && all.CanIterateElements() && all.LengthInt() == 0 {
-				ld.diags.Add(diag.Diagnostic{
+				ld.say(diag.Diagnostic{
 					Severity: diag.Warning, Summary: "check " + check.Name + " asks about nothing: its list is empty, so it holds whatever the fabric is like", Address: "check." + check.Name,
 					Labels: []diag.Label{{Span: placeOf(e.Args[0].Range()).in(f.id), Where: "check " + quoteWord(check.Name)}},
 					Help:   "see what the list is made of; where it may be empty, write length(...) == 0 || alltrue(...)",
@@ -142,7 +142,7 @@ func Console(c *Config, text string, view View) (string, diag.List) {
 
 // fresh forgets the findings of the evaluation before.
 func (ld *loader) fresh() {
-	ld.diags, ld.said, ld.stack = nil, map[source.Span]int{}, nil
+	ld.diags, ld.bound, ld.said, ld.stack = nil, diag.Bound{}, map[source.Span]int{}, nil
 	ld.steps, ld.late = 0, true
 }
 

@@ -39,25 +39,27 @@ type Config struct {
 	Maps   [][]Pair  // of Map and Object values; an object's keys are attribute numbers
 	Ratios []Ratio
 
-	Top       []BlockID   // blocks at the top of files, in the order of files and lines
-	Checks    []Check     // conditions, evaluated after compile
-	Cables    []CableList // of cabling blocks, in the order of Top
-	Routes    []RouteList // of routing blocks that have a file and are by table, in the order of Top
-	Ignores   []Ignore    // comments that silence rules: data that rules see
-	Inputs    []Input     // variables from outside, by digest only
-	Outputs   []OutputVal // of the root module, rendered
-	Former    diag.List   // words of earlier editions: warnings that carry their edits
-	Unused    []Unused    // what is declared and never named, in the order of modules and files
-	Misplaced []Misplaced // what was seen and stands among what is wanted, in the same order
-	strings   []string
-	modules   []string // module address prefixes, index = Decl.Module
-	numbers   *strTable
-	nulls     map[declAttr]bool   // attributes that are null in some instance of a decl
-	pairs     map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
-	late      *loader             // what conditions and connections are evaluated with; nil if there are none
-	insts     []instID            // by BlockID, what it was while it was evaluated; nil without connections
-	variables []string            // of the root, by name
-	places    []eachPlaces        // of for_each at the top of files
+	Top     []BlockID   // blocks at the top of files, in the order of files and lines
+	Checks  []Check     // conditions, evaluated after compile
+	Cables  []CableList // of cabling blocks, in the order of Top
+	Routes  []RouteList // of routing blocks that have a file and are by table, in the order of Top
+	Ignores []Ignore    // comments that silence rules: data that rules see
+	Inputs  []Input     // variables from outside, by digest only
+	// SecretFiles are files of values that set a variable which is declared sensitive.
+	SecretFiles []source.FileID
+	Outputs     []OutputVal // of the root module, rendered
+	Former      diag.List   // words of earlier editions: warnings that carry their edits
+	Unused      []Unused    // what is declared and never named, in the order of modules and files
+	Misplaced   []Misplaced // what was seen and stands among what is wanted, in the same order
+	strings     []string
+	modules     []string // module address prefixes, index = Decl.Module
+	numbers     *strTable
+	nulls       map[declAttr]bool   // attributes that are null in some instance of a decl
+	pairs       map[BlockID][]Value // cables of tiers that depend on the switch below: index = its index
+	late        *loader             // what conditions and connections are evaluated with; nil if there are none
+	insts       []instID            // by BlockID, what it was while it was evaluated; nil without connections
+	variables   []string            // of the root, by name
+	places      []eachPlaces        // of for_each at the top of files
 }
 
 // Block is one instance of a written block. Parent and children are rows of
@@ -252,6 +254,7 @@ type Input struct {
 	Name   string
 	From   string // "ROCEC_VAR_x", "--var", a file's name
 	Digest source.Digest
+	Secret bool // it is declared sensitive: the digest would tell it to whoever guesses
 }
 
 // OutputVal is one output of the root module as text (JSON).

@@ -127,7 +127,7 @@ func (ld *loader) sorted() diag.List {
 		}
 		return strings.Compare(a.Summary, b.Summary)
 	})
-	return out
+	return append(out, ld.bound.Rest()...)
 }
 
 // noteValue keeps what is looked for in values as they are evaluated: names of

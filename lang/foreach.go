@@ -74,13 +74,15 @@ func (ld *loader) forEach(s *scope, f *file, num int32, at place) ([]*eachVal, b
 		ld.fail(span, "for_each is null", "write {} for none")
 		return nil, false
 	}
+	if v.CanIterateElements() {
+		if n := v.LengthInt(); n > maxKeys { // said before anything goes over them: that sorts
+			ld.fail(span, "for_each has "+itoa(n)+" elements, at most "+itoa(maxKeys)+" are allowed", "divide the fabric, check what makes so many, or read a table: rows(\"nodes.csv\", \"name\")")
+			return nil, false
+		}
+	}
 	var out []*eachVal
 	switch {
 	case t.IsMapType() || t.IsObjectType():
-		if n := v.LengthInt(); n > maxInstances {
-			ld.fail(span, "for_each has "+itoa(n)+" elements, at most "+itoa(maxInstances)+" are allowed", "divide the fabric, or check what makes so many")
-			return nil, false
-		}
 		for it := v.ElementIterator(); it.Next(); {
 			k, el := it.Element()
 			out = append(out, &eachVal{key: k.AsString(), value: el})

@@ -176,7 +176,7 @@ func counted(n int, what string) string {
 
 // twiceNamed refuses an attribute that stands under its name and a former one.
 func (r *reducer) twiceNamed(at place, ad *schema.AttrDef, name string, first place) {
-	r.diags.Add(diag.Diagnostic{
+	r.say(diag.Diagnostic{
 		Summary: "attribute `" + ad.Num.Name() + "` is written twice: `" + name + "` is a former name of it", Help: "leave `" + name + "` out",
 		Labels: []diag.Label{{Span: at.in(r.id), Where: r.where()}, {Span: first.in(r.id), Text: "first written"}},
 	})

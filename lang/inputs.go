@@ -50,7 +50,7 @@ func (ld *loader) give(decl *variable, v Var, name string) {
 	id := ld.files.Add(name, []byte(v.Text))
 	at := source.Span{File: id, Len: uint32(len(v.Text))}
 	i := slices.IndexFunc(ld.cfg.Inputs, func(in Input) bool { return in.Name == v.Name })
-	in := Input{Name: v.Name, From: v.From, Digest: ld.files.Digest(id)}
+	in := Input{Name: v.Name, From: v.From, Digest: ld.files.Digest(id), Secret: decl.sensitive}
 	if i < 0 {
 		ld.cfg.Inputs = append(ld.cfg.Inputs, in)
 	} else {
@@ -113,6 +113,9 @@ func (ld *loader) varFile(m *modinst, name string, id source.FileID, src []byte)
 	if p == nil && len(src) > ld.MaxFileBytes {
 		p = &problem{0, 0, "file has more than " + byteSize(ld.MaxFileBytes), ""}
 	}
+	if p == nil && manyMarks(src) {
+		p = marksProblem(0)
+	}
 	var parsed *hcl.File
 	var diags hcl.Diagnostics
 	switch {
@@ -131,7 +134,9 @@ func (ld *loader) varFile(m *modinst, name string, id source.FileID, src []byte)
 		return
 	}
 	if diags.HasErrors() {
-		ld.diags = append(ld.diags, syntaxErrors(diags, src, id)...)
+		for _, d := range syntaxErrors(diags, src, id) {
+			ld.say(d)
+		}
 		return
 	}
 	if body, ok := parsed.Body.(*hclsyntax.Body); ok {
@@ -162,6 +167,9 @@ func (ld *loader) varFile(m *modinst, name string, id source.FileID, src []byte)
 			continue
 		}
 		at := placeOf(a.Expr.Range()).in(id)
+		if decl.sensitive {
+			ld.cfg.SecretFiles = append(ld.cfg.SecretFiles, id)
+		}
 		decl.given = &given{at: at, compute: func(*variable) (cty.Value, bool) {
 			v, diags := a.Expr.Value(nil)
 			if diags.HasErrors() {

@@ -64,8 +64,10 @@ type Var struct {
 const (
 	defaultMaxFile = 256 << 20
 	maxInstances   = 2 << 20
-	maxModules     = 16   // nested in each other
-	maxFrames      = 1000 // references that wait for each other
+	maxModules     = 16      // nested in each other
+	maxCalls       = 100_000 // of modules, those inside counted
+	maxKeys        = 1 << 18 // of one for_each, unless it reads a table
+	maxFrames      = 1000    // references that wait for each other
 )
 
 // Load reads the configuration of a folder and evaluates it. The Config is
@@ -87,6 +89,7 @@ type loader struct {
 	late      bool       // the fabric is there: what is evaluated now is bounded
 	files     *source.Files
 	diags     diag.List
+	bound     diag.Bound          // of diags
 	said      map[source.Span]int // index+1 in diags of the first error at a place
 	units     map[string]*unit
 	mods      []*modinst
@@ -103,7 +106,7 @@ type loader struct {
 	rowFiles  map[*funcs.Rows]source.FileID // the files of tabs
 	packs     *packs
 	limit     int      // of instances
-	full      bool     // it was reached, and that was said
+	full      bool     // it, or that of calls, was reached, and that was said
 	scopes    []*scope // that are free
 	tiers     map[tierKey]*tier
 	plans     map[instID]*topoPlan
@@ -473,11 +476,18 @@ func (ld *loader) fail(at source.Span, summary, help string, more ...diag.Label)
 		return // said where it arose
 	}
 	if !at.IsZero() {
-		if i := ld.said[at]; i > 0 {
+		switch i := ld.said[at]; {
+		case i < 0: // counted
+			return
+		case i > 0:
 			d := &ld.diags[i-1]
 			if d.Summary != summary {
 				d.Count = max(d.Count, 1) + 1
 			}
+			return
+		}
+		if !ld.bound.Take(diag.Error) {
+			ld.said[at] = -1
 			return
 		}
 		ld.said[at] = len(ld.diags) + 1
@@ -489,8 +499,15 @@ func (ld *loader) fail(at source.Span, summary, help string, more ...diag.Label)
 	ld.diags.Add(diag.Diagnostic{Summary: summary, Help: help, Labels: labels})
 }
 
+// say adds a finding, as long as there is room.
+func (ld *loader) say(d diag.Diagnostic) {
+	if ld.bound.Take(d.Severity) {
+		ld.diags.Add(d)
+	}
+}
+
 func (ld *loader) warn(at source.Span, summary, help string) {
-	ld.diags.Add(diag.Diagnostic{Severity: diag.Warning, Summary: summary, Help: help, Labels: []diag.Label{{Span: at}}})
+	ld.say(diag.Diagnostic{Severity: diag.Warning, Summary: summary, Help: help, Labels: []diag.Label{{Span: at}}})
 }
 
 // whereIs names the blocks around a place.

@@ -56,6 +56,9 @@ func (ld *loader) callInstances(c *modCall) bool {
 		return true
 	}
 	if c.single {
+		if !ld.callsFit(1, c.span) {
+			return false
+		}
 		c.insts = append(c.insts, ld.callModule(c, u, s, ""))
 		return true
 	}
@@ -64,11 +67,26 @@ func (ld *loader) callInstances(c *modCall) bool {
 	if !ok {
 		return false
 	}
+	if !ld.callsFit(len(list), a.at.in(c.file.id)) {
+		return false
+	}
 	for _, e := range list {
 		c.keys = append(c.keys, e.key)
 		c.insts = append(c.insts, ld.callModule(c, u, &scope{ld: ld, mod: c.mod, each: e}, e.key))
 	}
 	return true
+}
+
+// callsFit reports whether there is room for so many more calls.
+func (ld *loader) callsFit(n int, at source.Span) bool {
+	if len(ld.mods)+n <= maxCalls {
+		return true
+	}
+	if !ld.full { // what comes after it has no room either
+		ld.full = true
+		ld.fail(at, "the configuration has more than "+itoa(maxCalls)+" calls of modules", "modules that call modules multiply: call the inner ones once, or divide the fabric")
+	}
+	return false
 }
 
 // callUnit finds and reads the folder of a module block.

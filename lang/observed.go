@@ -114,7 +114,7 @@ func (r *reducer) bothPlaces() {
 		if a.observed {
 			*one, a = a, *one
 		}
-		r.diags.Add(bothPlaces(a.num, a.at.in(r.id), one.at.in(r.id), r.where()))
+		r.say(bothPlaces(a.num, a.at.in(r.id), one.at.in(r.id), r.where()))
 	}
 	r.taken = kept
 }

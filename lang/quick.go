@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -21,7 +22,7 @@ func (r *reducer) quickFile() bool {
 		return false // what it covers is looked up in a tree
 	}
 	src, start := r.start()
-	q := quick{r: r, p: plainParser{src: src, name: r.name, base: start.Byte, words: make(map[string]string, 32)}}
+	q := quick{r: r, large: r.large, p: plainParser{src: src, name: r.name, base: start.Byte, words: make(map[string]string, 32)}}
 	r.decls = make([]decl, 0, min(bytes.Count(src, []byte{'{'}), maxQuickRows))
 	r.attrs = make([]attr, 0, min(bytes.Count(src, []byte{'='}), maxQuickRows))
 	if q.top() {
@@ -42,6 +43,7 @@ type quick struct {
 	head  hclsyntax.Block // of the block at hand, up to its brace
 	found []quickAttr     // of the block at hand, by number
 	known [schema.KindCount][]*quickWord
+	large bool // too large for the library as a whole
 }
 
 // quickWord is an attribute that some block of a kind had, its last text with the
@@ -85,29 +87,44 @@ const (
 
 func (q *quick) top() bool {
 	p := &q.p
-	for {
-		if !p.blanks(true) {
-			return false
-		}
-		if p.pos >= len(p.src) {
-			return true
-		}
+	for !q.r.broken {
 		from, mark := p.pos, q.mark()
-		word, ok := p.ident()
-		if !ok {
-			return false
-		}
-		if !q.block(word, from, schema.None, schema.None, -1) {
-			q.undo(mark)
-			p.pos = from
-			if !q.tree() {
-				return false
+		if p.blanks(true) {
+			if p.pos >= len(p.src) {
+				return true
+			}
+			from = p.pos
+			if q.item() {
+				continue
 			}
 		}
-		if !p.lineEnd() {
+		if q.large = q.large || manyMarks(p.src); !q.large {
+			return false
+		}
+		q.undo(mark)
+		if p.pos = from; !q.library(from) {
 			return false
 		}
 	}
+	return true
+}
+
+// item reads a block at the top, and the end of its line.
+func (q *quick) item() bool {
+	p := &q.p
+	from, mark := p.pos, q.mark()
+	word, ok := p.ident()
+	if !ok {
+		return false
+	}
+	if !q.block(word, from, schema.None, schema.None, -1) {
+		q.undo(mark)
+		p.pos = from
+		if !q.tree() {
+			return false
+		}
+	}
+	return p.lineEnd()
 }
 
 // tree reads the block at hand as a tree, and reduces that.
@@ -123,13 +140,14 @@ func (q *quick) tree() bool {
 // quickMark is how far the rows of a file are filled.
 type quickMark struct {
 	decls, attrs, refs, steps, exprs, progs, strs, lists, maps, ratios, diags, formers, outside int
+	bound                                                                                       diag.Bound
 }
 
 func (q *quick) mark() quickMark {
 	r := q.r
 	return quickMark{
 		len(r.decls), len(r.attrs), len(r.refs), len(r.steps), len(r.exprs), len(r.progs),
-		len(r.strs), len(r.lists), len(r.maps), len(r.ratios), len(r.diags), len(r.formers), len(r.outside),
+		len(r.strs), len(r.lists), len(r.maps), len(r.ratios), len(r.diags), len(r.formers), len(r.outside), r.bound,
 	}
 }
 
@@ -140,6 +158,7 @@ func (q *quick) undo(m quickMark) {
 	maps.DeleteFunc(r.refNum, func(_ string, n uint32) bool { return int(n) >= m.refs })
 	r.decls, r.attrs, r.refs, r.steps = r.decls[:m.decls], r.attrs[:m.attrs], r.refs[:m.refs], r.steps[:m.steps]
 	r.exprs, r.progs, r.lists = r.exprs[:m.exprs], r.progs[:m.progs], r.lists[:m.lists]
+	r.bound = m.bound
 	r.maps, r.ratios, r.diags, r.formers, r.outside, r.stack = r.maps[:m.maps], r.ratios[:m.ratios], r.diags[:m.diags], r.formers[:m.formers], r.outside[:m.outside], r.stack[:0]
 	q.known = [schema.KindCount][]*quickWord{} // their values may be of strings that are gone
 }

@@ -52,12 +52,12 @@ func reducePart(name string, id source.FileID, src []byte, part place, maxBytes 
 		f.broken = true
 		return f
 	}
-	said := len(f.diags)
+	said, bound := len(f.diags), f.bound
 	r.size(body)
 	r.top(body)
 	f.findIgnores(body, comments)
 	if f.broken {
-		f.diags = f.diags[:said] // what is missing from half a tree is no finding
+		f.diags, f.bound = f.diags[:said], bound // what is missing from half a tree is no finding
 	}
 	return f
 }
@@ -65,9 +65,16 @@ func reducePart(name string, id source.FileID, src []byte, part place, maxBytes 
 // text is the part of the file that is read.
 func (f *file) text() []byte { return f.src[f.part.start : f.part.start+f.part.length] }
 
+// say adds a finding of this file, as long as there is room.
+func (f *file) say(d diag.Diagnostic) {
+	if f.bound.Take(d.Severity) {
+		f.diags.Add(d)
+	}
+}
+
 func (f *file) refuse(p *problem) {
 	f.broken = true
-	f.diags.Add(diag.Diagnostic{Summary: p.summary, Help: p.help, Labels: []diag.Label{{Span: source.Span{File: f.id, Start: uint32(p.start), Len: uint32(p.length)}}}})
+	f.say(diag.Diagnostic{Summary: p.summary, Help: p.help, Labels: []diag.Label{{Span: source.Span{File: f.id, Start: uint32(p.start), Len: uint32(p.length)}}}})
 }
 
 // parse returns the native tree of either syntax, nil if there is none.
@@ -78,6 +85,10 @@ func (f *file) parse() (*hclsyntax.Body, []jsonComment) {
 	src, start := f.start()
 	if body, ok := parsePlain(src, f.name, start.Byte); ok {
 		return body, nil
+	}
+	if manyMarks(src) {
+		f.refuse(marksProblem(start.Byte))
+		return nil, nil
 	}
 	if p := checkDepth(src); p != nil {
 		f.refuse(p)
@@ -102,6 +113,10 @@ func (f *file) start() ([]byte, hcl.Pos) {
 // parseJSON is parse for JSON, whose words are those of a shape; nil: of the language.
 func (f *file) parseJSON(shape jsonShape) (*hclsyntax.Body, []jsonComment) {
 	src, start := f.start()
+	if manyMarks(src) {
+		f.refuse(marksProblem(start.Byte))
+		return nil, nil
+	}
 	if p := checkJSONDepth(src); p != nil {
 		f.refuse(p)
 		return nil, nil
@@ -109,15 +124,18 @@ func (f *file) parseJSON(shape jsonShape) (*hclsyntax.Body, []jsonComment) {
 	body, r, diags := parseJSON(src, f.name, start, shape)
 	f.syntax(diags)
 	for _, d := range r.wrong {
-		f.diags.Add(fromHCL(d, placeOf(*d.Subject).in(f.id)))
+		f.say(fromHCL(d, placeOf(*d.Subject).in(f.id)))
 	}
 	return body, r.comments
 }
 
+// redefinedTitle is what the library calls an attribute that is written twice.
+const redefinedTitle = "Attribute redefined"
+
 // redefined reports an attribute that is written twice, which leaves the rest
 // of the file as good as it is.
 func (f *file) redefined(body *hclsyntax.Body, d *hcl.Diagnostic) bool {
-	if d.Summary != "Attribute redefined" || body == nil || d.Subject == nil {
+	if d.Summary != redefinedTitle || body == nil || d.Subject == nil {
 		return false
 	}
 	at := placeOf(*d.Subject)
@@ -132,7 +150,7 @@ func (f *file) redefined(body *hclsyntax.Body, d *hcl.Diagnostic) bool {
 		}
 		b = innerBody(b, int(at.start))
 	}
-	f.diags.Add(out)
+	f.say(out)
 	return true
 }
 
@@ -150,7 +168,9 @@ func (f *file) syntax(diags hcl.Diagnostics) {
 		return
 	}
 	f.broken = true
-	f.diags = append(f.diags, syntaxErrors(diags, f.src, f.id)...)
+	for _, d := range syntaxErrors(diags, f.src, f.id) {
+		f.say(d)
+	}
 }
 
 // takenAttr is an attribute of the block at hand with its tree.
@@ -167,6 +187,7 @@ type reducer struct {
 	args   []*hclsyntax.Attribute
 	refKey []byte  // room of noteRef
 	own    mention // of the variable at hand
+	large  bool    // the file is too large for the library as a whole
 }
 
 // size reserves the tables for what the tree holds.
@@ -186,7 +207,11 @@ func (r *reducer) size(body *hclsyntax.Body) {
 }
 
 func (r *reducer) fail(at place, summary, help string) {
-	r.diags.Add(diag.Diagnostic{Summary: summary, Help: help, Labels: []diag.Label{{Span: at.in(r.id), Where: r.where()}}})
+	if r.bound.Full(diag.Error) { // as where a million blocks are wrong
+		r.say(diag.Diagnostic{})
+		return
+	}
+	r.say(diag.Diagnostic{Summary: summary, Help: help, Labels: []diag.Label{{Span: at.in(r.id), Where: r.where()}}})
 }
 
 func (r *reducer) where() string {
@@ -309,6 +334,10 @@ func (r *reducer) head(b *hclsyntax.Block) Str {
 
 func (r *reducer) unknownBlock(b *hclsyntax.Block, parent, parentOf schema.Kind) {
 	at := placeOf(b.TypeRange)
+	if r.bound.Full(diag.Error) {
+		r.fail(at, "", "")
+		return
+	}
 	where := "at the top of a file"
 	if parent != schema.None {
 		where = "in `" + parent.String() + "`"
@@ -598,6 +627,10 @@ func (r *reducer) unknownAttr(a *hclsyntax.Attribute, d *decl, def *schema.Block
 	at := placeOf(a.NameRange)
 	if d.of == schema.None {
 		return // the label is wrong, which was said
+	}
+	if r.bound.Full(diag.Error) {
+		r.fail(at, "", "")
+		return
 	}
 	switch a.Name {
 	case "depends_on":

@@ -33,6 +33,7 @@ type file struct {
 	outside []misplaced
 	beside  diag.List // what tiers write beside their `link` blocks
 	diags   diag.List
+	bound   diag.Bound // of diags
 	shift   *shift
 }
 

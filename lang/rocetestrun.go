@@ -56,7 +56,9 @@ func (ld *loader) startRun(m *modinst) {
 	}
 	t, run := parseRun(ld.Run, ld.files.AddDigest(ld.Run.File, ld.Run.digest, len(ld.Run.src)))
 	if run == nil {
-		ld.diags = append(ld.diags, t.diags...)
+		for _, d := range t.diags {
+			ld.say(d)
+		}
 		return
 	}
 	ld.test = &underTest{t, run, m}

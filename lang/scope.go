@@ -108,6 +108,9 @@ func (s *scope) root(name string) (val, *mistake) {
 			return v, s.noTier(name)
 		}
 	default:
+		if s.ld.bound.Full(diag.Error) { // only counted
+			return v, &mistake{"there is nothing called " + quoteWord(name) + " here", ""}
+		}
 		return v, &mistake{"there is nothing called " + quoteWord(name) + " here", rootHelp(name)}
 	}
 	return v, nil

@@ -55,7 +55,7 @@ func (r *reducer) tierLink(b, link *hclsyntax.Block) {
 			r.fail(placeOf(a.NameRange), "`link` of a tier has no attribute `"+clipName(a.Name)+"`",
 				attrHelp(a.Name, &decl{kind: def.Kind, of: def.Kind}, def))
 		case first != nil:
-			r.diags.Add(diag.Diagnostic{
+			r.say(diag.Diagnostic{
 				Summary: "attribute `" + a.Name + "` is written twice", Help: "leave one of them out",
 				Labels: []diag.Label{{Span: r.spanOf(a), Where: r.where()}, {Span: r.spanOf(first), Text: "first written"}},
 			})

@@ -48,7 +48,10 @@ func (ld *loader) joinUnit(dir string, files []*file) *unit {
 		u.broken = u.broken || f.broken
 		ld.sizes[f.id] = len(f.src)
 		if f.foreign || !foreign { // what is said of words that nobody knows is no finding
-			ld.diags = append(ld.diags, f.diags...)
+			for _, d := range f.diags {
+				ld.say(d)
+			}
+			ld.bound.Add(&f.bound)
 		}
 		ld.cfg.Ignores = append(ld.cfg.Ignores, f.ignores...)
 	}

@@ -11,10 +11,10 @@ import (
 // it is about what a target writes. Its examples are lists of files, by step.
 var ROCE908 = diag.Rule{
 	ID: "ROCE908", Name: "plan_rollback", Severity: diag.Error, When: diag.Compile, Hard: true,
-	Title:  "whatever is changed on a device has files that change it back",
+	Title:  "a change of a device has no files that change it back",
 	Why:    "a change that turns out wrong is undone within its confirm window or not at all: without a way back the device stays as it is until somebody works one out at night",
 	Fix:    "report it: a target that writes a change without a rollback is wrong, and rocec does not hand its files over",
-	Source: "lint catalogue 9; targets: scheduled revert",
+	Source: "docs/reliability.md; RFC 6241, 8.4 (confirmed commit)",
 	Bad:    "apply rocec-qos.sh\nverify rocec-check.py\n",
 	Good:   "apply rocec-qos.sh\nverify rocec-check.py\nrollback rocec-undo.sh\n",
 }

@@ -202,7 +202,7 @@ func (s *soundness) qos(q *intent.QoS) {
 	for queue, e := range q.ECN.Value {
 		if e.On && (e.MaxBytes == 0 || e.MinBytes > e.MaxBytes || e.Probability > 100) {
 			s.refuse(fmt.Sprintf("qos %q marks queue %d from %d to %d bytes at %d %%", q.Name, queue, e.MinBytes, e.MaxBytes, e.Probability),
-				"write min at most max and a probability of at most 100", at("ecn"))
+				"write min at most max and a probability of at most 100", at(intent.OfQueue("ecn", queue)))
 		}
 	}
 	if q.Pause.Or(false) && q.PFC.Or(0) != 0 {
@@ -230,7 +230,7 @@ func (s *soundness) below(q *intent.QoS, limit uint8, values []uint8, field, wha
 // sched refuses shares that are none. What a share of an idle or strict queue
 // would mean, nothing says.
 func (s *soundness) sched(q *intent.QoS) {
-	at, sum := path(intent.OfQoS, q.Name, "ets"), 0
+	at, sum, shared := path(intent.OfQoS, q.Name, "ets"), 0, false
 	for queue, x := range q.Sched.Value {
 		sum += int(x.Percent)
 		switch x.Kind {
@@ -243,14 +243,15 @@ func (s *soundness) sched(q *intent.QoS) {
 				s.refuse(fmt.Sprintf("qos %q gives %d %% to queue %d, which is strict", q.Name, x.Percent, queue), "remove one of the two", at)
 			}
 		case intent.SchedETS:
-			if x.Percent == 0 || x.Percent > 100 {
-				s.refuse(fmt.Sprintf("qos %q gives queue %d %d %%", q.Name, queue, x.Percent), "give it 1 to 100 %", at)
+			shared = true
+			if x.Percent > 100 {
+				s.refuse(fmt.Sprintf("qos %q gives queue %d %d %%", q.Name, queue, x.Percent), "give it 0 to 100 %", at)
 			}
 		default:
 			s.refuse(fmt.Sprintf("qos %q serves queue %d by %q", q.Name, queue, x.Kind), "use bandwidth or strict", at)
 		}
 	}
-	if q.Sched.IsSet() && sum != 0 && sum != 100 {
+	if q.Sched.IsSet() && shared && sum != 100 {
 		s.refuse(fmt.Sprintf("the bandwidths of qos %q sum to %d %%", q.Name, sum), "make them sum to 100", at)
 	}
 }

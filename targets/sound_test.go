@@ -76,7 +76,7 @@ func TestSound(t *testing.T) {
 		"dscp map":      {func(d *intent.Device) { d.QoS[0].DSCP.Value[26] = 8 }, `in qos "roce" DSCP 26 goes to priority 8`},
 		"queue map":     {func(d *intent.Device) { d.QoS[0].TC.Value[7] = 9 }, `in qos "roce" priority 7 goes to queue 9`},
 		"remap":         {func(d *intent.Device) { d.QoS[0].Rewrite = intent.Some([8]uint8{64}) }, `in qos "roce" priority 0 gets DSCP 64`},
-		"share":         {func(d *intent.Device) { d.QoS[0].Sched.Value[0].Percent = 0 }, "gives queue 0 0 %"},
+		"share":         {func(d *intent.Device) { d.QoS[0].Sched.Value[0].Percent = 0 }, "sum to 50 %"},
 		"share, strict": {func(d *intent.Device) { d.QoS[0].Sched.Value[2].Percent = 10 }, "gives 10 % to queue 2, which is strict"},
 		"share, idle":   {func(d *intent.Device) { d.QoS[0].Sched.Value[3].Percent = 10 }, "gives 10 % to queue 3, which is idle"},
 		"shares":        {func(d *intent.Device) { d.QoS[0].Sched.Value[0].Percent = 40 }, "sum to 90 %"},

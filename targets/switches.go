@@ -63,6 +63,15 @@ func Untrusted(q *intent.QoS) uint8 {
 	return q.PCP.Value[0]
 }
 
+// LimitShares refuses a share of 0 %, for a target whose smallest weight is 1: why says where that stands.
+func LimitShares(q *intent.QoS, why string, refuse Refuse) {
+	for queue, s := range q.Sched.Value {
+		if s.Kind == intent.SchedETS && s.Percent == 0 {
+			refuse(fmt.Sprintf("qos %q gives queue %d 0 %%, and %s", q.Name, queue, why), "write bandwidth = 1, and give another class 1 less", path(intent.OfQoS, q.Name, intent.OfQueue("ets", queue)))
+		}
+	}
+}
+
 // LimitTrust refuses what a switch cannot do that trusts by the map it is given: a
 // map without a trust, a trust without its map, and marks that count where
 // nothing is trusted.

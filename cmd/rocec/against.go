@@ -1,17 +1,15 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/rocec/rocec/deploy/apply"
+	"github.com/rocec/rocec/deploy/checkout"
 	"github.com/rocec/rocec/deploy/plan"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/lang/diag"
@@ -41,7 +39,7 @@ func (a *app) planAgainst(ctx context.Context, f *planFlags, p *project, devices
 			was[before[i].name] = &before[i]
 		}
 	}
-	store, err := a.store(p)
+	store, err := record.Open("record", a.workspace()) // which is not asked
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +71,7 @@ func (a *app) planAgainst(ctx context.Context, f *planFlags, p *project, devices
 		}
 	}
 	pl.plan = plan.Join(pl.parts, o)
-	a.print(p, p.waves().undrained(pl.plan))
+	a.print(p, append(p.waves().undrained(pl.plan), p.firstDenied(pl.plan)...))
 	return pl, nil
 }
 
@@ -134,58 +132,32 @@ func (a *app) revision(ctx context.Context, dir, rev string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// In a subfolder of the repository this is that folder only, its paths from there.
-	text, err := git(ctx, dir, "archive", "--format=tar", sha)
-	if err != nil {
-		return "", err
-	}
 	to, err := os.MkdirTemp("", "rocec-against-")
 	if err != nil {
 		return "", err
 	}
-	if err := unpack(text, to); err != nil {
+	if err := unpack(ctx, dir, sha, to); err != nil {
 		return "", errors.Join(fmt.Errorf("files at %s: %w", rev, err), os.RemoveAll(to))
 	}
 	return to, nil
 }
 
-// unpack writes the files of an archive into a folder, and nothing outside of it.
-func unpack(text []byte, dir string) error {
-	root, err := os.OpenRoot(dir)
+// unpack writes the files that a folder has at a commit into another, and nothing outside of that.
+func unpack(ctx context.Context, dir, commit, to string) error {
+	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	for r := tar.NewReader(bytes.NewReader(text)); ; {
-		h, err := r.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	// In a subfolder of the repository this is that folder only, its paths from there.
+	return checkout.Files(ctx, dir, commit, func(f checkout.File) error {
+		name := filepath.FromSlash(f.Path)
+		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		name := filepath.FromSlash(strings.TrimSuffix(h.Name, "/"))
-		switch h.Typeflag {
-		case tar.TypeDir:
-			err = root.MkdirAll(name, 0o755)
-		case tar.TypeSymlink:
-			err = root.Symlink(h.Linkname, name)
-		case tar.TypeReg:
-			if err = root.MkdirAll(filepath.Dir(name), 0o755); err == nil {
-				err = writeIn(root, name, r)
-			}
+		if f.Link {
+			return root.Symlink(string(f.Text), name)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", h.Name, err)
-		}
-	}
-}
-
-func writeIn(root *os.Root, name string, from io.Reader) error {
-	f, err := root.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, from)
-	return errors.Join(err, f.Close())
+		return root.WriteFile(name, f.Text, 0o644)
+	})
 }

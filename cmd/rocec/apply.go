@@ -61,7 +61,7 @@ does. rocec verify --from=DIR turns that into applied once the devices were read
 until then rocec plan lists them as awaiting confirmation.`,
 		Example: "  rocec plan --out=change.rocplan\n  rocec apply change.rocplan\n  rocec apply --wave=canary --confirm=15m",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := errors.Join(f.check(), within(f.bundle)); err != nil {
 				return err
 			}
 			if f.hold = c.Flags().Changed("confirm"); f.hold && f.confirm < time.Second {
@@ -74,8 +74,11 @@ until then rocec plan lists them as awaiting confirmation.`,
 				return err
 			}
 			if len(args) == 1 {
-				var err error
-				if f.saved, err = plan.Load(args[0]); err != nil {
+				err := within(args[0])
+				if err == nil {
+					f.saved, err = plan.Load(args[0])
+				}
+				if err != nil {
 					return err
 				}
 				f.refreshOnly = f.saved.Plan.RefreshOnly
@@ -212,6 +215,9 @@ func (f *applyFlags) same(now *planned, done map[string]bool, chosen []served) e
 		delete(saved.Devices, name)
 	}
 	err := was.Stale(saved)
+	if err == nil {
+		err = was.Shown(saved, len(was.Devices) < len(f.saved.Devices))
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/derive"
@@ -115,6 +116,9 @@ func (a *app) buildCommand() *cobra.Command {
 			}
 			if archive != "" {
 				return a.writeArchive(archive, tree)
+			}
+			if err := within(outDir); err != nil {
+				return err
 			}
 			if !pick.all() {
 				tree.Keep = p.managed()
@@ -243,12 +247,22 @@ func (p *project) source() apply.Source {
 			continue
 		}
 		src.Sources[name] = fmt.Sprintf("sha256:%x", p.cfg.Files.Digest(source.FileID(id)))
+		if slices.Contains(p.cfg.SecretFiles, source.FileID(id)) {
+			src.Sources[name] = secretDigest
+		}
 	}
 	for _, in := range p.cfg.Inputs {
 		src.Variables[in.Name] = fmt.Sprintf("sha256:%x", in.Digest[:])
+		if in.Secret {
+			src.Variables[in.Name] = secretDigest
+		}
 	}
 	return src
 }
+
+// secretDigest stands for the digest of what holds a sensitive value: short ones are guessed from theirs. What such a value
+// changes shows in the digests of intents and artifacts.
+const secretDigest = "sensitive"
 
 // derived are the inputs of the values that were computed for a device: what
 // would move them without anybody writing so.

@@ -64,7 +64,7 @@ func (p *project) spec(id fabric.DeviceID) (session.Spec, diag.List) {
 	if live == nil {
 		return refuse(fmt.Sprintf("%s is written by %s, which has no way over a session", name, chosen[0].Emitter), `write delivery = "bundle" in its target block`)
 	}
-	if p.lab != nil {
+	if p.lab != nil && !p.trust.untrusted {
 		spec, there := p.lab[name]
 		if !there {
 			return refuse("the lab that "+labVariable+" names has no device "+name, "start it again: rocec lab up")
@@ -78,6 +78,12 @@ func (p *project) spec(id fabric.DeviceID) (session.Spec, diag.List) {
 			return session.Spec{}, diags
 		}
 		return refuse(name+" has no connection", "write connection = connection.NAME in the device or in defaults")
+	}
+	if p.trust.untrusted {
+		return refuse("no session to "+name+" is opened with --untrusted", "")
+	}
+	if found := p.permitted(&way); found.HasErrors() {
+		return session.Spec{}, found
 	}
 	spec := p.specOf(name, &way)
 	spec.Shell = live.Shell

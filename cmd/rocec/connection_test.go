@@ -22,7 +22,7 @@ connection "hosts" {
   user         = "rocec"
   identity     = ["~/.ssh/fabric", "keys/other"]
   known_hosts  = "known_hosts"
-  password_env = "FABRIC_PASSWORD"
+  password_env = "ROCEC_FABRIC_PASSWORD"
   jump         = connection.gate
 }
 connection "gate" {
@@ -82,7 +82,7 @@ func TestSpec(t *testing.T) {
 	} else {
 		want := session.Spec{
 			Device: "a", Address: "a.oob.example.net", User: "rocec", Identity: []string{"~/.ssh/fabric", filepath.Join(p.dir, "keys/other")},
-			PasswordEnv: "FABRIC_PASSWORD", KnownHosts: []string{filepath.Join(p.dir, "known_hosts")}, Shell: live.Shell,
+			PasswordEnv: "ROCEC_FABRIC_PASSWORD", KnownHosts: []string{filepath.Join(p.dir, "known_hosts")}, Shell: live.Shell,
 			Jump: []session.Spec{{Device: "connection.gate", Address: "gate.example.net", Port: 2222, Agent: true}},
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || diags.HasErrors() {

@@ -244,7 +244,10 @@ func counted(d apply.Devices, one func()) apply.Devices {
 func plain(c *compiled) (*emit.Out, error) { return c.emit(false), nil }
 
 // refused is an error of captures, with what is wrong in them.
-type refused struct{ findings diag.List }
+type refused struct {
+	findings diag.List // those that were not told before
+	why      string    // the first of all
+}
 
 func (r *refused) Error() string { return "the captured output could not be read" }
 
@@ -266,7 +269,7 @@ func rebased(c *compiled, captured *targets.Captured) (*emit.Out, error) {
 	}
 	out := &emit.Out{}
 	if found := c.target.Rebase(c.intent, whole, out); found.HasErrors() {
-		return nil, &refused{found}
+		return nil, &refused{found, found[0].Summary}
 	}
 	return out, nil
 }

@@ -60,6 +60,9 @@ func (a *app) documents(p *project, dir string) error {
 		{"fabric.svg", func(w io.Writer) error { return picture.SVG(w, f, picture.Options{}) }},
 		{"cabling.svg", func(w io.Writer) error { return picture.SVG(w, f, picture.Options{Kind: picture.Cabling}) }},
 	}
+	if err := within(dir); err != nil {
+		return err
+	}
 	return a.write(func() error {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err

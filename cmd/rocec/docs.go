@@ -21,6 +21,9 @@ func (a *app) docsCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			for name, text := range a.pages(c.Root()) {
 				path := filepath.Join(args[0], filepath.FromSlash(name))
+				if err := within(path); err != nil {
+					return err
+				}
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					return err
 				}

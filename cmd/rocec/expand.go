@@ -96,6 +96,11 @@ func (a *app) substitute(in *inputs, p *project, changes []expand.Change) error 
 	if err := a.testsPass(in, &again); err != nil {
 		return err
 	}
+	for name := range files {
+		if err := within(p.shown(name)); err != nil {
+			return err
+		}
+	}
 	return a.write(func() error {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if err := disk.WriteFile(filepath.FromSlash(p.shown(name)), files[name], 0o666); err != nil {

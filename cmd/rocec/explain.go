@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -325,7 +324,7 @@ func (a *app) explainArtifact(p *project, file string, line int) error {
 
 // lineOf refuses a line that an artifact does not have, and a file that is not it.
 func lineOf(art *emit.Artifact, file string, line int) error {
-	if text, err := os.ReadFile(file); err == nil && !bytes.Equal(text, art.Bytes) {
+	if text, err := readFile(file); err == nil && !bytes.Equal(text, art.Bytes) {
 		return fmt.Errorf("%s is not what this source gives; run rocec build", file)
 	}
 	if n := bytes.Count(art.Bytes, []byte("\n")); line < 1 || line > n {

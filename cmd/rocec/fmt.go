@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rocec/rocec/deploy/disk"
 	"github.com/rocec/rocec/lang/format"
 	"github.com/spf13/cobra"
 )
@@ -28,7 +29,7 @@ func (a *app) fmtCommand() *cobra.Command {
 			if len(args) == 1 && args[0] == "-" {
 				return a.fmtStream(fix, check, diff)
 			}
-			files, err := a.fmtFiles(args, recursive, fix)
+			files, worst, err := a.fmtFiles(args, recursive, fix)
 			if err != nil {
 				return err
 			}
@@ -38,7 +39,6 @@ func (a *app) fmtCommand() *cobra.Command {
 					return err
 				}
 			}
-			worst := 0
 			for _, name := range files {
 				code, err := a.fmtFile(name, fixes, check, diff, list, write)
 				if err != nil {
@@ -126,21 +126,36 @@ func notText(src []byte) string {
 	return ""
 }
 
-// fmtFiles lists the files of the arguments, of the folder without any.
-func (a *app) fmtFiles(args []string, recursive, fix bool) ([]string, error) {
+// fmtFiles lists the files of the arguments, of the folder without any. Links that lead out of the checkout are named and
+// left out, and the exit code says so.
+func (a *app) fmtFiles(args []string, recursive, fix bool) (files []string, code int, err error) {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
-	var files []string
+	take := func(of disk.Checkout, name string) {
+		if err := of.Check(name); err != nil {
+			fmt.Fprintf(a.err, "left alone: %v\n", err)
+			code = 1
+			return
+		}
+		files = append(files, name)
+	}
 	for _, arg := range args {
 		path := arg
+		if err := within(path); err != nil {
+			return nil, 0, err
+		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if !info.IsDir() {
 			files = append(files, path)
 			continue
+		}
+		of, err := checkoutAt(path)
+		if err != nil {
+			return nil, 0, err
 		}
 		err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -149,16 +164,16 @@ func (a *app) fmtFiles(args []string, recursive, fix bool) ([]string, error) {
 			case d.IsDir() && name != path && (!recursive || strings.HasPrefix(d.Name(), ".") || a.isDataDir(name)):
 				return filepath.SkipDir
 			case !d.IsDir() && (formatted(d.Name()) || fix && strings.HasSuffix(d.Name(), ".roce.json")):
-				files = append(files, name)
+				take(of, name)
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	slices.Sort(files)
-	return slices.Compact(files), nil
+	return slices.Compact(files), code, nil
 }
 
 func formatted(name string) bool {
@@ -210,7 +225,8 @@ func (a *app) fmtFile(name string, fixes map[string]format.Fixed, check, diff, l
 }
 
 // replaceFile writes a file beside the old one and renames it, so that a full
-// disk or a killed process leaves the old one whole. A link stays one.
+// disk or a killed process leaves the old one whole. A link stays one; one that
+// leads out of the checkout is refused.
 func replaceFile(name string, content []byte, mode fs.FileMode) error {
 	return replaceBy(name, mode, func(to io.Writer) error {
 		_, err := to.Write(content)
@@ -220,6 +236,9 @@ func replaceFile(name string, content []byte, mode fs.FileMode) error {
 
 // replaceBy does so with what a function writes.
 func replaceBy(name string, mode fs.FileMode, write func(io.Writer) error) error {
+	if err := within(name); err != nil {
+		return err
+	}
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
 	}

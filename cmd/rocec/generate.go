@@ -24,6 +24,9 @@ func (a *app) generateCommand() *cobra.Command {
 			if preset != "" && !known {
 				return fmt.Errorf("preset is %s, not %q", presetNames(), preset)
 			}
+			if err := within(args[0]); err != nil {
+				return err
+			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}

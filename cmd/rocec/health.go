@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/deploy/observe"
 	"github.com/rocec/rocec/deploy/verify"
 	"github.com/rocec/rocec/lang/diag"
@@ -44,6 +45,7 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 	}
 	var live []observe.Device
 	var of []*served
+	before := map[string]bool{}
 	for i := range devices {
 		s := &devices[i]
 		if s.target.Health == nil {
@@ -65,7 +67,7 @@ func (a *app) vitals(ctx context.Context, p *project, devices []served, r *readi
 		}
 		spec, findings := p.spec(s.id)
 		if len(findings) > 0 {
-			found = append(found, findings...)
+			found = append(found, unsaid(findings, before)...)
 			continue
 		}
 		live = append(live, observe.Device{Spec: spec, Target: ask, Intent: func() *intent.Device { return p.lower(s).intent }})
@@ -88,21 +90,22 @@ func (p *project) health(devices []served, before, after looked, f *verifyFlags)
 		if now == nil {
 			continue
 		}
-		found = append(found, p.labelled(s, verify.Health(s.address, p.lower(s).intent, p.expects(s.id), before[s.name], now, gap))...)
+		list := verify.Health(s.address, p.lower(s).intent, p.expects(s.id, f.in.limits), before[s.name], now, gap)
+		found = append(found, p.labelled(s, list)...)
 	}
 	return found
 }
 
 // expects is what the source says of a device beside its settings.
-func (p *project) expects(id fabric.DeviceID) *verify.Expect {
+func (p *project) expects(id fabric.DeviceID, limits lint.Limits) *verify.Expect {
 	f := p.res.Fabric
-	x := &verify.Expect{Ports: map[string]verify.ExpectPort{}}
+	x := &verify.Expect{Ports: map[string]verify.ExpectPort{}, Limits: limits}
 	for i := range f.GPUs {
 		x.GPUDirect = x.GPUDirect || f.GPUs[i].Device == id && !f.Devices[id].Virtualised
 	}
 	first, end := f.PortsOf(id)
 	for port := first; port < end; port++ {
-		e := verify.ExpectPort{GID: -1}
+		e := verify.ExpectPort{GID: -1, Mbps: f.Ports[port].Mbps}
 		if n := f.Ports[port].NIC; n != 0 {
 			e.PCIeGen, e.PCIeLanes, e.GID = f.NICs[n].PCIeGen, f.NICs[n].PCIeLanes, int(f.NICs[n].GIDIndex)
 		}
@@ -122,4 +125,22 @@ func (p *project) expects(id fabric.DeviceID) *verify.Expect {
 		x.Ports[f.Text(f.Ports[port].Name)] = e
 	}
 	return x
+}
+
+// liveLimits reads the options of rules that the settings put elsewhere, for rules that
+// a device decides.
+func (a *app) liveLimits(f *verifyFlags) error {
+	if !f.health {
+		return nil
+	}
+	s, err := (&linter{app: a, flags: &lintFlags{}, settings: map[string]*settings{}}).settingsOf(".")
+	if err != nil {
+		return err
+	}
+	if s.diags.HasErrors() {
+		a.print(&project{view: s.view}, s.diags)
+		return exit(1)
+	}
+	f.in.limits = s.limits()
+	return nil
 }

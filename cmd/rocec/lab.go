@@ -58,6 +58,9 @@ another), down, disk-full, drops and storm (counters of lossless queues that gro
 lost (RDMA that it sends, gets or passes on is lost, which rping tells).`,
 		Example: "  rocec lab up\n  export ROCEC_LAB=.rocec/lab/lab.json; rocec plan; rocec apply      # in another terminal\n  ssh -F .rocec/lab/ssh_config leaf1\n  rocec lab up --fault=leaf1=drop --fault='leaf2=refuse:3:^dcb pfc'\n  rocec lab up --keep --detach; rocec lab down",
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := labData(labFolder(args)); err != nil {
+				return err
+			}
 			if o.detach && a.env[labAnnounce] == "" {
 				return a.labDetach(c.Context(), labFolder(args))
 			}
@@ -195,7 +198,13 @@ func (a *app) labAskCommand(verb, short string) *cobra.Command {
 	}
 }
 
+// labData refuses the data of a lab that came with the checkout.
+func labData(dir string) error { return ownData(filepath.Join(dir, filepath.FromSlash(lab.Folder))) }
+
 func (a *app) labAsk(dir, command string) error {
+	if err := labData(dir); err != nil {
+		return err
+	}
 	answer, err := lab.Ask(filepath.Join(dir, filepath.FromSlash(lab.Folder), "lab.json"), command)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/rocec/internal/baseline"
 	"github.com/rocec/rocec/cmd/rocec/internal/report"
+	"github.com/rocec/rocec/deploy/checkout"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
 )
@@ -119,6 +120,9 @@ func (l *linter) baselineOf(s *settings) (*known, error) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(s.file), file)
 		}
+		if err := s.mayName(file); err != nil {
+			return nil, fmt.Errorf("%s names a baseline: %w", fromHere(s.file), err)
+		}
 	case file == "" && l.flags.write:
 		return nil, errors.New("write-baseline needs a file: --baseline=FILE, or baseline in .rocec.hcl")
 	case file == "":
@@ -148,6 +152,9 @@ func (l *linter) baselineOf(s *settings) (*known, error) {
 		entries, wrong := baseline.Read(src)
 		k.entries = entries
 		if wrong != nil {
+			if !wrong.Ours {
+				k.view.Read = func(string) ([]byte, error) { return nil, fs.ErrPermission } // what is no baseline is not shown
+			}
 			k.diags.Add(diag.Diagnostic{
 				Summary: "baseline cannot be read: " + wrong.Text, Help: "mend it, or delete it and write it anew: rocec lint --write-baseline",
 				Labels: []diag.Label{{Span: source.Span{File: id, Start: uint32(wrong.Start)}}},
@@ -157,6 +164,17 @@ func (l *linter) baselineOf(s *settings) (*known, error) {
 	}
 	l.baselines[key] = k
 	return k, nil
+}
+
+// mayName refuses a file outside of the checkout that the settings came with.
+func (s *settings) mayName(file string) error {
+	if s.from == nil {
+		return nil
+	}
+	if !s.from.Holds(file) {
+		return fmt.Errorf("%s lies outside of the repository, where only the line may name one: --baseline=FILE", file)
+	}
+	return s.from.Check(file)
 }
 
 // folderFrom is a folder as entries of a baseline name it.
@@ -237,7 +255,7 @@ func (l *linter) before(ctx context.Context, dir string, s *settings, in inputs)
 	if err != nil {
 		return nil, fmt.Errorf("new-from-rev: %w", err)
 	}
-	there, err := git(ctx, dir, "ls-tree", base, ".")
+	there, err := checkout.Run(ctx, dir, "ls-tree", base, ".")
 	if err == nil && len(there) > 0 {
 		err = l.at(ctx, dir, base, s, in, e)
 	}
@@ -325,7 +343,7 @@ func forkPoint(ctx context.Context, dir, rev string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if fork, err := git(ctx, dir, "merge-base", sha, "HEAD"); err == nil {
+	if fork, err := checkout.Run(ctx, dir, "merge-base", sha, "HEAD"); err == nil {
 		sha = strings.TrimSpace(string(fork))
 	}
 	return sha, nil
@@ -333,28 +351,12 @@ func forkPoint(ctx context.Context, dir, rev string) (string, error) {
 
 // commitOf is the commit that a revision names.
 func commitOf(ctx context.Context, dir, rev string) (string, error) {
-	sha, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	sha, err := checkout.Run(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("it asks git, which is not there: %w", err)
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, checkout.ErrCommitted):
+		return "", err
 	case err != nil:
 		return "", fmt.Errorf("git knows no revision %q here (in a pipeline, fetch it first)", rev)
 	}
 	return strings.TrimSpace(string(sha)), nil
-}
-
-// git runs a command of git that only reads.
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	c := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "core.fsmonitor=false", "--no-optional-locks"}, args...)...)
-	c.Env = append(os.Environ(), "LC_ALL=C")
-	var said bytes.Buffer
-	c.Stderr = &said
-	out, err := c.Output()
-	if text := strings.TrimSpace(said.String()); err != nil && text != "" {
-		return nil, fmt.Errorf("git %s: %s", args[0], diag.Printable(text))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return out, nil
 }

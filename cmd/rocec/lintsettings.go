@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/rocec/internal/report"
 	"github.com/rocec/rocec/compiler/lint"
+	"github.com/rocec/rocec/deploy/disk"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
@@ -23,6 +24,7 @@ type settings struct {
 	rules map[string]*lang.RuleSetting // by code
 	view  *source.View
 	diags diag.List
+	from  *disk.Checkout // that the file came with; nil: it is the user's own
 }
 
 // settle reads the settings of the working folder and chooses the form of the
@@ -48,7 +50,7 @@ func (l *linter) settle() error {
 
 // settingsOf are the settings of a folder. Those of a file are read once.
 func (l *linter) settingsOf(dir string) (*settings, error) {
-	name, err := l.settingsFile(dir, l.flags.config)
+	name, named, err := l.settingsFile(dir, l.flags.config)
 	if err != nil {
 		return nil, fmt.Errorf("look for settings: %w", err)
 	}
@@ -57,7 +59,7 @@ func (l *linter) settingsOf(dir string) (*settings, error) {
 	}
 	s := &settings{Settings: &lang.Settings{}, file: name, rules: map[string]*lang.RuleSetting{}}
 	if name != "" {
-		src, err := readFile(name)
+		src, err := s.read(named)
 		if err != nil {
 			return nil, fmt.Errorf("read settings: %w", err)
 		}
@@ -71,26 +73,48 @@ func (l *linter) settingsOf(dir string) (*settings, error) {
 	return s, nil
 }
 
+// read reads the file. What was named on the line or by the environment, and what stands in the home folder, is the
+// user's own; any other came with a checkout, as does one that was named and lies in that of the working folder.
+func (s *settings) read(named bool) ([]byte, error) {
+	c, err := checkoutAt(filepath.Dir(s.file))
+	if err != nil {
+		return nil, err
+	}
+	home, _ := os.UserHomeDir()
+	here, err := disk.CheckoutOf(".")
+	if err != nil {
+		return nil, err
+	}
+	if !here.Holds(s.file) && (named || filepath.Dir(s.file) == home) {
+		return readFile(s.file)
+	}
+	s.from = &c
+	if err := c.Check(s.file); err != nil {
+		return nil, err
+	}
+	return readFile(s.file)
+}
+
 // settingsFile is where the settings of a folder stand: where the line or the
 // environment says, else in the nearest file upwards, else in the home folder.
-func (a *app) settingsFile(dir, named string) (string, error) {
-	if named == "" {
-		named = a.env["ROCEC_CONFIG_FILE"]
+func (a *app) settingsFile(dir, line string) (name string, named bool, err error) {
+	if line == "" {
+		line = a.env["ROCEC_CONFIG_FILE"]
 	}
-	if named != "" {
-		return named, nil
+	if line != "" {
+		return line, true, nil
 	}
 	at, err := filepath.Abs(dir)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	for {
 		name := filepath.Join(at, lang.SettingsName)
 		switch _, err := os.Lstat(name); {
 		case err == nil:
-			return name, nil
+			return name, false, nil
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
-			return "", err
+			return "", false, err
 		}
 		up := filepath.Dir(at)
 		if up == at {
@@ -100,10 +124,10 @@ func (a *app) settingsFile(dir, named string) (string, error) {
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		if name := filepath.Join(home, lang.SettingsName); exists(name) {
-			return name, nil
+			return name, false, nil
 		}
 	}
-	return "", nil
+	return "", false, nil
 }
 
 func exists(name string) bool {

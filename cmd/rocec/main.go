@@ -66,7 +66,8 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 const interrupted = 130
 
 func newApp(in io.Reader, out, errOut io.Writer, environ []string) *app {
-	return &app{in: in, out: &sink{to: out}, err: errOut, env: environment(environ)}
+	env := environment(environ)
+	return &app{in: in, out: &sink{to: out}, err: errOut, env: env, trust: trustOf(env)}
 }
 
 // run is the whole program: arguments in, exit code out.
@@ -128,6 +129,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      map[string]string
+	trust    trust        // what source may do
 	stream   *stream      // of --json and --json-into on the commands that stream
 	writing  sync.Mutex   // held while files are exchanged: a signal waits for it
 	lock     *record.Lock // of the record, while this run holds it
@@ -173,7 +175,7 @@ what each device needs: SONiC tables, Cumulus patches, Windows and Linux host sc
   rocec plan                          # what would change, against the record
   rocec explain ROCE301               # what a rule means, and what to do`,
 		SilenceUsage: true, SilenceErrors: true, Version: version(),
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.begin() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return errors.Join(a.trust.refuses(c), a.begin()) },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	flags := root.PersistentFlags()
@@ -184,6 +186,7 @@ what each device needs: SONiC tables, Cumulus patches, Windows and Linux host sc
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "print more")
 	flags.BoolVar(&a.json, "json", false, "print JSON")
 	flags.StringVar(&a.jsonTo, "json-into", "", "print JSON to `FILE` besides the text")
+	a.trust.flags(flags)
 	root.Flags().Bool("version", false, "print the version")
 	for _, c := range a.commands() {
 		root.AddCommand(c)

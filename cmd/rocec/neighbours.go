@@ -95,6 +95,7 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 	}
 	var live []observe.Device
 	var of []*served
+	before := map[string]bool{}
 	for i := range devices {
 		s := &devices[i]
 		probe := s.target.Neighbours
@@ -106,7 +107,7 @@ func (a *app) heard(ctx context.Context, p *project, devices []served, r *readin
 		default:
 			spec, findings := p.spec(s.id)
 			if len(findings) > 0 {
-				failed = append(failed, findings...)
+				failed = append(failed, unsaid(findings, before)...)
 				continue
 			}
 			live = append(live, observe.Device{Spec: spec, Target: s.target.Asking("", *probe), Intent: func() *intent.Device { return &intent.Device{Name: s.name} }})

@@ -145,7 +145,7 @@ func newPipeline(t *testing.T) *pipeline {
 	}
 	p.context = map[string]string{
 		"github.token": "token-of-the-run", "github.ref": "refs/pull/7/merge", "github.sha": "0123456789012345678901234567890123456789", "github.base_ref": "main", "github.event.pull_request.number": "7",
-		"runner.temp": p.temp, "secrets.FABRIC_PASSWORD": "hunter2", "vars.ROCEC_DATA_DIR": filepath.Join(top, "data"),
+		"runner.temp": p.temp, "secrets.ROCEC_FABRIC_PASSWORD": "hunter2", "vars.ROCEC_DATA_DIR": filepath.Join(top, "data"),
 	}
 	bare := filepath.Join(top, "origin.git")
 	p.git("init", "--quiet", "--bare", "--initial-branch=main", bare)
@@ -378,11 +378,11 @@ func TestSetup(t *testing.T) {
 		version, checksum string
 		fails             bool
 	}{
-		{"latest", "", false},
+		{"latest", "", true},
+		{"", "", true},
 		{"v1.2.3", "", false},
 		{"v1.2.3", "h1:sum=", false},
 		{"v1.2.3", "h1:other=", true},
-		{"latest", "h1:sum=", true},
 		{"main; touch oops", "", true},
 		{"v1.2.3 $(touch oops)", "", true},
 	} {
@@ -408,7 +408,8 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-var pinned = regexp.MustCompile(`^\s*(- )?uses: [a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+// pinned is what uses an action of others by its commit, or one of ours by its version.
+var pinned = regexp.MustCompile(`^\s*(- )?uses: ([a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|rocec/rocec(/[a-z./-]+)?@v\d+\.\d+\.\d+)$`)
 
 // TestPipelineFiles: what GitHub, pre-commit and GitLab document of their files
 // holds of ours, no text from outside is part of a script, every action of others
@@ -422,7 +423,7 @@ func TestPipelineFiles(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	files := []string{actionFile, setupFile}
+	files := []string{actionFile, setupFile, "../../.github/workflows/ci.yml"}
 	for name, w := range workflows(t) {
 		files = append(files, filepath.Join(gitopsDir, ".github", "workflows", name))
 		if w.Name == "" || w.Permissions["contents"] != "read" || len(w.Jobs) == 0 {
@@ -465,7 +466,7 @@ func TestPipelineFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
-			if line = strings.TrimRight(line, "\n"); strings.Contains(line, "uses: ") && !strings.Contains(line, "uses: rocec/rocec") && !pinned.MatchString(line) {
+			if line = strings.TrimRight(line, "\n"); strings.Contains(line, "uses: ") && !pinned.MatchString(line) {
 				t.Errorf("%s: not pinned: %s", file, line)
 			}
 		}
@@ -648,7 +649,7 @@ func TestGitLabRuns(t *testing.T) {
 		t.Helper()
 		for _, v := range []string{
 			"CI_PIPELINE_SOURCE=" + source, "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + strings.TrimSpace(p.git("rev-parse", "HEAD")), "CI_MERGE_REQUEST_IID=7",
-			"CI_PROJECT_ID=12", "CI_API_V4_URL=" + server.URL, "ROCEC_NOTE_TOKEN=token-of-the-project",
+			"CI_PROJECT_ID=12", "CI_API_V4_URL=" + server.URL, "FABRIC_NOTE_TOKEN=token-of-the-project",
 		} {
 			args = append(args, "--variable", v)
 		}

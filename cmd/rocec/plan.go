@@ -45,7 +45,7 @@ func (f *planFlags) check() error {
 	case f.read.parallelism < 1:
 		return fmt.Errorf("--parallelism is at least 1, not %d", f.read.parallelism)
 	}
-	return nil
+	return within(f.read.from)
 }
 
 func (a *app) planCommand() *cobra.Command {
@@ -82,12 +82,13 @@ configuration of another git revision, and neither with devices nor with the rec
 			if err != nil {
 				return err
 			}
+			a.tellUntrusted(p, devices, against != "")
 			var pl *planned
 			if against != "" {
 				pl, err = a.planAgainst(c.Context(), &f, p, devices, against)
 			} else {
 				asked := c.Flags().Changed("lock") || c.Flags().Changed("lock-timeout")
-				if lock && (asked || slices.ContainsFunc(devices, func(s served) bool { return f.read.live(p, &s) })) {
+				if lock && !p.trust.untrusted && (asked || slices.ContainsFunc(devices, func(s served) bool { return f.read.live(p, &s) })) {
 					if err := a.unheld(c.Context(), p, timeout); err != nil {
 						return err
 					}
@@ -98,6 +99,9 @@ configuration of another git revision, and neither with devices nor with the rec
 				return err
 			}
 			if out != "" {
+				if err := within(out); err != nil {
+					return fmt.Errorf("save plan: %w", err)
+				}
 				if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
 					return fmt.Errorf("save plan: %s is not a regular file", out)
 				}
@@ -161,6 +165,7 @@ type planned struct {
 	kept    *settling // nil: nothing is kept
 	// captured are what was read of devices whose target writes less against it, by name.
 	captured map[string]*targets.Captured
+	full     bool // every setting of new devices is kept
 }
 
 // emit makes the files of a device as they were planned: to fit what was read of it.
@@ -179,10 +184,14 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 	pl := &planned{project: p, devices: devices, store: store, captured: map[string]*targets.Captured{}}
 	known := map[string]bool{}
 	results, parts := make([]comparison, len(devices)), make([]*plan.Part, len(devices))
-	if f.read.from == "" && !f.refreshOnly {
+	if f.read.from == "" && !f.refreshOnly && !p.trust.untrusted { // what is kept may be of the branch
 		pl.kept = a.settling(store, len(devices))
 	}
 	o := plan.Options{RocecVersion: version(), Variables: p.made.Variables, View: p.view, Waves: p.waves().planned(), RefreshOnly: f.refreshOnly, Full: a.verbose}
+	if f.saved != nil {
+		o.Full = f.saved.Full // to be compared with it
+	}
+	pl.full = o.Full
 	written := slices.DeleteFunc(slices.Clone(devices), func(d served) bool { return !p.written(d.id) })
 	at := make(map[string]int, len(devices))
 	for i := range devices {
@@ -239,13 +248,15 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 		return nil, err
 	}
 	pl.plan = plan.Join(pl.parts, o)
-	a.print(p, p.waves().undrained(pl.plan))
+	a.print(p, append(p.waves().undrained(pl.plan), p.firstDenied(pl.plan)...))
 	return pl, nil
 }
 
 // snapshot is the plan as a file holds it.
 func (pl *planned) snapshot() *plan.Saved {
-	return plan.Snapshot(pl.store.Workspace(), pl.project.digest(), pl.parts, pl.plan)
+	saved := plan.Snapshot(pl.store.Workspace(), pl.project.digest(), pl.parts, pl.plan)
+	saved.Full = pl.full
+	return saved
 }
 
 // comparison is what came of one device.

@@ -94,6 +94,8 @@ type project struct {
 	lab   map[string]session.Spec // simulated devices, by name; nil: the real ones
 
 	varFiles []string // of --var-file
+	in       *inputs
+	trust    trust
 
 	descriptions map[string]string // in the source, by address, once somebody has asked
 }
@@ -108,19 +110,22 @@ func (a *app) loadFrom(dir string, in *inputs, keep bool) (*project, error) {
 	if _, err := time.Parse(time.DateOnly, in.asOf); in.asOf != "" && err != nil {
 		return nil, fmt.Errorf("as-of is a date such as 2027-01-31, not %q", in.asOf)
 	}
-	p := &project{dir: dir, steps: a.progress, memo: emit.NewMemo()}
+	p := &project{dir: dir, in: in, trust: a.trust, steps: a.progress, memo: emit.NewMemo()}
 	if file := a.env[labVariable]; file != "" {
-		var err error
-		if p.lab, err = lab.Load(file); err != nil {
+		err := ownData(file)
+		if err == nil {
+			p.lab, err = lab.Load(file)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	// A root keeps links in the tree from leading out of it.
+	// A root keeps links in the tree from leading out of it. It stays open, for what checks and a
+	// console read later; the collector closes it.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	defer root.Close()
 	opt := lang.Options{FS: instead(root.FS(), in.instead), Packs: packs.Files(), Headroom: headroomOf, Keep: keep, Workers: runtime.GOMAXPROCS(0), Run: in.run}
 	for k, v := range a.env {
 		if name, ok := strings.CutPrefix(k, "ROCEC_VAR_"); ok {
@@ -180,9 +185,12 @@ func outside(name string) bool {
 const maxFileBytes = 256 << 20
 
 // readFile reads a file of text. Pipes and devices, which may never end, are
-// refused.
+// refused, and links that lead out of the checkout.
 func readFile(name string) ([]byte, error) {
 	name = filepath.FromSlash(name)
+	if err := within(name); err != nil {
+		return nil, err
+	}
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:

@@ -37,7 +37,7 @@ func (r *reading) flags(c *cobra.Command) {
 // live reports whether a device is read over a session.
 func (r *reading) live(p *project, s *served) bool {
 	switch {
-	case r.from != "" || !r.refresh:
+	case r.from != "" || !r.refresh || p.trust.untrusted:
 		return false
 	case r.saved != nil: // as it was when the plan was made
 		return r.saved.Devices[s.name].From == plan.FromDevice
@@ -84,11 +84,13 @@ func (a *app) read(ctx context.Context, p *project, devices []served, which []in
 	defer progress.end()
 	var list []observe.Device
 	var of []int // index in devices
+	before := map[string]bool{}
 	for _, i := range which {
 		s := &devices[i]
 		spec, findings := p.spec(s.id)
 		if len(findings) > 0 {
-			each(i, sight{from: plan.FromDevice, err: &refused{findings}})
+			why := findings[0].Summary
+			each(i, sight{from: plan.FromDevice, err: &refused{unsaid(findings, before), why}})
 			progress.one()
 			continue
 		}
@@ -106,7 +108,7 @@ func (a *app) dial(atOnce int) session.Dialer {
 	if a.dialer != nil {
 		return a.dialer
 	}
-	return &session.Client{MaxSessions: atOnce}
+	return &session.Client{MaxSessions: atOnce, PassEnv: a.trust.env}
 }
 
 // readWithin is how long a device may take over one answer while it is read: as
@@ -123,7 +125,7 @@ func (a *app) readers(atOnce int) session.Dialer {
 	if d, err := a.patience(); err == nil && a.env["ROCEC_PATIENCE"] != "" { // apply refuses what is no time
 		within = d
 	}
-	return &session.Client{MaxSessions: atOnce, OpTimeout: within}
+	return &session.Client{MaxSessions: atOnce, OpTimeout: within, PassEnv: a.trust.env}
 }
 
 // taken are the captures of a device in a folder.

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/deploy/checkout"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -35,27 +36,70 @@ func (a *app) workspace() string {
 // folder `record` beside the configuration.
 func (a *app) store(p *project) (*record.Store, error) {
 	s := record.Settings{Env: func(name string) string { return a.env[name] }, Spool: filepath.Join(a.dataDir(), "record")}
-	if p != nil {
-		if wrong := compiler.RecordFaults(p.cfg); wrong.HasErrors() {
-			a.print(p, wrong)
-			return nil, exit(1)
-		}
-		v, _ := compiler.Recorded(p.cfg)
-		text := func(n schema.Attr) string { return p.cfg.Text(p.cfg.Field(v, n)) }
-		flag := func(n schema.Attr) bool { return p.cfg.Field(v, n).N == 1 }
-		s.Kind, s.Source, s.Remote, s.Branch, s.Push = text(schema.ABackend), text(schema.ASource), text(schema.ARemote), text(schema.ABranch), flag(schema.APush)
-		s.Address, s.UpdateMethod, s.LockAddress, s.LockMethod = text(schema.AAddress), text(schema.AUpdateMethod), text(schema.ALockAddress), text(schema.ALockMethod)
-		s.UnlockAddress, s.UnlockMethod, s.UsernameEnv, s.PasswordEnv = text(schema.AUnlockAddress), text(schema.AUnlockMethod), text(schema.AUsernameEnv), text(schema.APasswordEnv)
-		s.Bucket, s.Region, s.Endpoint, s.Prefix, s.PathStyle = text(schema.ABucket), text(schema.ARegion), text(schema.AEndpoint), text(schema.APrefix), flag(schema.APathStyle)
+	if p == nil {
+		store, err := record.OpenAt(s, a.workspace())
+		return a.ownStore(store, s.Spool, err)
 	}
+	if wrong := compiler.RecordFaults(p.cfg); wrong.HasErrors() {
+		a.print(p, wrong)
+		return nil, exit(1)
+	}
+	p.recordSettings(&s)
 	if a.env[labVariable] != "" && s.Kind != "" { // simulated devices are nobody else's business
 		s = record.Settings{Source: s.Source}
 	}
-	return record.OpenAt(s, a.workspace())
+	wrong, err := a.recordTrust(p, &s)
+	if err != nil {
+		return nil, err
+	}
+	var remote *checkout.RemoteError
+	store := (*record.Store)(nil)
+	if !wrong.HasErrors() {
+		if store, err = record.OpenAt(s, a.workspace()); errors.As(err, &remote) {
+			wrong.Add(p.ofRecord(remote.Error(), "name a remote that git has (git remote add NAME ADDRESS), or an address of https or ssh"))
+		}
+	}
+	if wrong.HasErrors() {
+		a.print(p, wrong)
+		return nil, exit(1)
+	}
+	return a.ownStore(store, s.Spool, err)
+}
+
+// ownStore refuses a record that lies outside of where it was named, and working data that git tracks.
+func (a *app) ownStore(store *record.Store, spool string, err error) (*record.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	if dir := store.Dir(); dir != "" {
+		if err := within(dir); err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
+	}
+	for _, dir := range []string{spool, a.journals(store), a.cacheDir()} {
+		if err := ownData(dir); dir != "" && err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
+}
+
+// recordSettings are what the source says of the record.
+func (p *project) recordSettings(s *record.Settings) {
+	v, _ := compiler.Recorded(p.cfg)
+	text := func(n schema.Attr) string { return p.cfg.Text(p.cfg.Field(v, n)) }
+	flag := func(n schema.Attr) bool { return p.cfg.Field(v, n).N == 1 }
+	s.Kind, s.Source, s.Remote, s.Branch, s.Push = text(schema.ABackend), text(schema.ASource), text(schema.ARemote), text(schema.ABranch), flag(schema.APush)
+	s.Address, s.UpdateMethod, s.LockAddress, s.LockMethod = text(schema.AAddress), text(schema.AUpdateMethod), text(schema.ALockAddress), text(schema.ALockMethod)
+	s.UnlockAddress, s.UnlockMethod, s.UsernameEnv, s.PasswordEnv = text(schema.AUnlockAddress), text(schema.AUnlockMethod), text(schema.AUsernameEnv), text(schema.APasswordEnv)
+	s.Bucket, s.Region, s.Endpoint, s.Prefix, s.PathStyle = text(schema.ABucket), text(schema.ARegion), text(schema.AEndpoint), text(schema.APrefix), flag(schema.APathStyle)
 }
 
 // locked runs f while this run holds the record.
 func (a *app) locked(ctx context.Context, s *record.Store, operation string, timeout time.Duration, f func(*record.Lock) error) (err error) {
+	if a.trust.untrusted {
+		return errUntrusted
+	}
 	lock, err := s.Lock(ctx, operation, version(), timeout)
 	var held *record.LockedError
 	if errors.As(err, &held) {
@@ -97,10 +141,10 @@ func (a *app) lockedLive(ctx context.Context, s *record.Store, operation string,
 // plan is stale.
 var recordLock = diag.Rule{
 	ID: "ROCE912", Name: "plan_record_lock", Severity: diag.Error,
-	Title:  "one apply at a time writes the record",
+	Title:  "two applies write the record at a time",
 	Why:    "two that write at once each plan against devices that the other is changing, and the record ends up with neither",
 	Fix:    "wait with --lock-timeout, or break a lock that nobody holds any more with rocec force-unlock",
-	Source: "cli-and-language section 5, the record",
+	Source: "docs/commands.md and docs/record.md",
 	Bad:    lockedBy("rocec apply --auto-approve\n"),
 	Good:   lockedBy("rocec force-unlock abc123\nrocec apply --auto-approve\n"),
 }

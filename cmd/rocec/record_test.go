@@ -21,7 +21,7 @@ func TestRecordPlace(t *testing.T) {
 		"unwritten": {`{}`, filepath.Join("record", "default"), nil},
 		"folder":    {`{ source = "there/${var.site}" }`, filepath.Join("there", "fra1", "default"), nil},
 		"local":     {`{ backend = "local", source = "there" }`, filepath.Join("there", "prod"), []string{"ROCEC_WORKSPACE=prod"}},
-		"http":      {`{ backend = "http", address = "https://gitlab.example.net/state/${var.site}-{workspace}", username_env = "TOKEN", password_env = "TOKEN" }`, "https://gitlab.example.net/state/fra1-prod", append(keys, "ROCEC_WORKSPACE=prod")},
+		"http":      {`{ backend = "http", address = "https://gitlab.example.net/state/${var.site}-{workspace}", username_env = "TOKEN", password_env = "TOKEN" }`, "https://gitlab.example.net/state/fra1-prod", append(keys, "ROCEC_WORKSPACE=prod", "ROCEC_ALLOW_ENV=TOKEN")},
 		"s3":        {`{ backend = "s3", bucket = "fabric", region = "eu-west-1", prefix = var.site }`, "https://fabric.s3.eu-west-1.amazonaws.com/fra1/default/", keys},
 		"minio":     {`{ backend = "s3", bucket = "fabric", endpoint = "http://minio:9000", path_style = true }`, "http://minio:9000/fabric/default/", keys},
 		"lab":       {`{ backend = "s3", bucket = "fabric" }`, filepath.Join("record", "lab"), []string{"ROCEC_LAB=" + lab}},
@@ -43,8 +43,8 @@ func TestRecordPlace(t *testing.T) {
 		})
 	}
 	a := newApp(strings.NewReader(""), &strings.Builder{}, &strings.Builder{}, nil)
-	p := loaded(t, "rocec {\n  record = { backend = \"http\", address = \"https://a/b\", password_env = \"TOKEN\" }\n}\n")
-	if _, err := a.store(p); err == nil || !strings.Contains(err.Error(), "TOKEN, which is not set") {
+	p := loaded(t, "rocec {\n  record = { backend = \"http\", address = \"https://a/b\", password_env = \"ROCEC_TOKEN\" }\n}\n")
+	if _, err := a.store(p); err == nil || !strings.Contains(err.Error(), "ROCEC_TOKEN, which is not set") {
 		t.Errorf("a variable that is not set: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func elsewhere(codeOrName string) *diag.Rule {
 }
 
 // otherRules are the rules that are not decided over the fabric alone.
-var otherRules = slices.Concat(targets.Refusals, []*diag.Rule{&targets.ROCE908, &planDrain, &recordLock}, verify.Rules)
+var otherRules = slices.Concat(targets.Refusals, []*diag.Rule{&targets.ROCE908, &planDrain, &planFirstDeny, &recordLock}, verify.Rules)
 
 // rules are all rules, by code.
 func rules() []*diag.Rule {

@@ -76,10 +76,12 @@ func (p *project) liveDevices(list []served) ([]rollout.Device, diag.List) {
 	byID := make(map[fabric.DeviceID]int, len(list))
 	devices := make([]rollout.Device, 0, len(list))
 	var found diag.List
+	before := map[string]bool{}
 	for i := range list {
 		s := &list[i]
 		spec, findings := p.spec(s.id)
-		if found = append(found, findings...); findings.HasErrors() {
+		if findings.HasErrors() {
+			found = append(found, unsaid(findings, before)...)
 			continue
 		}
 		d := rollout.Device{

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/deploy/checkout"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/source"
 )
@@ -49,7 +50,7 @@ func (p *project) changed(ctx context.Context, base string, list diag.List) {
 		}
 		text, known := before[at.File]
 		if !known {
-			if b, err := git(ctx, p.dir, "show", base+":./"+p.cfg.Files.Name(at.File)); err == nil {
+			if b, err := checkout.Run(ctx, p.dir, "cat-file", "blob", base+":./"+p.cfg.Files.Name(at.File)); err == nil {
 				text = "\n" + strings.ReplaceAll(string(b), "\r\n", "\n") + "\n"
 			}
 			before[at.File] = text

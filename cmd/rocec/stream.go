@@ -40,6 +40,9 @@ func (a *app) startStream() error {
 		s.to = a.out
 	}
 	if a.jsonTo != "" {
+		if err := within(a.jsonTo); err != nil {
+			return fmt.Errorf("write JSON: %w", err)
+		}
 		f, err := os.Create(a.jsonTo)
 		if err != nil {
 			return fmt.Errorf("write JSON: %w", err)

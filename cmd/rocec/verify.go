@@ -58,7 +58,7 @@ func (f *verifyFlags) check() error {
 	case f.interval > 0 && f.format == "json":
 		return errors.New("--interval prints no single object: use --json, which is a stream")
 	}
-	return nil
+	return within(f.read.from)
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -78,13 +78,17 @@ and compares them with the cables of the source: ROCE119. Another neighbour is d
 With --health it looks at what no setting is: the PCIe link, locked memory, modules and
 GIDs of hosts, and counters of pauses, drops, bit errors and losses, twice, as far apart
 as --sample or --interval says. With --from those are the files of the capture under
-DIR/<device>/health, and DIR/<device>/before/health of an earlier one.`,
+DIR/<device>/health, and DIR/<device>/before/health of an earlier one. Options of rules
+in .rocec.hcl count here as for lint.`,
 		Example: "  rocec verify --detailed --lldp\n  rocec verify --from=captured\n  rocec verify --interval=5m",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
 			if err := a.startStream(); err != nil {
+				return err
+			}
+			if err := a.liveLimits(&f); err != nil {
 				return err
 			}
 			p, devices, err := a.compiled(&f.in, &f.pick)
@@ -299,7 +303,7 @@ func (p *project) compared(s *served, seen sight) (*verify.Result, error) {
 	var bad *refused
 	switch {
 	case errors.As(seen.err, &bad):
-		r := verify.Unread(c.address, c.intent, bad.findings[0].Summary)
+		r := verify.Unread(c.address, c.intent, bad.why)
 		r.Findings = bad.findings
 		return r, nil
 	case seen.err != nil && seen.from == plan.FromDevice:
@@ -342,6 +346,9 @@ func (p *project) strays(from string) (diag.List, error) {
 // confirm marks what was handed over and is seen as wanted. It locks the record
 // only if there is something to mark: everybody may look.
 func (a *app) confirm(c *cobra.Command, p *project, results []*verify.Result) error {
+	if p.trust.untrusted { // it marks nothing
+		return nil
+	}
 	store, err := a.store(p)
 	if err != nil {
 		return err

@@ -123,11 +123,12 @@ func (w waves) undrained(pl *plan.Plan) diag.List {
 // where nothing was drained.
 var planDrain = diag.Rule{
 	ID: "ROCE901", Name: "plan_drain", Severity: diag.Warning, When: diag.Both,
-	Title: "ports that carry traffic are drained before their buffers change",
+	Title: "buffers change on ports that carry traffic, and nothing drains them first",
 	Why: "a change of lossless buffers or of PFC stops the port: what is on its way is lost, and RDMA goes back to the beginning. " +
 		"It is a warning and stops no plan, because no plan knows whether a port carries traffic at that hour: there are maintenance windows, spare ways, and switches before their first day",
-	Fix:    "move traffic away from the devices of the wave, and write drain = true on it",
-	Source: "Juniper CoS guide (buffer changes stop traffic); sonic-net/SONiC doc/roce",
-	Bad:    handedOver(""),
-	Good:   handedOver("\n    drain = true"),
+	Fix: "move traffic away from the devices of the wave, and write drain = true on it",
+	Source: "Juniper Networks, Class of Service User Guide, shared buffer configuration (a change restarts the packet forwarding " +
+		"engine's buffers: traffic stops); sonic-net/SONiC doc/roce, RoCEv2 HLD",
+	Bad:  handedOver(""),
+	Good: handedOver("\n    drain = true"),
 }

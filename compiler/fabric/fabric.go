@@ -418,30 +418,41 @@ type VFs struct {
 
 // Segment is a VLAN with its subnet.
 type Segment struct {
-	Name       Str
-	VLAN       uint16
-	Subnet     netip.Prefix
-	First      uint32
-	Gateway    netip.Addr
-	Outside    bool // the gateway is a router that the source does not have
-	Unrouted   bool // the gateway is mistaken: see GatewayMistaken
-	VRF        Str
-	QoS        QoSID
-	Isolated   bool
-	Tier       bool // a subnet of its own on each switch: the same VLAN on all, joined nowhere; topologies make such of the node ports of leaves
-	MTU        uint16
-	Overlay    bool // carried in VXLAN between switches
-	Unknown    UnknownUnicast
-	Decl       DeclID
-	Layers     LayersID
-	Address    Str
-	About      Str // its description
-	FloodClass Str // class of its qos that floods are in, as found; "" = by their marks
+	Name         Str
+	VLAN         uint16
+	Subnet       netip.Prefix
+	First        uint32
+	Gateway      netip.Addr
+	Outside      bool // the gateway is a router that the source does not have
+	Unrouted     bool // the gateway is mistaken: see GatewayMistaken
+	VRF          Str
+	QoS          QoSID
+	Isolated     bool
+	Tier         bool // a subnet of its own on each switch: the same VLAN on all, joined nowhere; topologies make such of the node ports of leaves
+	MTU          uint16
+	Overlay      bool // carried in VXLAN between switches
+	OverlayMarks OverlayMarks
+	Unknown      UnknownUnicast
+	Decl         DeclID
+	Layers       LayersID
+	Address      Str
+	About        Str // its description
+	FloodClass   Str // class of its qos that floods are in, as found; "" = by their marks
 	// The contract by which RDMA goes in it: its own, else that of the first NIC that
 	// sends RDMA in it, wherever that is written. What a node that nobody trusts would
 	// send does not count: it is not what the VLAN is for.
 	RDMA QoSID
 }
+
+// OverlayMarks says what becomes of DSCP and ECN in the header of an overlay.
+type OverlayMarks uint8
+
+// What becomes of marks; the zero value is not written.
+const (
+	MarksUnknown OverlayMarks = iota
+	MarksKept
+	MarksLost
+)
 
 // UnknownUnicast says what becomes of frames to addresses that no switch knows.
 type UnknownUnicast uint8
@@ -463,6 +474,7 @@ type MLAG struct {
 	Keepalive  [2]netip.Addr
 	IntervalMs uint32
 	TimeoutMs  uint32
+	EVPN       bool // no MLAG: each LAG over both is a segment of EVPN multihoming, which somebody else sets up
 	Decl       DeclID
 	Layers     LayersID
 }
@@ -510,6 +522,10 @@ const (
 	No
 	Yes
 )
+
+// FactCCGlobal is the fact of a NIC model that says from which release on, the second number of its firmware, one setting of congestion
+// control holds for all priorities.
+const FactCCGlobal = "congestion_global_from"
 
 // NICModel is a NIC's hardware.
 type NICModel struct {

@@ -32,12 +32,14 @@ type Class struct {
 	Strict                          bool
 	Default                         bool
 	Remap                           bool
-	Percent                         uint8 // 0 = not written
+	Percent                         uint8
+	PercentSet                      bool // 0 that is written is a share too: what the others leave
 	CapMbps                         uint32
 	CapPercent                      uint8
 	ECN                             ECN
 	Congestion                      Congestion
 	CongestionSet                   bool
+	ByRTT                           bool // round-trip times slow its senders, as vendors' tools have set the NICs
 	Watchdog                        Watchdog
 	Alpha                           Ratio
 	HeadroomBytes                   uint32
@@ -280,6 +282,7 @@ type Sched struct {
 	Used       bool
 	Strict     bool
 	Percent    uint8
+	PercentSet bool
 	CapMbps    uint32
 	CapPercent uint8
 }

@@ -92,6 +92,7 @@ type Routing struct {
 	Alone       bool // does so as the only one of a fabric without topologies, though it is not called default
 	Model       RoutingModel
 	Adaptive    bool // packets of one flow take several paths
+	Reordering  bool // NICs are set to take them in any order
 	LocalRepair bool // a switch goes round a failure by itself; false: global, or not written
 	Leaks       []Leak
 	Announce    []netip.Prefix // what leaves by external ports

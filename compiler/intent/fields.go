@@ -25,6 +25,16 @@ func (p Path) Word() string {
 	return word
 }
 
+// OfQueue is a field of a QoS for one of its queues: "ecn.3".
+func OfQueue(field string, queue int) string { return field + "." + strconv.Itoa(queue) }
+
+// Queue is the queue of a field that OfQueue made.
+func (p Path) Queue() (queue int, ok bool) {
+	_, n, _ := strings.Cut(p.Field, ".")
+	queue, err := strconv.Atoi(n)
+	return queue, err == nil
+}
+
 // Fields yields every setting that a device states, in a stable order: device,
 // VLANs, ports, LAGs, interfaces; each object first as such (Present), then
 // its fields. What is not managed is left out. It has the form of an iterator.

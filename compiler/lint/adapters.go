@@ -163,9 +163,9 @@ var roce712 = &Rule{
 	Run: softwareRDMA,
 }
 
-// softNode is twoNodes with a lossy class, of which one node has another model.
+// softNode is twoNodes with a lossy class and nodes that are compared, of which one has another model.
 func softNode(model string) string {
-	return twoNodesEdit("ecn       = \"auto\"", "lossless  = false\n    ecn       = \"auto\"", `model    = "nvidia/connectx-6-dx"`, `model    = self.slot == 2 ? "`+model+`" : "nvidia/connectx-6-dx"`)
+	return twoNodesEdit("ecn       = \"auto\"", "lossless  = false\n    ecn       = \"auto\"", "slot     = each.value", "slot     = each.value\n  manage   = \"verify\"", `model    = "nvidia/connectx-6-dx"`, `model    = self.slot == 2 ? "`+model+`" : "nvidia/connectx-6-dx"`)
 }
 
 func softwareRDMA(p *Pass) {

@@ -15,12 +15,14 @@ import (
 var roce216 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE216", Name: "link_dcbx_silent", Severity: diag.Warning,
-		Title:  "a willing NIC has a switch that advertises",
-		Why:    "a willing NIC takes its classes from the switch: where that sends no DCBX it keeps what it came with, which has no PFC",
-		Fix:    "let the switch advertise, or set the NIC by itself",
-		Source: "theory I19",
-		Bad:    bothDCBX(`"off"`, `{ mode = "willing" }`),
-		Good:   bothDCBX(`"advertise"`, `{ mode = "willing" }`),
+		Title: "a willing NIC faces a switch that sends no DCBX",
+		Why:   "a willing NIC takes its classes from the switch: where that sends no DCBX it keeps what it came with, which has no PFC",
+		Fix:   "let the switch advertise, or set the NIC by itself",
+		Steps: "write PFC, ETS and trust to the NIC before its DCBX is turned off",
+		Source: "IEEE 802.1Q-2018, clause 38: without the TLV of a peer a willing station keeps its own settings; intel/openlldp " +
+			"lldp_8021qaz.c, pfc_sm()",
+		Bad:  bothDCBX(`"off"`, `{ mode = "willing" }`),
+		Good: bothDCBX(`"advertise"`, `{ mode = "willing" }`),
 	},
 	Run: dcbxSilent,
 }
@@ -45,7 +47,7 @@ func dcbxSilent(p *Pass) {
 var roce217 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE217", Name: "host_dcbx_owners", Severity: diag.Warning, When: diag.Both,
-		Title:  "one agent of a host speaks DCBX on a port",
+		Title:  "several agents of a host speak DCBX on one port",
 		Why:    "firmware and a daemon of the host each answer the switch and each write the NIC: what holds is what came last",
 		Fix:    "choose one: the firmware, the operating system, or the daemon",
 		Source: "Mellanox/mlnx-tools python/mlnx_qos: option -d, os or fw",
@@ -70,10 +72,10 @@ func dcbxRivals(p *Pass) {
 var roce219 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE219", Name: "host_heartbeat", Severity: diag.Warning,
-		Title:  "nodes of a Windows cluster have a class for its heartbeat",
+		Title:  "nodes of a Windows cluster have no class for its heartbeat",
 		Why:    "a heartbeat that waits behind storage traffic is late: the cluster takes the node for dead and moves its load to the others",
 		Fix:    "add a class that carries the cluster: priority 7, 1 to 2 percent",
-		Source: "Microsoft: host network requirements of Azure Local and S2D",
+		Source: "Microsoft Learn, Azure Local, Host network requirements, Cluster traffic class",
 		Bad:    clusterPair(``),
 		Good: clusterPair(`  class "heartbeat" {
     carries   = "cluster"
@@ -88,6 +90,7 @@ var roce219 = &Rule{
 // clusterPair is windowsPair in a cluster; class stands in the qos.
 func clusterPair(class string) string {
 	text := strings.Replace(windowsPair(`match = { netdirect_port = 445 }`), `os       = "windows-server/2025"`, "os       = \"windows-server/2025\"\n  cluster  = \"s2d\"", 1)
+	text += "target \"netqos\" {\n  select = node.n\n}\n"
 	if class == "" {
 		return text
 	}

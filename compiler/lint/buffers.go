@@ -19,12 +19,16 @@ var buffers = []*Rule{
 var roce501 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE501", Name: "buffer_headroom", Severity: diag.Error, Fixable: true,
-		Title:  "headroom holds what still arrives after a pause",
-		Why:    "below the physical minimum, or the vendor's own row, frames are lost whenever the port pauses",
-		Fix:    "raise the headroom, or leave it to be computed",
-		Source: "theory A.2, A.10",
-		Bad:    twoNodes(`headroom = 10080`),
-		Good:   twoNodes(``),
+		Title:      "headroom holds less than still arrives after a pause",
+		Why:        "below the physical minimum, or the vendor's own row, frames are lost whenever the port pauses",
+		Fix:        "raise the headroom, or leave it to be computed",
+		Interrupts: recarves,
+		Source: "IEEE 802.1Qbb-2011, annex O; Cisco white paper C11-542809, Distance Limitations; rows of pg_profile_lookup.ini " +
+			"in sonic-net/sonic-buildimage",
+		Formula: "least headroom in bytes = largest frame of the port + frame of the class + 168 + 125 * metres * Gb/s / 99, or " +
+			"the row of the vendor where there is one",
+		Bad:  twoNodes(`headroom = 10080`),
+		Good: twoNodes(``),
 	},
 	Run:   headroomSize,
 	mends: drop("headroom", "buffer.headroom"),
@@ -64,7 +68,7 @@ func (p *Pass) eachHeadroom(visit func(e End, priority int, h derive.Headroom, p
 // eachDerived calls visit for the distinct rows of derived facts of each switch, as EachProfile does.
 func (p *Pass) eachDerived(visit func(e End, ports int)) {
 	if p.headrooms.rows == nil {
-		p.headrooms.rows, p.headrooms.find = p.headroomRows(nil), p.headroomRows
+		p.headrooms.rows, p.headrooms.find = p.shared().headrooms(), p.headroomRows
 	}
 	for i := range p.headrooms.rows {
 		p.headrooms.visit(p, i, visit)
@@ -103,12 +107,16 @@ func (p *Pass) headroomRows(other func(row int, id fabric.PortID)) []alike {
 var roce502 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE502", Name: "buffer_headroom_sum", Severity: diag.Error,
-		Title:  "headroom of all ports leaves buffer for traffic",
-		Why:    "headroom is taken from the shared buffer: past about half of it, nothing is left to absorb a burst",
-		Fix:    "fewer lossless priorities, shorter cables, or a shared headroom pool",
-		Source: "theory B.5; data of the model",
-		Bad:    strings.Replace(twoNodes(``), `model = "nvidia/sn3700"`, `model = "example/shallow"`, 1) + shallowSwitch("100KB"),
-		Good:   strings.Replace(twoNodes(``), `model = "nvidia/sn3700"`, `model = "example/shallow"`, 1) + shallowSwitch("32MB"),
+		Title: "headroom of all ports takes more of the buffer than it may",
+		Why:   "headroom is taken from the shared buffer: past about half of it, nothing is left to absorb a burst",
+		Fix: "fewer lossless priorities, shorter cables, or a shared headroom pool; where the chip takes more, write " +
+			"headroom_share in its switch_model",
+		Interrupts: recarves,
+		Source: "house limit: half of the buffer, headroom_share of the switch_model; Guo et al., SIGCOMM 2016, section 2: " +
+			"headroom is what limits the lossless classes of a switch",
+		Formula: "sum over ports and lossless priorities of headroom in whole cells <= headroom_share (50 %) * buffer, in bytes",
+		Bad:     strings.Replace(twoNodes(``), `model = "nvidia/sn3700"`, `model = "example/shallow"`, 1) + shallowSwitch("100KB"),
+		Good:    strings.Replace(twoNodes(``), `model = "nvidia/sn3700"`, `model = "example/shallow"`, 1) + shallowSwitch("32MB"),
 	},
 	Run: headroomSum,
 }
@@ -127,7 +135,8 @@ func headroomSum(p *Pass) {
 		dev := &f.Devices[id]
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("headroom of %s sums to %d B, and %d %% of its buffer is %d B", f.Text(dev.Name), sum, share, most), Address: f.Text(dev.Address),
-			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AModel, "")}, Help: "fewer lossless priorities, shorter cables, or a shared headroom pool",
+			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AModel, "")},
+			Help:   "fewer lossless priorities, shorter cables, or a shared headroom pool; where the chip takes more, write headroom_share in its switch_model",
 		})
 	}
 }
@@ -163,7 +172,7 @@ func (p *Pass) headroomShare(d fabric.DeviceID) (percent, bytes uint64) {
 var roce503 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE503", Name: "buffer_table_row", Severity: diag.Error,
-		Title:  "a device that looks its headroom up has a row for the speed and length",
+		Title:  "a device that looks its headroom up has no row for the speed and length",
 		Why:    "without a row the port gets no lossless group at all, and nobody says so",
 		Fix:    "write headroom on the port, or use a switch that has the row; a length shorter than the real one would lose frames",
 		Source: "sonic-net/sonic-buildimage #5837",
@@ -211,12 +220,13 @@ func (p *Pass) lengths(m *fabric.SwitchModel, mbps uint32) string {
 var roce512 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE512", Name: "buffer_headroom_zero", Severity: diag.Error, When: diag.Both, Fixable: true,
-		Title:  "a port with PFC has headroom",
-		Why:    "PFC without headroom pauses too late: whatever is on the cable is lost",
-		Fix:    "write the cable's length, or a headroom",
-		Source: "theory A.2",
-		Bad:    twoNodes(`headroom = 0`),
-		Good:   twoNodes(``),
+		Title:      "a port has PFC and no headroom",
+		Why:        "PFC without headroom pauses too late: whatever is on the cable is lost",
+		Fix:        "write the cable's length, or a headroom",
+		Interrupts: recarves,
+		Source:     "IEEE 802.1Qbb-2011, annex O; Cisco white paper C11-542809, Distance Limitations",
+		Bad:        twoNodes(`headroom = 0`),
+		Good:       twoNodes(``),
 	},
 	Run:   headroomZero,
 	mends: drop("headroom", "buffer.headroom"),

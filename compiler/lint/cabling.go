@@ -16,12 +16,15 @@ import (
 var roce107 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE107", Name: "link_length_assumed", Severity: diag.Warning,
-		Title:  "the length of a lossless cable is written",
-		Why:    "headroom follows from the length; where none is written rocec takes what the device itself assumes, and frames are lost on every cable that is longer",
-		Fix:    `write cable = { media = ..., length = ... } on the link, the tier or in the cable list`,
-		Source: "theory A.2; switches-linux-nos section 3.2; torvalds/linux mlx5 en/port_buffer.c",
-		Bad:    twoNodesEdit(`, length = "3m"`, ``),
-		Good:   twoNodes(``),
+		Title: "nobody wrote the length of a lossless cable",
+		Why:   "headroom follows from the length; where none is written rocec takes what the device itself assumes, and frames are lost on every cable that is longer",
+		Fix:   `write cable = { media = ..., length = ... } on the link, the tier or in the cable list`,
+		Source: "sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md (cable length); Cumulus Linux user guide 5.13, Quality of " +
+			"Service, " +
+			"link pause and PFC cable length (100 m); torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.h, " +
+			"MLX5E_DEFAULT_CABLE_LEN (7 m)",
+		Bad:  twoNodesEdit(`, length = "3m"`, ``),
+		Good: twoNodes(``),
 	},
 	Run: lengthAssumed,
 }
@@ -74,12 +77,13 @@ func (p *Pass) assumed(e End) uint32 {
 var roce118 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE118", Name: "port_spare_lossless", Severity: diag.Notice, Fixable: true,
-		Title:  "a port without a cable holds no lossless buffer",
-		Why:    "headroom is reserved for every port with PFC, cabled or not, and missing from what all ports share",
-		Fix:    "write admin = \"down\" on spare ports, or take the qos off them",
-		Source: "theory B.4",
-		Bad:    twoNodes("}\n  port \"Ethernet8\" {\n    speed    = \"100G\"\n    untagged = segment.storage"),
-		Good:   twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    untagged = segment.storage\n    admin = \"down\""),
+		Title:      "a port without a cable holds lossless buffer",
+		Why:        "headroom is reserved for every port with PFC, cabled or not, and missing from what all ports share",
+		Fix:        "write admin = \"down\" on spare ports, or take the qos off them",
+		Interrupts: "whoever is plugged in and missing from the source: look at LLDP and the MAC table first",
+		Source:     "sonic-net/SONiC doc/qos/reclaim-reserved-buffer.md; Zhu et al., SIGCOMM 2015 (DCQCN), section 4, buffer settings",
+		Bad:        twoNodes("}\n  port \"Ethernet8\" {\n    speed    = \"100G\"\n    untagged = segment.storage"),
+		Good:       twoNodes("}\n  port \"Ethernet8\" {\n    speed   = \"100G\"\n    untagged = segment.storage\n    admin = \"down\""),
 	},
 	Run: spareLossless,
 }
@@ -157,10 +161,10 @@ func (p *Pass) unreachable(e End) bool {
 var roce119 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE119", Name: "cable_neighbour", Severity: diag.Error, When: diag.Both,
-		Title:  "a port sees the neighbour that the source says it has",
+		Title:  "a port sees another neighbour than the source says",
 		Why:    "all that was proven was proven of another cable: the port has the priorities, VLANs and headroom of somebody else's peer",
 		Fix:    "re-cable, or correct the source and build again",
-		Source: "IEEE 802.1AB; theory section D",
+		Source: "IEEE 802.1AB-2016, 8.5 (chassis ID and port ID); lldpd(8), lldpcli(8) show neighbors",
 		Bad:    twoNodes(``) + captured("n2", "n1"),
 		Good:   twoNodes(``) + captured("n1", "n2"),
 	},
@@ -170,10 +174,10 @@ var roce119 = &Rule{
 var roce121 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE121", Name: "cable_list", Severity: diag.Error,
-		Title:  "a cable list in verify mode and the source say the same",
+		Title:  "a cable list in verify mode and the source differ",
 		Why:    "whoever plugs by the list builds another fabric than the one that was proven",
 		Fix:    "correct the list, or the source",
-		Source: "Cray-HPE/canu, validate shcs cabling; cli-and-language section 9, cabling",
+		Source: "Cray-HPE/canu README, validate shcs-cabling (a cable list against what switches hear); docs/language, cabling",
 		Bad:    twoNodes(``) + listed("Ethernet8"),
 		Good:   twoNodes(``) + listed("Ethernet4"),
 	},
@@ -388,4 +392,51 @@ func (p *Pass) inSource(port fabric.PortID) string {
 		return ""
 	}
 	return fmt.Sprintf("the source has %s at %s", p.peerName(port), p.Fabric.PortName(port))
+}
+
+var roce125 = &Rule{
+	Rule: diag.Rule{
+		ID: "ROCE125", Name: "link_macsec_delay", Severity: diag.Warning,
+		Title: "a lossless link is encrypted, and its headroom counts no delay for that",
+		Why: "both ends of an encrypted link hold every frame, pauses too, until it is encrypted or checked, and each grows by up to 32 " +
+			"B: what arrives " +
+			"meanwhile has to fit into headroom as well",
+		Fix: `write what the makers state for both ends: cable = { media = ..., length = ..., delay = "..." }, or headroom on the ports`,
+		Source: "IEEE 802.1AE-2018, clause 9 (SecTAG of 8 or 16 B, ICV of 16 B); IEEE 802.1Q-2018, D.2.10 (MACsec bypass capability) and " +
+			"annex N (delays that " +
+			"headroom covers); dcb-pfc(8), macsec-bypass and delay; Bai et al., NSDI 2023, 8.3",
+		Formula: "headroom += delay x speed / 8, in bytes",
+		Bad:     encryptedAlike(""),
+		Good:    encryptedAlike(`, delay = "500ns"`),
+	},
+	Run: macsecDelay,
+}
+
+// encryptedAlike is two switches of one maker with an encrypted link; delay is said of
+// its cable.
+func encryptedAlike(delay string) string {
+	return twoTors("", `{ media = "dac", length = "3m"`+delay+` }`, `observed = { macsec = { pfc_frames = "clear" } }`)
+}
+
+func macsecDelay(p *Pass) {
+	p.Links(func(id fabric.LinkID, a, b End) {
+		encrypted := a.Port.MACsec >= fabric.MACsecOn || b.Port.MACsec >= fabric.MACsecOn
+		if !encrypted || p.Fabric.Links[id].DelayNs > 0 || !p.computed(a) && !p.computed(b) {
+			return
+		}
+		p.Report(p.AboutLink(id, a, b, diag.Diagnostic{
+			Summary: fmt.Sprintf("the lossless link between %s and %s has MACsec, and its cable no delay: headroom is too small by what "+
+				"encryption takes",
+				p.Name(a), p.Name(b)),
+			Labels: []diag.Label{p.atMACsec(id, a, ""), p.Fabric.LinkLabel(id, schema.ACable, "the cable")},
+			Help:   "write delay in cable, as the makers of both ends state it, or headroom on the ports",
+		}))
+	})
+}
+
+// computed reports whether some headroom of a port is what rocec or a table makes of its cable.
+func (p *Pass) computed(e End) bool {
+	return slices.ContainsFunc(p.Facts.Port(e.ID).Headroom[:], func(h derive.Headroom) bool {
+		return max(h.Xoff, h.Size) > 0 && h.Source != derive.SourceOperator && h.Source != derive.SourceKept
+	})
 }

@@ -34,6 +34,8 @@ var leads = []lead{
 	{"ROCE705", "ROCE409 ROCE710 ROCE722"},    // an adapter that cannot
 	{"ROCE806", refused + " ROCE807 ROCE808"}, // an MTU that is not that of the others
 	{"ROCE621", "ROCE620 ROCE622 ROCE623"},    // an address of another subnet
+	{"ROCE905", "ROCE910 ROCE914"},            // nothing is recorded of how a class is run
+	{"ROCE910", "ROCE914"},
 }
 
 // anError stands for every rule that finds an error, but for those that follow from any, and

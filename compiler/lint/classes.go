@@ -14,17 +14,19 @@ import (
 var classes = []*Rule{
 	roce201, roce202, roce203, roce204, roce205, roce206, roce207, roce208, roce209, roce210, roce211, roce212, roce213,
 	roce214, roce215, roce216, roce217, roce218, roce219, roce220, roce221, roce222, roce223, roce224, roce225, roce226, roce227, roce228, roce229, roce230, roce231, roce236,
+	roce237, roce238, roce239, roce240, roce241, roce242,
 }
 
 var roce201 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE201", Name: "ets_sum", Severity: diag.Error,
-		Title:  "ETS shares of a port sum to 100",
-		Why:    "drivers and switches refuse other sums, or hand out what was not meant",
-		Fix:    "make the bandwidth of the classes that are not strict sum to 100",
-		Source: "IEEE 802.1Qaz; theory I8",
-		Bad:    twoNodesEdit("bandwidth = 50", "bandwidth = 40"),
-		Good:   twoNodes(``),
+		Title:   "ETS shares of a port do not sum to 100",
+		Why:     "drivers and switches refuse other sums, or hand out what was not meant",
+		Fix:     "make the bandwidth of the classes that are not strict sum to 100",
+		Source:  "IEEE 802.1Q-2018, annex D, ETS Configuration TLV: the TC bandwidth table sums to 100",
+		Formula: "sum over the queues in use that are not strict of bandwidth in % = 100",
+		Bad:     twoNodesEdit("bandwidth = 50", "bandwidth = 40"),
+		Good:    twoNodes(``),
 	},
 	Run: etsSum,
 }
@@ -38,34 +40,45 @@ func etsSum(p *Pass) {
 		for _, s := range e.Profile.Sched {
 			if s.Used && !s.Strict {
 				sum += int(s.Percent)
-				shares++
+				if s.PercentSet {
+					shares++
+				}
 			}
 		}
-		if shares == 0 || sum == 100 || sum == 0 {
+		if shares == 0 || sum == 100 {
 			return
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("ETS shares of %s add to %d", p.Name(e), sum), Address: p.Fabric.PortAddress(e.ID), Count: ports,
-			Labels: []diag.Label{p.atShares(e)}, Help: "make them 100",
+			Labels: p.atShares(e), Help: "make them 100",
 		})
 	})
 }
 
-// atShares points at the restated shares of a port, else at its contract.
-func (p *Pass) atShares(e End) diag.Label {
+// atShares points at the restated shares of a port, else at those of its contract.
+func (p *Pass) atShares(e End) (at []diag.Label) {
 	if e.Profile.Deviates&fabric.DeviatesETS != 0 {
-		return p.AtPort(e, schema.AETS, "")
+		return []diag.Label{p.AtPort(e, schema.AETS, "")}
 	}
-	return p.Fabric.DeclLabel(p.Fabric.QoS[e.Profile.QoS].Decl, "")
+	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+		if c.Percent == 0 || on.Queue > 7 || e.Profile.Sched[on.Queue].Strict || len(at) > 2 {
+			return
+		}
+		at = append(at, p.Fabric.Label(c.Decl, 0, schema.ABandwidth, map[bool]string{true: "and here"}[len(at) > 0]))
+	})
+	if at == nil {
+		at = []diag.Label{p.Fabric.DeclLabel(p.Fabric.QoS[e.Profile.QoS].Decl, "")}
+	}
+	return at
 }
 
 var roce202 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE202", Name: "ets_share", Severity: diag.Error,
-		Title:  "a traffic class that carries something has a share, or is strict",
+		Title:  "a traffic class that carries something has no share and is not strict",
 		Why:    "a class with no share gets what others leave: under load, nothing",
 		Fix:    "give it at least 1 %",
-		Source: "theory I8",
+		Source: "IEEE 802.1Q-2018, 8.6.8.3, ETS transmission selection",
 		Bad:    twoNodesEdit("bandwidth = 50", "bandwidth = 100", "    bandwidth = 50\n", ""),
 		Good:   twoNodes(``),
 	},
@@ -76,42 +89,86 @@ func etsShare(p *Pass) {
 	p.EachProfile(func(e End, ports int) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
-			if s.Strict || s.Percent > 0 || on.Queue > 7 || Displaced(c, on) {
+			if s.Strict || s.Percent > 0 || s.PercentSet && !c.Lossless || on.Queue > 7 || Displaced(c, on) {
 				return
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s of %s is in traffic class %d with 0 %%", p.Fabric.Text(c.Name), p.Name(e), on.Queue),
 				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: p.beside(e, schema.AETS, c, schema.ABandwidth, "its share"), Help: "give it at least 1 %, or make it strict",
+				Labels: append(p.beside(e, schema.AETS, c, schema.ABandwidth, "its share"), p.others(e)...), Help: "give it at least 1 %, or make it strict",
 			})
 		})
 	})
 }
 
+// others is a label at the first share that the contract of a port gives, where the port restates none.
+func (p *Pass) others(e End) (at []diag.Label) {
+	p.Classes(e, func(c *fabric.Class, _ fabric.ClassOn) {
+		if at == nil && c.Percent > 0 && e.Profile.Deviates&fabric.DeviatesETS == 0 {
+			at = []diag.Label{p.Fabric.Label(c.Decl, 0, schema.ABandwidth, "what others have")}
+		}
+	})
+	return at
+}
+
 var roce203 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE203", Name: "ets_strict_uncapped", Severity: diag.Error,
-		Title:  "a strict class that carries data has a largest rate",
-		Why:    "strict traffic is served before everything else: without a largest rate it starves the other classes",
+		Title: "a strict class carries data, has no largest rate, and other data shares the port",
+		Why: "strict traffic is served before everything else: without a largest rate it starves the other classes. Where only management shares the port that is a " +
+			"warning; where nothing but RDMA and its CNPs do, there is nothing to starve",
 		Fix:    "write bandwidth instead of strict, or max_rate",
-		Source: "theory I8",
-		Bad:    twoNodesEdit("bandwidth = 50\n    ecn       = \"auto\"", "strict    = true\n    ecn       = \"auto\"", "bandwidth = 50", "bandwidth = 100"),
-		Good:   twoNodes(``),
+		Source: "IEEE 802.1Q-2018, 8.6.8.1: by strict priority a queue sends only while all above it are empty",
+		Bad:    besideStrict("true"),
+		Good:   besideStrict("false\n    bandwidth = 20"),
 	},
 	Run: strictUncapped,
 }
 
+// besideStrict is twoNodes with a class of other data; strict is that of RDMA.
+func besideStrict(strict string) string {
+	shares := map[bool]string{true: "60", false: "40"}[strict == "true"]
+	return twoNodesEdit("bandwidth = 50\n    ecn", "strict    = "+strict+"\n    ecn", `  class "default" {`, `  class "bulk" {
+    carries   = "other"
+    dscp      = [10]
+    priority  = 1
+    bandwidth = 40
+    marked_by = "application"
+  }
+  class "default" {`, "bandwidth = 50", "bandwidth = "+shares)
+}
+
+// starved says what an uncapped strict class of a port starves: data of another class or of several segments that are
+// not for RDMA, or only the management, which is one such segment. Where neither is there, the severity is not to be told.
+func (p *Pass) starved(e End, strict *fabric.Class) (what string, severity diag.Severity) {
+	p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
+		if what == "" && (c.Carries == fabric.CarriesOther || c.Carries == fabric.CarriesRDMA) && c.Name != strict.Name && on.Queue != strict.Queue {
+			what = "class " + p.Fabric.Text(c.Name)
+		}
+	})
+	guests := p.guests(e)
+	switch {
+	case what != "":
+		return what, diag.Error
+	case len(guests) > 1:
+		return fmt.Sprintf("segment %s and %d more", p.Fabric.Text(p.Fabric.Segments[guests[0]].Name), len(guests)-1), diag.Error
+	case len(guests) == 1:
+		return "segment " + p.Fabric.Text(p.Fabric.Segments[guests[0]].Name), diag.Warning
+	}
+	return "", 0
+}
+
 func strictUncapped(p *Pass) {
 	said := map[fabric.DeclID]bool{}
-	p.EachProfile(func(e End, ports int) {
+	p.Managed(func(e End) {
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
 			if c.Carries == fabric.CarriesCNP && s.Strict && s.CapMbps == 0 && s.CapPercent == 0 && unmarkedIn(e, c) && !said[c.Decl] {
 				said[c.Decl] = true
 				p.Report(diag.Diagnostic{
 					Severity: diag.Warning, Summary: fmt.Sprintf("all that nobody marks is in strict class %s on %s: DSCP 0 is its", p.Fabric.Text(c.Name), p.Name(e)),
-					Address: p.Fabric.PortAddress(e.ID), Count: ports,
-					Labels: []diag.Label{p.AtContract(e, schema.ADSCPMap, c, schema.ADSCP, "")}, Help: "give CNPs a code point of their own, as 48",
+					Address: p.Fabric.PortAddress(e.ID),
+					Labels:  []diag.Label{p.AtContract(e, schema.ADSCPMap, c, schema.ADSCP, "")}, Help: "give CNPs a code point of their own, as 48",
 				})
 				return
 			}
@@ -119,10 +176,14 @@ func strictUncapped(p *Pass) {
 			if !s.Strict || on.Queue > 7 || p.mixed(e.Profile.QoS) || Displaced(c, on) || control || s.CapMbps > 0 || s.CapPercent > 0 {
 				return
 			}
+			rest, severity := p.starved(e, c)
+			if rest == "" {
+				return
+			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("class %s is strict on %s and has no max_rate: it can starve the rest", p.Fabric.Text(c.Name), p.Name(e)),
-				Address: p.Fabric.PortAddress(e.ID), Count: ports,
-				Labels: []diag.Label{p.AtContract(e, schema.AETS, c, schema.AStrict, "")}, Help: "write bandwidth instead of strict, or max_rate",
+				Severity: severity, Summary: fmt.Sprintf("class %s is strict on %s and has no max_rate: it can starve %s", p.Fabric.Text(c.Name), p.Name(e), rest),
+				Address: p.Fabric.PortAddress(e.ID),
+				Labels:  []diag.Label{p.AtContract(e, schema.AETS, c, schema.AStrict, "")}, Help: "write bandwidth instead of strict, or max_rate",
 			})
 		})
 	})
@@ -131,12 +192,13 @@ func strictUncapped(p *Pass) {
 var roce205 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE205", Name: "class_priority", Severity: diag.Error, Hard: true, Fixable: true,
-		Title:  "a class has one priority on both ends of a link, and from port to port inside each switch",
-		Why:    "a class that changes its priority from one hop to the next is paused by one and not by the other, and queued among strangers",
-		Fix:    "use one map on both ends; a rewrite that is meant is declared with remap = true",
-		Source: "theory I5",
-		Bad:    twoNodes(`dscp_map = { 48 = 5 }`),
-		Good:   twoNodes(``),
+		Title: "a class changes its priority between the ends of a link, or inside a switch",
+		Why:   "a class that changes its priority from one hop to the next is paused by one and not by the other, and queued among strangers",
+		Fix:   "use one map on both ends; a rewrite that is meant is declared with remap = true",
+		Source: "IEEE 802.1Q-2018, clause 36: a pause names a priority, and stops what the receiver of the pause has in it; Guo " +
+			"et al., SIGCOMM 2016, section 3",
+		Bad:  twoNodes(`dscp_map = { 48 = 5 }`),
+		Good: twoNodes(``),
 	},
 	Run:   classPriority,
 	mends: drop("dscp_map", "pcp_map"),
@@ -270,10 +332,10 @@ func (p *Pass) untrusted(e End) bool { return p.Fabric.QoS[e.Profile.QoS].Untrus
 var roce206 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE206", Name: "class_pcp_untagged", Severity: diag.Error,
-		Title:  "a port that trusts PCP carries its classes tagged",
+		Title:  "a port trusts PCP and carries its classes untagged",
 		Why:    "PCP is a field of the VLAN tag: untagged frames have none and land in the default priority, without PFC",
 		Fix:    "carry the segment tagged, or trust DSCP",
-		Source: "Guo et al., SIGCOMM 2016, section 3; theory I4",
+		Source: "Guo et al., SIGCOMM 2016, section 3: VLAN-based PFC needs the tag",
 		Bad:    twoNodesEdit(`trust = "dscp"`, `trust = "pcp"`),
 		Good:   strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "untagged = segment.storage\n    \n", "tagged = segment.storage\n", "untagged = segment.storage\n  }\n  port", "tagged = segment.storage\n  }\n  port", "    untagged = segment.storage\n  }\n}\nnode", "    tagged = segment.storage\n  }\n}\nnode", "    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink").Replace(twoNodes(``)),
 	},
@@ -308,20 +370,22 @@ func pcpUntagged(p *Pass) {
 var roce207 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE207", Name: "class_pcp_routed", Severity: diag.Error,
-		Title:  "a port behind a router does not trust PCP",
+		Title:  "a port behind a router trusts PCP",
 		Why:    "a router takes the VLAN tag off: PCP is gone and the class lands in the default priority",
 		Fix:    `use trust = "dscp" end to end`,
 		Source: "Guo et al., SIGCOMM 2016, section 3",
-		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "    untagged = segment.storage\n", "    tagged = segment.storage\n",
-			"tagged = segment.storage\n  }\n}\nlink", "segment = segment.storage\n  }\n}\nlink",
+		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`,
+			"    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "    untagged = segment.storage\n", "    tagged = segment.storage\n",
 			`  mtu      = 9000
 }`, `  mtu      = 9000
   gateway = "10.100.0.1"
+  external_gateway = true
 }
 segment "far" {
   vlan = 101
   subnet = "10.101.0.0/24"
   gateway = "10.101.0.1"
+  external_gateway = true
   qos = qos.roce
 }`).Replace(twoNodes(``)) + given("far"),
 		Good: twoNodes(``),
@@ -382,10 +446,10 @@ func (p *Pass) routedSegments() []fabric.SegmentID {
 var roce208 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE208", Name: "class_trust", Severity: diag.Error, Fixable: true,
-		Title:  "both ends of a link classify a class by the same mark",
+		Title:  "the two ends of a link classify a class by different marks",
 		Why:    "where one end goes by DSCP and the other by PCP, the class lands in different priorities",
 		Fix:    "align trust",
-		Source: "theory I4",
+		Source: "Guo et al., SIGCOMM 2016, section 3: PFC by VLAN tag against PFC by DSCP",
 		Bad:    twoNodes(`trust = "none"`),
 		Good:   twoNodes(``),
 	},
@@ -428,12 +492,13 @@ func trustName(t fabric.Trust) string { return [...]string{"nothing", "DSCP", "P
 var roce209 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE209", Name: "class_code_points", Severity: diag.Error,
-		Title:  "no two classes share a code point",
-		Why:    "frames with one mark cannot be told apart: both classes get what only one of them was meant to have",
-		Fix:    "give each class its own code points and priority",
-		Source: "theory I4",
-		Bad:    twoNodesEdit(`dscp     = [48]`, `dscp     = [26, 48]`),
-		Good:   twoNodes(``),
+		Title: "two classes share a code point",
+		Why:   "frames with one mark cannot be told apart: both classes get what only one of them was meant to have",
+		Fix:   "give each class its own code points and priority",
+		Source: "RFC 2474, section 3: a node selects the treatment of a packet by its code point alone; IEEE 802.1Q-2018, clause " +
+			"36: a pause names a priority",
+		Bad:  twoNodesEdit(`dscp     = [48]`, `dscp     = [26, 48]`),
+		Good: twoNodes(``),
 	},
 	Run: codePoints,
 }
@@ -491,12 +556,13 @@ func clash(a, b *fabric.Class) (what string, found bool) {
 var roce210 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE210", Name: "class_group_shared", Severity: diag.Error, Fixable: true,
-		Title:  "a lossless priority group holds lossless classes only",
-		Why:    "lossy frames in a lossless group take its headroom and cause pauses for traffic that did not need them",
-		Fix:    "move the lossy class to a group of its own",
-		Source: "theory I6",
-		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    priority_group    = 3\n"),
-		Good:   twoNodes(``),
+		Title: "a lossless priority group holds a lossy class",
+		Why:   "lossy frames in a lossless group take its headroom and cause pauses for traffic that did not need them",
+		Fix:   "move the lossy class to a group of its own",
+		Source: "sonic-net/sonic-swss doc/swss-schema.md, BUFFER_PG_TABLE: a group has one profile, lossless or not; Guo et al., " +
+			"SIGCOMM 2016, section 2",
+		Bad:  twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    priority_group    = 3\n"),
+		Good: twoNodes(``),
 	},
 	Run:   groupShared,
 	mends: drop("priority_group", "group"),
@@ -576,10 +642,10 @@ func (p *Pass) pairs(e End, visit func(lossless, lossy *fabric.Class, a, b fabri
 var roce211 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE211", Name: "class_range", Severity: diag.Error, Fixable: true,
-		Title:  "code points, priorities and queues exist on the device",
+		Title:  "a code point, priority, queue or priority group does not exist on the device",
 		Why:    "a queue that a device does not have is dropped by its configuration tool, or taken for another",
 		Fix:    "use a queue the device has",
-		Source: "IEEE 802.1Q; data of the model",
+		Source: "IEEE 802.1Q-2018, 8.6.6: eight traffic classes at most; queues of the asic in lang/packs, each with its source",
 		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    queue    = 12\n"),
 		Good:   twoNodes(``),
 	},

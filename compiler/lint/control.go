@@ -3,6 +3,8 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -19,11 +21,13 @@ const factCNPAtReceiver = "cnp_at_receiver"
 var roce410 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE410", Name: "class_cnp_generations", Severity: diag.Warning,
-		Title: "NICs of one class merge CNPs alike, or have been set to one interval",
-		Why:   "a NIC that is sent a CNP for every mark, and expects one for many, slows down to nothing: between generations of NICs throughput collapses in one direction",
-		Fix:   "set one CNP interval on all of them, and say so: cnp_interval on the class",
-		Source: "Bai et al., NSDI 2023, 7.2. The paper does not name its three generations, and what vendors document of the interval (MIN_TIME_BETWEEN_CNPS of mlxconfig, min_time_between_cnps of " +
-			"bnxt_re's firmware interface) does not say at which end it is kept: so no pack states it, and who knows writes facts = { cnp_at_receiver = 1 } or 0 in nic_model",
+		Title:  "NICs of one class merge CNPs at different ends",
+		Why:    "a NIC that is sent a CNP for every mark, and expects one for many, slows down to nothing: between generations of NICs throughput collapses in one direction",
+		Fix:    "set one CNP interval on all of them, and say so: cnp_interval on the class",
+		Source: "Bai et al., NSDI 2023, 7.2: three generations of NICs, and a CNP interval that each keeps at another end",
+		Needs: "facts = { cnp_at_receiver = 1 } or 0 in the nic_model. The paper does not name its generations, and what " +
+			"vendors document of the interval (MIN_TIME_BETWEEN_CNPS of mlxconfig, min_time_between_cnps of bnxt_re) does " +
+			"not say at which end it is kept",
 		Bad:  generations(``),
 		Good: generations(`observed = { cnp_interval = "4us" }`),
 	},
@@ -117,25 +121,41 @@ func (p *Pass) reportGenerations(q fabric.QoSID, receiver, sender End) {
 // reacts reports whether the NICs of a class slow down by DCQCN.
 func (p *Pass) reacts(c *fabric.Class) bool {
 	marked := c.ECN.Mode == fabric.Auto || c.ECN.Mode == fabric.Written
-	return c.Carries == fabric.CarriesRDMA && c.Transport != fabric.IWARP && c.Congestion != fabric.Receiver && (marked || c.Congestion == fabric.DCQCN)
+	return c.Carries == fabric.CarriesRDMA && c.Transport != fabric.IWARP && c.Congestion != fabric.Receiver && !c.ByRTT && (marked || c.Congestion == fabric.DCQCN)
 }
 
 var roce412 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE412", Name: "host_dcqcn", Severity: diag.Warning, When: diag.Both,
-		Title:  "NICs have DCQCN on for the priority of a class that switches mark",
-		Why:    "marks that nobody answers slow nobody down: the class runs into its pauses, or its drops, as if there were no ECN",
-		Fix:    "enable notification and reaction point on the priority",
-		Source: "MLNX_OFED: ecn/roce_np/enable and ecn/roce_rp/enable, by priority; theory I9",
-		Bad:    foundHosts(`observed = { dcqcn = [0, 1] }`, ``),
-		Good:   foundHosts(`observed = { dcqcn = [3] }`, ``),
+		Title: "NICs have DCQCN off for the priority of a class that switches mark",
+		Why:   "marks that nobody answers slow nobody down: the class runs into its pauses, or its drops, as if there were no ECN",
+		Fix:   "enable notification and reaction point on the priority",
+		Source: "NVIDIA MLNX_OFED, Explicit Congestion Notification: ecn/roce_np/enable and ecn/roce_rp/enable, by priority; " +
+			"NVIDIA ConnectX-6 Dx firmware 22.45.1020, known issue 4394475: one setting for all priorities",
+		Bad:  foundHosts(`observed = { dcqcn = [0, 1] }`, ``),
+		Good: foundHosts(`observed = { dcqcn = [3] }`, ``),
 	},
 	Run: hostDCQCN,
 }
 
+// globalCC reports whether a NIC reacts on all priorities once it reacts on any.
+func (p *Pass) globalCC(e End) bool {
+	if e.Port.NIC == 0 {
+		return false
+	}
+	n := &p.Fabric.NICs[e.Port.NIC]
+	from := p.Fabric.NICModels[n.Model].Facts[fabric.FactCCGlobal] / 1000
+	parts := strings.Split(p.Fabric.Text(n.Firmware), ".")
+	if from == 0 || len(parts) < 2 {
+		return false
+	}
+	release, err := strconv.ParseInt(parts[1], 10, 64)
+	return err == nil && release >= from
+}
+
 func hostDCQCN(p *Pass) {
-	p.EachProfile(func(e End, ports int) {
-		if !e.Profile.DCQCNSet {
+	p.Managed(func(e End) {
+		if !e.Profile.DCQCNSet || e.Profile.DCQCN != 0 && p.globalCC(e) {
 			return
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
@@ -143,42 +163,9 @@ func hostDCQCN(p *Pass) {
 				return
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("DCQCN is off for priority %d, class %s, on %s", on.Priority, p.Fabric.Text(c.Name), p.Name(e)), Address: p.Fabric.PortAddress(e.ID), Count: ports,
+				Summary: fmt.Sprintf("DCQCN is off for priority %d, class %s, on %s", on.Priority, p.Fabric.Text(c.Name), p.Name(e)), Address: p.Fabric.PortAddress(e.ID),
 				Labels: []diag.Label{p.AtPort(e, schema.ADCQCN, ""), p.Fabric.Label(c.Decl, 0, schema.AECN, "the class")}, Help: "enable notification and reaction point on the priority",
 			})
 		})
 	})
-}
-
-var roce417 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE417", Name: "ecn_receiver_driven", Severity: diag.Notice,
-		Title:    "a class without ECN is meant to be without",
-		Why:      "receivers that hand out credits need no marks; said here so that nobody adds them, or takes their absence for a mistake",
-		Fix:      "none is needed: the notice says that it is so by design",
-		Source:   "Gangidi et al., SIGCOMM 2024 (Meta)",
-		Bad:      twoNodesEdit(`ecn       = "auto"`, `congestion_control = "receiver"`),
-		Good:     twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    congestion_control = \"dcqcn\""),
-		Pedantic: true, // there is nothing to do
-	},
-	Run: receiverDriven,
-}
-
-func receiverDriven(p *Pass) {
-	f := p.Fabric
-	used := map[fabric.QoSID]bool{}
-	p.EachProfile(func(e End, _ int) { used[e.Profile.QoS] = true })
-	for id := fabric.QoSID(1); int(id) < len(f.QoS); id++ {
-		for i := range f.QoS[id].Classes {
-			c := &f.QoS[id].Classes[i]
-			off := c.ECN.Mode == fabric.Unwritten || c.ECN.Mode == fabric.Off
-			if !used[id] || c.Congestion != fabric.Receiver || !off {
-				continue
-			}
-			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("ECN of class %s is off by design: its receivers control congestion", f.Text(c.Name)), Address: f.Text(f.QoS[id].Address),
-				Labels: []diag.Label{f.Label(c.Decl, 0, schema.ACongestion, "")}, Help: "none is needed",
-			})
-		}
-	}
 }

@@ -16,12 +16,15 @@ import (
 var roce214 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE214", Name: "link_dcbx_willing", Severity: diag.Error,
-		Title:  "at most one end of a link is DCBX willing",
-		Why:    "two willing ends wait for each other, and neither advertises PFC or ETS",
-		Fix:    "make the switch advertise, or turn DCBX off",
-		Source: "Intel 800-series DCB guide; theory I19",
-		Bad:    bothDCBX(`{ mode = "willing" }`, `{ mode = "willing" }`),
-		Good:   bothDCBX(`{ mode = "advertise" }`, `{ mode = "willing" }`),
+		Title: "both ends of a link are DCBX willing",
+		Why: "both advertise, and each is ready to take what the other has: for PFC the MAC addresses break the tie, for ETS " +
+			"each takes the recommendation of the other. A NIC that is replaced may so set the PFC of the switch",
+		Fix:   "let the switch advertise without being willing, or turn DCBX off",
+		Steps: "write PFC, ETS and trust on both ends first, then change DCBX",
+		Source: "IEEE 802.1Q-2018, clause 38, symmetric attribute passing (PFC) and asymmetric attribute passing (ETS); " +
+			"intel/openlldp lldp_8021qaz.c, pfc_sm() and ets_sm()",
+		Bad:  bothDCBX(`{ mode = "willing" }`, `{ mode = "willing" }`),
+		Good: bothDCBX(`{ mode = "advertise" }`, `{ mode = "willing" }`),
 	},
 	Run: bothWilling,
 }
@@ -39,9 +42,9 @@ func bothWilling(p *Pass) {
 			return
 		}
 		p.Report(p.AboutLink(l, a, b, diag.Diagnostic{
-			Summary: fmt.Sprintf("ports %s and %s are both DCBX willing: nobody advertises", p.Name(a), p.Name(b)),
+			Summary: fmt.Sprintf("ports %s and %s are both DCBX willing: which of them sets PFC is a matter of MAC addresses", p.Name(a), p.Name(b)),
 			Labels:  []diag.Label{p.AtPort(a, schema.ADCBX, ""), p.AtPort(b, schema.ADCBX, "other end")},
-			Help:    "make the switch advertise, or turn DCBX off",
+			Help:    "let the switch advertise without being willing, or turn DCBX off",
 		}))
 	})
 }
@@ -49,12 +52,13 @@ func bothWilling(p *Pass) {
 var roce215 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE215", Name: "link_dcbx_version", Severity: diag.Error,
-		Title:  "both ends of a link speak one DCBX version",
-		Why:    "IEEE and CEE frames are not understood by each other: the settings never arrive",
-		Fix:    "use IEEE on both ends",
-		Source: "Dell DCBX troubleshooting: version conflict",
-		Bad:    bothDCBX(`{ mode = "advertise", version = "cee" }`, `{ mode = "willing", version = "ieee" }`),
-		Good:   bothDCBX(`{ mode = "advertise", version = "ieee" }`, `{ mode = "willing", version = "ieee" }`),
+		Title: "the two ends of a link speak different versions of DCBX",
+		Why:   "IEEE and CEE frames are not understood by each other: the settings never arrive",
+		Fix:   "use IEEE on both ends",
+		Source: "intel/openlldp lldp_8021qaz.c and lldp_dcbx.c: IEEE frames have the OUI 00-80-C2, CEE frames 00-1B-21, and a " +
+			"station evaluates one of them",
+		Bad:  bothDCBX(`{ mode = "advertise", version = "cee" }`, `{ mode = "willing", version = "ieee" }`),
+		Good: bothDCBX(`{ mode = "advertise", version = "ieee" }`, `{ mode = "willing", version = "ieee" }`),
 	},
 	Run: dcbxVersion,
 }
@@ -84,12 +88,13 @@ func dcbxVersion(p *Pass) {
 var roce218 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE218", Name: "class_count", Severity: diag.Error,
-		Title:  "a device has a traffic class for every class",
-		Why:    "where classes outnumber traffic classes a driver refuses the whole setting; Windows then sends nothing to the NIC",
-		Fix:    "merge classes",
-		Source: "data of the model; Microsoft New-NetQosTrafficClass",
-		Bad:    strings.Replace(twoNodes(``), "nvidia/connectx-6-dx", "example/two-tc", 1) + twoTC,
-		Good:   twoNodes(``),
+		Title: "classes outnumber the traffic classes of a device",
+		Why:   "where classes outnumber traffic classes a driver refuses the whole setting; Windows then sends nothing to the NIC",
+		Fix:   "merge classes",
+		Source: "traffic_classes of the nic_model and queues of the asic in lang/packs, each with its source; Microsoft Learn, " +
+			"New-NetQosTrafficClass",
+		Bad:  strings.Replace(twoNodes(``), "nvidia/connectx-6-dx", "example/two-tc", 1) + twoTC,
+		Good: twoNodes(``),
 	},
 	Run: classCount,
 }
@@ -135,12 +140,13 @@ func classCount(p *Pass) {
 var roce220 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE220", Name: "class_cnp_queue", Severity: diag.Warning,
-		Title:  "CNPs have a strict queue of their own",
-		Why:    "a congestion signal that waits in the congested queue arrives when it is too late",
-		Fix:    "put CNP in a strict queue",
-		Source: "Zhu et al., SIGCOMM 2015: CNPs at high priority",
-		Bad:    twoNodesEdit("priority = 6\n", "priority = 6\n    strict   = false\n    bandwidth = 1\n", "bandwidth = 50", "bandwidth = 49"),
-		Good:   twoNodes(``),
+		Title: "CNPs are in the queue that they report on, or in a class that is not strict",
+		Why:   "a congestion signal that waits in the congested queue arrives when it is too late",
+		Fix:   "put CNP in a strict queue",
+		Source: "Zhu et al., SIGCOMM 2015, section 3: CNPs are sent at high priority; NVIDIA Cumulus Linux 5, RDMA over " +
+			"Converged Ethernet: CNPs in a strict queue",
+		Bad:  twoNodesEdit("priority = 6\n", "priority = 6\n    strict   = false\n    bandwidth = 1\n", "bandwidth = 50", "bandwidth = 49"),
+		Good: twoNodes(``),
 	},
 	Run: cnpQueue,
 }
@@ -254,10 +260,10 @@ func marksOf(c *fabric.Class) string {
 var roce221 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE221", Name: "class_cnp_lossless", Severity: diag.Error, Fixable: true,
-		Title:  "CNPs are not in a lossless priority",
+		Title:  "CNPs are in a lossless priority",
 		Why:    "a pause stops the congestion signals together with the congestion they report",
 		Fix:    "take their priority out of PFC",
-		Source: "theory I9",
+		Source: "NVIDIA Cumulus Linux 5, RDMA over Converged Ethernet: PFC on priority 3, CNPs in priority 6 without it",
 		Bad:    twoNodesEdit("priority = 6\n", "priority = 6\n    lossless = true\n"),
 		Good:   twoNodes(``),
 	},
@@ -289,15 +295,14 @@ func (p *Pass) lossyCNP(e End) []diag.Edit {
 var roce226 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE226", Name: "windows_smb_direct", Severity: diag.Error, Fixable: true,
-		Title:  "Windows classifies SMB Direct by its NetworkDirect port",
+		Title:  "a Windows class for SMB Direct matches no NetworkDirect port",
 		Why:    "policies by TCP port never match RDMA: without a NetworkDirect policy SMB Direct travels in the default class",
 		Fix:    "write match = { netdirect_port = 445 } on the class",
-		Source: "Microsoft New-NetQosPolicy",
+		Source: "Microsoft Learn, New-NetQosPolicy, -NetDirectPortMatchCondition",
 		Bad:    windowsPair(``),
 		Good:   windowsPair(`match = { netdirect_port = 445 }`),
 	},
-	Run:   smbDirect,
-	mends: set("match.netdirect_port", "445"),
+	Run: smbDirect,
 }
 
 func smbDirect(p *Pass) {
@@ -312,8 +317,8 @@ func smbDirect(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("SMB Direct of %s is not mapped to priority %d: class %s matches no NetworkDirect port", f.Text(e.Device.Name), c.Priority, f.Text(c.Name)),
-				Address: f.PortAddress(e.ID), Labels: []diag.Label{f.DeclLabel(c.Decl, ""), f.DeclLabel(e.Port.Decl, "used by")},
-				Help: "write match = { netdirect_port = 445 } on the class",
+				Address: f.PortAddress(e.ID), Labels: []diag.Label{f.Label(c.Decl, 0, schema.ACarries, ""), f.DeclLabel(e.Port.Decl, "used by")},
+				Help: "write match = { netdirect_port = 445 } on the class", Edits: setAt(f.DeclLabel(c.Decl, ""), "match.netdirect_port", "445"),
 			})
 		})
 	})
@@ -322,10 +327,10 @@ func smbDirect(p *Pass) {
 var roce227 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE227", Name: "class_queue_shared", Severity: diag.Error, Fixable: true,
-		Title:  "lossless and lossy priorities do not share a queue",
+		Title:  "lossless and lossy priorities share a queue",
 		Why:    "a pause stops the queue: the lossy class stops with it, and its backlog fills the lossless buffer",
 		Fix:    "give the lossy class another queue",
-		Source: "theory I6",
+		Source: "IEEE 802.1Q-2018, clause 36 and 8.6.8: a pause stops the queue that serves the priority",
 		Bad:    twoNodesEdit("dscp     = [48]\n", "dscp     = [48]\n    queue    = 3\n    strict   = false\n"),
 		Good:   twoNodes(``),
 	},
@@ -360,16 +365,17 @@ func (p *Pass) otherQueue(e End, c *fabric.Class) []diag.Edit {
 
 var roce228 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE228", Name: "host_dcbx_willing", Severity: diag.Error, Fixable: true,
-		Title:  "a NIC that rocec manages is not DCBX willing",
-		Why:    "a willing NIC takes PFC and ETS from its peer at any time: what was written to it does not stay",
-		Fix:    `leave dcbx off, or set manage = "verify" where the switch shall decide`,
-		Source: "Microsoft: Set-NetQosDcbxSetting -Willing false; Intel 800-series DCB guide",
-		Bad:    twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    dcbx   = { mode = \"willing\" }"),
-		Good:   twoNodes(``),
+		ID: "ROCE228", Name: "host_dcbx_willing", Severity: diag.Error,
+		Title: "a NIC that rocec manages is DCBX willing",
+		Why:   "a willing NIC takes PFC and ETS from its peer at any time: what was written to it does not stay",
+		Fix:   `leave dcbx off, or set manage = "verify" where the switch shall decide`,
+		Steps: "see that the NIC itself has PFC, ETS and trust, then turn willing off: the settings that came by DCBX go with it",
+		Source: "Microsoft Learn, Set-NetQosDcbxSetting, -Willing; intel/openlldp lldp_8021qaz.c: a willing station takes PFC of " +
+			"a peer that is not",
+		Bad:  twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    dcbx   = { mode = \"willing\" }"),
+		Good: twoNodes(``),
 	},
-	Run:   nicWilling,
-	mends: drop("dcbx"),
+	Run: nicWilling,
 }
 
 func nicWilling(p *Pass) {

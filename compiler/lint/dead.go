@@ -17,12 +17,12 @@ import (
 var roce830 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE830", Name: "device_without_cable", Severity: diag.Warning,
-		Title: "every switch, and every node that carries RDMA, has a cable",
+		Title: "a switch, or a node that carries RDMA, has no cable",
 		Why: "no proof speaks of a device that no cable leads to: its settings are written, " +
 			"and its peers know nothing of it. Mostly the rows of its cables were lost. " +
 			"A NIC alone without a cable is ROCE805 where most of its peers have one",
 		Fix:    "add its cables, or leave the device out until it is there",
-		Source: "theory C.2",
+		Source: "docs/language/blocks.md, link",
 		Bad:    twoNodes(``) + loneSwitch,
 		Good:   twoNodes(``),
 	},
@@ -91,11 +91,11 @@ func (p *Pass) lone(d fabric.DeviceID) bool {
 var roce831 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE831", Name: "link_shut", Severity: diag.Warning,
-		Title: "a cable is shut at both ends, or at none",
+		Title: "a cable is shut at one end only",
 		Why: "the open end waits for a peer that never answers: it keeps its buffers, raises alarms, and whoever " +
 			"enables it believes that the way is there",
 		Fix:    "take admin = \"down\" away, or write it at both ends",
-		Source: "theory D; sonic-net/SONiC, PORT admin_status",
+		Source: "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, admin_status",
 		Bad:    fourNodes(`admin = "down"`, ``),
 		Good:   fourNodes(``, ``),
 	},
@@ -123,11 +123,11 @@ func linkShut(p *Pass) {
 var roce832 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE832", Name: "topology_without_qos", Severity: diag.Warning,
-		Title: "the ports of a topology have a qos",
+		Title: "the ports of a topology have no qos",
 		Why: "without one every class is the default class: nothing is marked, lossless or proven on the cables of the " +
 			"topology, and its devices keep what they came with",
 		Fix:    "write qos in the topology, or qos = \"keep\" where the devices have theirs from somebody else",
-		Source: "theory I4, I5",
+		Source: "docs/language/blocks.md, qos",
 		Bad: smallPod("") + `output "unused_qos" {
   value = qos.roce.name
 }
@@ -217,7 +217,7 @@ func (p *Pass) contracted(devices []fabric.DeviceID) bool {
 var roce833 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE833", Name: "port_never_enabled", Severity: diag.Warning,
-		Title: "where ports are enabled, every cabled one is",
+		Title: "a cabled port is not enabled, and others of its system are",
 		Why: "on SONiC a port without admin_status is down: a switch that starts without a preset " +
 			"brings up the ports that the source enables, and this cable stays dark. " +
 			"Where the source enables no port of the system at all, that is taken to be somebody else's, as the " +
@@ -287,11 +287,11 @@ func neverEnabled(p *Pass) {
 var roce920 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE920", Name: "name_like_range", Severity: diag.Warning,
-		Title: "a name that looks like a range is one",
+		Title: "a name looks like a range and is none",
 		Why: "a range stands in brackets: without them \"rail0-7\" is one NIC of that name, which no device has, and " +
 			"the eight that were meant are not there",
 		Fix:    "write rail[0-7]",
-		Source: "language reference, ranges of labels",
+		Source: "docs/language/blocks.md, ranges of labels",
 		Bad:    twoNodes(``) + rangeHost("rail0-7"),
 		Good:   twoNodes(``) + rangeHost("rail[0-7]"),
 	},
@@ -365,7 +365,7 @@ func asRange(name string) (meant string, ok bool) {
 var roce921 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE921", Name: "os_not_seen", Severity: diag.Notice,
-		Title: "it is known which ends of the fabric rocec never sees",
+		Title: "rocec never sees some ends of the fabric",
 		Why: "no target serves the system of these devices: what the source says of them is taken for true by every " +
 			"proof and compared with nothing, before or after a change",
 		Fix:    "compare them by other means, and keep the source in step",
@@ -429,11 +429,11 @@ func (p *Pass) anyRDMA(d fabric.DeviceID) bool {
 var roce922 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE922", Name: "slot_without_address", Severity: diag.Warning,
-		Title: "a NIC that carries RDMA on a node with a slot has an address",
+		Title: "a NIC that carries RDMA on a node with a slot has no address",
 		Why: "addresses follow the slot where there is a subnet to count in. Where there is none nothing gives the NIC " +
 			"an address, and RDMA over UDP has no path",
 		Fix:    "write subnet on the segment or NIC, or address on the NIC",
-		Source: "language reference, slot; InfiniBand Annex A17 (RoCEv2 is routed by IP)",
+		Source: "docs/language/blocks.md, slot; InfiniBand Annex A17 (RoCEv2 is routed by IP)",
 		Bad:    strings.Replace(twoNodes(``), "  subnet = \"10.100.0.0/24\"\n", "", 1),
 		Good:   twoNodes(``),
 	},

@@ -22,13 +22,15 @@ const (
 var roce801 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE801", Name: "buffer_cycle", Severity: diag.Error, Hard: true,
-		Title: "lossless buffers never wait for each other in a circle",
+		Title: "lossless buffers wait for each other in a circle",
 		Why: "PFC holds a frame until the next buffer has room: buffers that wait for each other in a circle wait for ever, and what feeds them stops too. " +
 			"The circle is what deadlock needs; that it is filled is a matter of load",
-		Fix:    "take the turn from down to up out of the ways, give frames another lossless priority where they turn, or make the class lossy",
-		Source: "theory C; Hu et al., Deadlocks in Datacenter Networks, HotNets 2016; Hu et al., Tagger, CoNEXT 2017",
-		Bad:    netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r1", "r1 * r2 r2", "r1 * r0 r2", "r2 * r0 r0", "r2 * r1 r0"),
-		Good:   netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r1"),
+		Fix: "take the turn from down to up out of the ways, give frames another lossless priority where they turn, or make " +
+			"the class lossy",
+		Source: "Hu et al., Deadlocks in Datacenter Networks: Why Do They Form, and How to Avoid Them, HotNets 2016; Hu et al., " +
+			"Tagger: Practical PFC Deadlock Prevention in Data Center Networks, CoNEXT 2017",
+		Bad:  netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r1", "r1 * r2 r2", "r1 * r0 r2", "r2 * r0 r0", "r2 * r1 r0"),
+		Good: netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r1"),
 	},
 	Run:   bufferCycle,
 	first: true, // the ways and the buffers
@@ -273,12 +275,13 @@ func (p *Pass) atRouting(part *paths.Part, n schema.Attr, text string) diag.Labe
 var roce802 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE802", Name: "forwarding_loop", Severity: diag.Error, Hard: true,
-		Title:  "no way comes back to where it was",
-		Why:    "packets in a loop live until their TTL ends, fill every buffer on it, and with PFC stand still for ever",
-		Fix:    "correct the rows of the table for that destination",
-		Source: "theory C.2; Hu et al., Deadlocks in Datacenter Networks, HotNets 2016",
-		Bad:    netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r1", "r1 * r2 r0", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r1"),
-		Good:   netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r1", "r1 r0 r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r1"),
+		Title: "packets come back to where they were",
+		Why:   "packets in a loop live until their TTL ends, fill every buffer on it, and with PFC stand still for ever",
+		Fix:   "correct the rows of the table for that destination",
+		Source: "Hu et al., Deadlocks in Datacenter Networks: Why Do They Form, and How to Avoid Them, HotNets 2016; RFC 1812, " +
+			"5.2.7.3 (a packet in a loop lives until its TTL ends)",
+		Bad:  netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r1", "r1 * r2 r0", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r1"),
+		Good: netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r1", "r1 r0 r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r1"),
 	},
 	Run: forwardingLoop,
 }
@@ -331,10 +334,10 @@ func (p *Pass) loop(r Routed, s *paths.Stray) diag.Diagnostic {
 var roce803 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE803", Name: "lossless_valley", Severity: diag.Warning,
-		Title:  "lossless traffic that came down does not go up again",
+		Title:  "lossless traffic goes up again after it came down",
 		Why:    "one bounce is no deadlock, two opposite ones are: a fabric with a bounce is one change away from standing still",
 		Fix:    "take the bounce out of the ways, or give frames another lossless priority where they turn",
-		Source: "theory C.3 T2a; Hu et al., Tagger, CoNEXT 2017",
+		Source: "Hu et al., Tagger: Practical PFC Deadlock Prevention in Data Center Networks, CoNEXT 2017",
 		Bad:    netOf("t1 t2", "t1-l1 t2-l1 t1-l2 t2-l2", byTable, "t1 * t2 l1", "t2 * t1 l1", "l1 * t2 t2", "l1 * t1 t2", "t2 l1 t1 l2", "l2 * t1 t1"),
 		Good:   netOf("t1 t2", "t1-l1 t2-l1 t1-l2 t2-l2", byTable, "t1 * t2 l1", "t2 * t1 l2", "l1 * t2 t2", "l2 * t1 t1"),
 	},
@@ -373,12 +376,14 @@ func losslessValley(p *Pass) {
 var roce804 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE804", Name: "tag_priorities", Severity: diag.Error,
-		Title:  "tags and remaps lead to lossless priorities that exist, or to a class that is lossy on purpose",
-		Why:    "a scheme that tolerates k bounces takes k + 1 lossless priorities: a frame tagged beyond them is dropped where it was promised not to be",
-		Fix:    "tolerate fewer bounces, or declare a class for the priority, with PFC or lossless = false",
-		Source: "Hu et al., Tagger, CoNEXT 2017; theory C.4",
-		Bad:    netOf("t1 t2", "t1-l1 t2-l1 t1-l2 t2-l2", byTable, "t1 * t2 l1", "t2 * t1 l1", "l1 * t2 t2", "l1 * t1 t2", "t2 l1 t1 l2 4", "l2 * t1 t1"),
-		Good:   netOf("t1 t2", "t1-l1 t2-l1 t1-l2 t2-l2", byTable, "t1 * t2 l1", "t2 * t1 l1", "l1 * t2 t2", "l1 * t1 t2", "t2 l1 t1 l2 0", "l2 * t1 t1"),
+		Title: "a tag or remap leads to a priority that is not lossless",
+		Why: "a scheme that tolerates k bounces takes k + 1 lossless priorities: a frame tagged beyond them is dropped where " +
+			"it was promised not to be",
+		Fix:     "tolerate fewer bounces, or declare a class for the priority, with PFC or lossless = false",
+		Formula: "lossless priorities needed = bounces tolerated + 1",
+		Source:  "Hu et al., Tagger: Practical PFC Deadlock Prevention in Data Center Networks, CoNEXT 2017",
+		Bad:     netOf("t1 t2", "t1-l1 t2-l1 t1-l2 t2-l2", byTable, "t1 * t2 l1", "t2 * t1 l1", "l1 * t2 t2", "l1 * t1 t2", "t2 l1 t1 l2 4", "l2 * t1 t1"),
+		Good:    netOf("t1 t2", "t1-l1 t2-l1 t1-l2 t2-l2", byTable, "t1 * t2 l1", "t2 * t1 l1", "l1 * t2 t2", "l1 * t1 t2", "t2 l1 t1 l2 0", "l2 * t1 t1"),
 	},
 	Run: tagPriorities,
 }

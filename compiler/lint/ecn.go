@@ -10,17 +10,20 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var ecn = []*Rule{roce401, roce402, roce403, roce404, roce405, roce406, roce407, roce408, roce409, roce410, roce411, roce412, roce413, roce414, roce415, roce416, roce417, roce418}
+var ecn = []*Rule{roce401, roce402, roce403, roce404, roce405, roce406, roce407, roce408, roce409, roce410, roce411, roce412, roce413, roce414, roce415, roce416, roce418, roce420, roce421}
 
 var roce401 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE401", Name: "ecn_before_pfc", Severity: diag.Error, Fixable: true,
-		Title:  "ECN marks before PFC pauses",
-		Why:    "when the pause comes first, senders never learn to slow down: the fabric runs on pauses, and they spread",
-		Fix:    "lower the ECN minimum, or raise alpha",
-		Source: "Zhu et al., SIGCOMM 2015; theory B.2, relaxed bound",
-		Bad:    edit(twoNodes(``), `ecn       = "auto"`, `ecn       = { min = "1MB", max = "2MB", probability = 5 }`, `os    = "sonic/202505"`, `os    = "sonic/202505"`+"\n"+`  buffer = { shared = "12MB", alpha = "1/32" }`),
-		Good:   twoNodes(``),
+		Title: "PFC pauses before ECN marks",
+		Why:   "when the pause comes first, senders never learn to slow down: the fabric runs on pauses, and they spread",
+		Fix:   "lower the ECN minimum, or raise alpha",
+		Source: "Zhu et al., SIGCOMM 2015, section 4; Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998: what one queue gets of a " +
+			"shared buffer",
+		Formula: "ecn.min in bytes < alpha * shared / (1 + alpha), shared = pool after headroom in bytes, alpha = the dynamic " +
+			"threshold of the group",
+		Bad:  edit(twoNodes(``), `ecn       = "auto"`, `ecn       = { min = "1MB", max = "2MB", probability = 5 }`, `os    = "sonic/202505"`, `os    = "sonic/202505"`+"\n"+`  buffer = { shared = "12MB", alpha = "1/32" }`),
+		Good: twoNodes(``),
 	},
 	Run: ecnBeforePFC,
 }
@@ -58,7 +61,7 @@ func (p *Pass) earlierECN(e End, c *fabric.Class, queue uint8) []diag.Edit {
 // every distinct profile and set of derived facts, and for all where that finds something.
 func (p *Pass) eachMarking(visit func(e End, c *fabric.Class, queue uint8, ports int)) {
 	if p.marking.rows == nil {
-		p.marking.rows, p.marking.find = p.markingRows(nil), p.markingRows
+		p.marking.rows, p.marking.find = p.shared().marking(), p.markingRows
 	}
 	for i := range p.marking.rows {
 		p.marking.visit(p, i, func(e End, ports int) {
@@ -107,10 +110,10 @@ func (p *Pass) markingRows(other func(row int, id fabric.PortID)) []alike {
 var roce403 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE403", Name: "ecn_range", Severity: diag.Error, Fixable: true,
-		Title:  "the ECN minimum is below the maximum or both are one step, and the probability within 1 to 100",
+		Title:  "the ECN minimum is above the maximum, or the probability is not 1 to 100",
 		Why:    "devices refuse the profile, or mark everything or nothing",
 		Fix:    "swap or correct the values",
-		Source: "theory B.6",
+		Source: "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993: RED; sonic-net/sonic-buildimage sonic-wred-profile.yang",
 		Bad:    twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "1500KB", max = "150KB", probability = 5 }`),
 		Good:   twoNodes(``),
 	},
@@ -150,10 +153,10 @@ func ecnRange(p *Pass) {
 var roce404 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE404", Name: "path_ecn", Severity: diag.Error, Fixable: true,
-		Title:  "a class that reacts to ECN is marked at every hop",
+		Title:  "a class that reacts to ECN is not marked at some hop",
 		Why:    "the one queue that does not mark is where the pauses start, or where a lossy class drops",
 		Fix:    "attach ECN there",
-		Source: "theory I9",
+		Source: "Zhu et al., SIGCOMM 2015, section 3.1: every switch on the path is a congestion point",
 		Bad:    twoNodes(`ecn = "off"`),
 		Good:   twoNodes(``),
 	},
@@ -244,10 +247,10 @@ func (p *Pass) indexOf(e End, c *fabric.Class) int {
 var roce406 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE406", Name: "ecn_cnp_mark", Severity: diag.Error,
-		Title:  "the CNPs a host sends are those the switch expects",
+		Title:  "a host sends CNPs under another mark than the switch expects",
 		Why:    "CNPs under another mark land in the default queue and arrive late, or never",
 		Fix:    "use one DSCP for CNPs on both sides; 48 is the NICs' default",
-		Source: "NVIDIA RoCE defaults; theory I9",
+		Source: "NVIDIA MLNX_OFED, Explicit Congestion Notification: roce_np/cnp_dscp (48) and cnp_802p_prio (6)",
 		Bad: edit(twoNodes(`qos = qos.other`), `segment "storage" {`, `qos "other" {
   from = qos.roce
   class "cnp" {
@@ -298,12 +301,13 @@ func (p *Pass) cnpClass(e End) *fabric.Class {
 var roce408 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE408", Name: "class_no_control", Severity: diag.Warning, Fixable: true,
-		Title:  "an RDMA class has PFC or ECN",
-		Why:    "with neither, congestion shows as loss, and RoCE recovers from loss badly",
-		Fix:    "enable one of them",
-		Source: "theory I9",
-		Bad:    twoNodesEdit(`ecn       = "auto"`, `lossless  = false`),
-		Good:   twoNodes(``),
+		Title: "an RDMA class has neither PFC nor ECN",
+		Why:   "with neither, congestion shows as loss, and RoCE recovers from loss badly",
+		Fix:   "enable one of them; where the NICs go by round-trip times, say so: observed = { slowed_by = \"rtt\" } in the class",
+		Source: "NVIDIA, Zero Touch RoCE: the one RoCE that vendors run with neither, by round-trip times; Guo et al., SIGCOMM " +
+			"2016, section 4.1: what a loss costs the others",
+		Bad:  twoNodesEdit(`ecn       = "auto"`, `lossless  = false`),
+		Good: twoNodes(``),
 	},
 	Run:   noControl,
 	mends: set("ecn", `"auto"`),
@@ -332,12 +336,12 @@ func noControl(p *Pass) {
 		for i := range f.QoS[id].Classes {
 			c := &f.QoS[id].Classes[i]
 			ecnOff := c.ECN.Mode == fabric.Unwritten || c.ECN.Mode == fabric.Off
-			if !used[fabric.QoSID(id)] || c.Carries != fabric.CarriesRDMA || c.Lossless || !ecnOff || c.Transport == fabric.IWARP {
+			if !used[fabric.QoSID(id)] || c.Carries != fabric.CarriesRDMA || c.Lossless || !ecnOff || c.ByRTT || c.Transport == fabric.IWARP {
 				continue
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("class %s of qos %s has neither PFC nor ECN", f.Text(c.Name), f.Text(f.QoS[id].Name)), Address: f.Text(f.QoS[id].Address),
-				Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `make it lossless, or write ecn = "auto"`,
+				Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `make it lossless, or write ecn = "auto"; where round-trip times slow its senders, observed = { slowed_by = "rtt" }`,
 				Notes: noted(p.pausedElsewhere(paused[fabric.QoSID(id)])),
 			})
 		}
@@ -347,10 +351,10 @@ func noControl(p *Pass) {
 var roce409 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE409", Name: "nic_resilient", Severity: diag.Error,
-		Title:  "every NIC of a lossy RDMA class can run RoCE on lossy Ethernet",
-		Why:    "a NIC without resilient RoCE falls back to go-back-N at the first lost packet: throughput collapses",
+		Title:  "a NIC of a lossy RDMA class has no congestion control of its own in hardware",
+		Why:    "nothing slows it down before the switch drops: loss is common, and each loss makes it send a window again",
 		Fix:    "use PFC, or newer NICs",
-		Source: "NVIDIA RoCE documentation: resilient from ConnectX-4",
+		Source: "NVIDIA, Resilient RoCE (DOC-2499): DCQCN in hardware from ConnectX-4 on; Zhu et al., SIGCOMM 2015, section 3",
 		Bad:    strings.NewReplacer(`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false", "nvidia/connectx-6-dx", "example/fragile").Replace(twoNodes(``)) + fragileNIC("false"),
 		Good:   strings.NewReplacer(`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false", "nvidia/connectx-6-dx", "example/fragile").Replace(twoNodes(``)) + fragileNIC("true"),
 	},
@@ -389,7 +393,7 @@ func nicResilient(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("nic %s (%s) needs a lossless class, and %s is lossy", p.Name(e), f.Text(m.Name), f.Text(c.Name)), Address: f.PortAddress(e.ID),
-				Labels: []diag.Label{p.AtPort(e, schema.AModel, ""), f.Label(c.Decl, 0, schema.ALossless, "the class")}, Help: "use PFC, or a newer NIC",
+				Labels: []diag.Label{p.AtPort(e, schema.AModel, ""), f.Label(c.Decl, 0, schema.ALossless, "the class")}, Help: "make the class lossless, or use NICs with DCQCN in hardware",
 			})
 		})
 	})

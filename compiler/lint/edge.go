@@ -11,10 +11,10 @@ import (
 var roce608 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE608", Name: "path_denied", Severity: diag.Error,
-		Title:  "no filter inside the fabric drops the RDMA that goes through it",
+		Title:  "a filter inside the fabric drops the RDMA that goes through it",
 		Why:    "connections are set up over TCP and pass; then every RDMA packet is dropped, and completions fail with retry exceeded",
 		Fix:    "let RDMA pass inside the class, and deny it at the edge",
-		Source: "theory I12",
+		Source: "InfiniBand Architecture Specification, Annex A17 (RoCEv2: UDP destination port 4791)",
 		Bad:    twoNodes(`deny   = ["roce_v2"]`),
 		Good:   twoNodes(`deny   = ["roce_v1"]`),
 	},
@@ -73,16 +73,18 @@ func transportOf(q *fabric.QoS, c *fabric.Class) fabric.Transport {
 
 var roce609 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE609", Name: "route_open_edge", Severity: diag.Warning, Fixable: true,
-		Title:  "RDMA is denied where the fabric ends",
-		Why:    "whoever is outside can send to endpoints that ask for no password, and mark it as the lossless class",
-		Fix:    "deny it on external ports: rocec does, unless deny is written",
-		Source: "theory I17",
-		Bad:    external(`deny     = []`),
-		Good:   external(`deny     = ["roce_v2", "roce_v1"]`),
+		ID: "ROCE609", Name: "route_open_edge", Severity: diag.Warning,
+		Title:      "RDMA gets in where the fabric ends",
+		Why:        "whoever is outside can send to endpoints that ask for no password, and mark it as the lossless class",
+		Fix:        "deny it on external ports: rocec does, unless deny is written",
+		Steps:      "first count UDP 4791 on the external ports, as replication and other fabrics may use it",
+		Interrupts: "RDMA that crosses the edge today: connections still set up over TCP, and then fail",
+		Source: "InfiniBand Architecture Specification, Annex A17 (RoCEv2: UDP destination port 4791); Rothenberger et al., " +
+			"ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021",
+		Bad:  external(`deny     = []`),
+		Good: external(`deny     = ["roce_v2", "roce_v1"]`),
 	},
-	Run:   openEdge,
-	mends: drop("deny"),
+	Run: openEdge,
 }
 
 func openEdge(p *Pass) {

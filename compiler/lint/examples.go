@@ -113,17 +113,27 @@ link "direct" {
 `
 }
 
+// cnpClass is the class for CNPs of twoNodes, which no cmdlet of Windows sets the mark of.
+const cnpClass = `  class "cnp" {
+    carries  = "cnp"
+    dscp     = [48]
+    priority = 6
+  }
+`
+
 // windowsPair is backToBack for two Windows hosts with a tagged segment and PCP;
 // class is said of the class that carries SMB Direct.
 func windowsPair(class string) string {
-	return strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"", "    dscp      = [26]\n", "    "+class+"\n", "ubuntu/24.04", "windows-server/2025",
+	return strings.NewReplacer("trust = \"dscp\"", "trust = \"pcp\"", "    dscp      = [26]\n", "    "+class+"\n", "ubuntu/24.04", "windows-server/2025", cnpClass, "",
 		"untagged = segment.storage", "segment = segment.storage").Replace(backToBack(""))
 }
 
 // iwarpPair is backToBack with iWARP; class is said of the class that carries it.
 func iwarpPair(class string) string {
-	return strings.NewReplacer("trust = \"dscp\"\n", "trust = \"dscp\"\n  transport = \"iwarp\"\n", "    ecn       = \"auto\"\n", "    "+class+"\n",
-		"nvidia/connectx-6-dx", "chelsio/t6").Replace(backToBack(""))
+	return strings.NewReplacer("trust = \"dscp\"\n", "trust = \"dscp\"\n  transport = \"iwarp\"\n", "    carries   = \"rdma\"\n",
+		"    carries   = \"rdma\"\n    marked_by = \"application\"\n", "    ecn       = \"auto\"\n", "    "+class+"\n",
+		"  class \"cnp\" {\n    carries  = \"cnp\"\n    dscp     = [48]\n    priority = 6\n  }\n", "",
+		"nvidia/connectx-6-dx", "intel/e810").Replace(backToBack(""))
 }
 
 // pcpAccess is twoNodes with tags and PCP, and a spare port without a cable.

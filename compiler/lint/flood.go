@@ -194,17 +194,19 @@ func (p *Pass) hostile(e End) bool {
 func (p *Pass) faces(e End) bool { return e.Port.Flags&fabric.External != 0 || p.hostile(e) }
 
 // outward are the ports of trusted devices towards the outside, ascending.
-func (p *Pass) outward() []fabric.PortID {
-	if p.outwardDone {
-		return p.outwards
-	}
-	p.outwardDone = true
+func (p *Pass) outward() []fabric.PortID { return p.shared().outward() }
+
+func (p *Pass) portsOutward() (list []fabric.PortID) {
+	untrusted := slices.ContainsFunc(p.Fabric.Devices[1:], func(d fabric.Device) bool { return !d.Trusted })
 	for id := fabric.PortID(1); int(id) < len(p.Fabric.Ports); id++ {
+		if !untrusted && p.Fabric.Ports[id].Flags&fabric.External == 0 {
+			continue // nothing but a mark makes it outward
+		}
 		if e := p.End(id); p.faces(e) && e.Device.Trusted {
-			p.outwards = append(p.outwards, id)
+			list = append(list, id)
 		}
 	}
-	return p.outwards
+	return list
 }
 
 // edgesOf are the ports of a switch that a flood can leave it by: those cabled

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -323,10 +322,73 @@ var roce718 = &Rule{
 	Run: windowsTeaming,
 }
 
+// windowsTeam is a Windows host with a team of a mode and two vNICs, each pinned to a member.
 func windowsTeam(mode string) string {
-	return strings.NewReplacer("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n    match     = { netdirect_port = 445 }\n", `os   = "ubuntu/24.04"
-  slot = 9`, `os   = "windows-server/2025"
-  slot = 9`, `mode    = "lacp"`, `mode    = "`+mode+`"`, "model = \"nvidia/connectx-6-dx\"\n    \n", "model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n").Replace(bonded(``))
+	return `qos "roce" {
+  trust = "pcp"
+  class "rdma" {
+    carries   = "rdma"
+    priority  = 3
+    bandwidth = 50
+    match     = { netdirect_port = 445 }
+    ecn       = "auto"
+  }
+  class "default" {
+    priority  = 0
+    bandwidth = 50
+    default   = true
+  }
+}
+
+segment "storage" {
+  vlan   = 100
+  subnet = "10.100.0.0/24"
+  mtu    = 9000
+  qos    = qos.roce
+}
+
+switch "tor" {
+  model = "nvidia/sn3700"
+  os    = "sonic/202505"
+  port "Ethernet[0-4:4]" {
+    speed  = "100G"
+    tagged = segment.storage
+  }
+}
+
+node "b" {
+  os   = "windows-server/2025"
+  slot = 9
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+    at    = switch.tor.port["Ethernet0"]
+    cable = { media = "dac", length = "3m" }
+  }
+  nic "p1" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+    at    = switch.tor.port["Ethernet4"]
+    cable = { media = "dac", length = "3m" }
+  }
+  bond "bond0" {
+    mode    = "` + mode + `"
+    members = "p[0-1]"
+  }
+  interface "smb0" {
+    on      = "bond0"
+    segment = segment.storage
+    address = "10.100.0.21/24"
+    pin     = "p0"
+  }
+  interface "smb1" {
+    on      = "bond0"
+    segment = segment.storage
+    address = "10.100.0.22/24"
+    pin     = "p1"
+  }
+}
+`
 }
 
 func windowsTeaming(p *Pass) {

@@ -13,12 +13,13 @@ import (
 var roce606 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE606", Name: "vlan_shared", Severity: diag.Warning,
-		Title:  "an RDMA VLAN carries nothing but RDMA",
-		Why:    "management and client traffic in the VLAN brings strangers beside memory that has no password, and goes down with it",
-		Fix:    "give management and clients a segment of their own",
-		Source: "theory I16",
-		Bad:    strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  mgmt     = \"10.100.0.${each.value + 100}\"", 1),
-		Good:   strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  mgmt     = \"10.200.0.${each.value + 100}\"", 1),
+		Title: "an RDMA VLAN carries other traffic too",
+		Why:   "management and client traffic in the VLAN brings strangers beside memory that has no password, and goes down with it",
+		Fix:   "give management and clients a segment of their own",
+		Source: "Microsoft Learn, Azure Local host network requirements: storage traffic has VLANs of its own; Rothenberger et " +
+			"al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021",
+		Bad:  strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  mgmt     = \"10.100.0.${each.value + 100}\"", 1),
+		Good: strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  mgmt     = \"10.200.0.${each.value + 100}\"", 1),
 	},
 	Run: vlanShared,
 }
@@ -128,12 +129,13 @@ func (p *Pass) rdmaSubnets() []fabric.SegmentID {
 var roce607 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE607", Name: "route_leaves", Severity: diag.Error,
-		Title:  "no route leads from an RDMA prefix to the outside, and none out of an isolated segment",
-		Why:    "whoever has a route to an RDMA endpoint can try its keys; a segment that is called isolated is taken to have none",
-		Fix:    "take the prefix out of announce, or the gateway off the segment",
-		Source: "theory I17; cli-and-language section 9, routing",
-		Bad:    twoNodes(``) + "routing \"default\" {\n  paths    = \"ecmp\"\n  announce = \"10.100.0.0/16\"\n  default  = true\n}\n",
-		Good:   twoNodes(``) + "routing \"default\" {\n  paths    = \"ecmp\"\n  announce = \"10.101.0.0/16\"\n  default  = true\n}\n",
+		Title: "a route leads from an RDMA prefix to the outside, or out of an isolated segment",
+		Why:   "whoever has a route to an RDMA endpoint can try its keys; a segment that is called isolated is taken to have none",
+		Fix:   "take the prefix out of announce, or the gateway off the segment",
+		Source: "Rothenberger et al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021; docs/language/blocks.md, " +
+			"segment: isolated",
+		Bad:  twoNodes(``) + "routing \"default\" {\n  paths    = \"ecmp\"\n  announce = \"10.100.0.0/16\"\n  default  = true\n}\n",
+		Good: twoNodes(``) + "routing \"default\" {\n  paths    = \"ecmp\"\n  announce = \"10.101.0.0/16\"\n  default  = true\n}\n",
 	},
 	Run: routeLeaves,
 }
@@ -213,10 +215,10 @@ func (p *Pass) inPrefix(prefix netip.Prefix) (name string, at diag.Label, addres
 var roce616 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE616", Name: "class_tenants", Severity: diag.Warning,
-		Title:  "a lossless class is used by one tenant",
+		Title:  "tenants share a lossless class",
 		Why:    "a pause stops the whole priority: the slow receiver of one tenant stops the senders of the other",
 		Fix:    "give each tenant a class with a priority of its own",
-		Source: "Bai et al., NSDI 2023, section 3.2",
+		Source: "Bai et al., Empowering Azure Storage with RDMA, NSDI 2023, section 3.2",
 		Bad:    strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  tenant   = each.key", 1),
 		Good:   strings.Replace(twoNodes(``), `  slot     = each.value`, "  slot     = each.value\n  tenant   = \"blue\"", 1),
 	},
@@ -298,10 +300,10 @@ func (p *Pass) islands() []int {
 var roce618 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE618", Name: "vlan_flooding", Severity: diag.Warning,
-		Title:  "frames to unknown addresses are bounded in an RDMA VLAN",
+		Title:  "an RDMA VLAN floods frames to unknown addresses without bound",
 		Why:    "a dead host whose address is still in ARP tables and gone from MAC tables has its lossless frames flooded, and pauses then go round in a circle",
 		Fix:    "bound unknown unicast by a storm control, and keep the MAC time above the ARP time",
-		Source: "Guo et al., SIGCOMM 2016, section 4.2",
+		Source: "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.2",
 		Bad:    twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  observed = { unknown_unicast = \"flood\" }"),
 		Good:   twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  observed = { unknown_unicast = \"limit\" }"),
 	},
@@ -325,10 +327,10 @@ func unknownFlooded(p *Pass) {
 var roce619 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE619", Name: "vlan_sites", Severity: diag.Warning,
-		Title:  "an RDMA VLAN stays on one site",
+		Title:  "an RDMA VLAN spans two sites",
 		Why:    "one broadcast domain over two sites fails with either, and its cables need more headroom than switches have",
 		Fix:    "route between the sites",
-		Source: "theory I16, A.4",
+		Source: "Bai et al., Empowering Azure Storage with RDMA, NSDI 2023 (links between sites need gigabytes of headroom)",
 		Bad:    twoSites("b"),
 		Good:   twoSites("a"),
 	},

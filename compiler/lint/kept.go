@@ -11,10 +11,10 @@ import (
 var roce236 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE236", Name: "kept_setting_unknown", Severity: diag.Error,
-		Title:  "what RDMA rests on and is left as the device has it, somebody states",
+		Title:  "what RDMA rests on is left as the device has it, and nobody states it",
 		Why:    "\"keep\" takes a setting out of what is written, not out of the path of the packets: what nobody states of it proves nothing",
 		Fix:    "write the value, state the vendor's default in the data of the model, or compare the device with manage = \"verify\"",
-		Source: "rocec: unknown is not capable",
+		Source: "docs/language/blocks.md: \"keep\" leaves a setting as the device has it",
 		Bad:    twoNodes(`mtu = "keep"`),
 		Good:   twoNodes(`mtu = 9000`),
 	},

@@ -31,6 +31,7 @@ type portKind struct {
 	nicModel    fabric.NICModelID
 	roce        fabric.Str
 	storm       fabric.StormTimeout
+	firmware    fabric.Str
 	gid         int16
 	rxBytes     uint32
 	pcieGen     uint8
@@ -101,7 +102,7 @@ func (p *Pass) portKind(id fabric.PortID) portKind {
 	if port.NIC != 0 {
 		n := &f.NICs[port.NIC]
 		k.storm = n.Storm
-		k.nic, k.nicModel, k.roce, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
+		k.nic, k.nicModel, k.roce, k.firmware, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.Firmware, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
 	}
 	return k
 }

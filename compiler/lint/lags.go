@@ -15,12 +15,17 @@ import (
 var roce820 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE820", Name: "lag_two_switches", Severity: diag.Error,
-		Title:  "a LAG ends on one LAG of its mode, or on two of a pair of switches",
-		Why:    "switches that do not know of each other both negotiate for themselves: one leg stays down, or frames loop and arrive twice; ports that are in no LAG answer no LACP, and without it take what a static LAG spreads over them for a station that moves",
-		Fix:    `write the LAG at both ends, an mlag block for two switches, use active_backup, or write the two as a topology "dual_tor"`,
-		Source: "IEEE 802.1AX; theory I14; Qian et al., Alibaba HPN, SIGCOMM 2024: dual-ToR without stacking",
-		Bad:    unpaired(""),
-		Good:   unpaired("pair"),
+		Title: "a LAG ends on ports that are no LAG of its mode, or on switches that are no pair",
+		Why: "switches that do not know of each other both negotiate for themselves: one leg stays down, or frames loop and " +
+			"arrive twice; ports that are in no LAG answer no LACP, and without it take what a static LAG spreads over them " +
+			"for a station that moves",
+		Fix:        `write the LAG at both ends, an mlag block for two switches (with evpn = true where EVPN multihoming joins them), use active_backup, or write the two as a topology "dual_tor"`,
+		Steps:      "LACP with fallback first, or the host end and the switch end in one step",
+		Interrupts: "the host, from the moment that one end waits for LACP until the other answers",
+		Source: "IEEE 802.1AX-2020, 6.4 (LACP); RFC 7432, 8 (multihoming by EVPN); Qian et al., Alibaba HPN, SIGCOMM 2024, on " +
+			"dual-ToR without stacking",
+		Bad:  unpaired(""),
+		Good: unpaired("pair"),
 	},
 	Run: func(p *Pass) {
 		twoSwitches(p)
@@ -36,6 +41,13 @@ func unpaired(pair string) string {
 	}
 	_, rest, _ = strings.Cut(rest, "\n}\n")
 	return start + rest
+}
+
+// multihomedPair is pairedLegs with a pair that EVPN multihoming joins.
+func multihomedPair() string {
+	start, rest, _ := strings.Cut(pairedLegs(``), "  peer_link = ")
+	_, rest, _ = strings.Cut(rest, "\n}\n")
+	return start + "  evpn = true\n}\n" + rest
 }
 
 func twoSwitches(p *Pass) {
@@ -61,7 +73,7 @@ func twoSwitches(p *Pass) {
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s of %s ends on %s, which are no pair", f.Text(lag.Name), f.Text(f.Devices[lag.Device].Name), list(names)), Address: f.LAGAddress(fabric.LAGID(id)),
 			Concerns: []string{f.Text(f.Devices[on[0]].Address), f.Text(f.Devices[on[1]].Address)},
-			Labels:   []diag.Label{f.Label(lag.Decl, 0, schema.AMembers, ""), f.LinkLabel(f.Ports[lag.Members[len(lag.Members)-1]].Link, schema.AEnds, "a cable")}, Help: "write an mlag block for the two, or use active_backup",
+			Labels:   []diag.Label{f.Label(lag.Decl, 0, schema.AMembers, ""), f.LinkLabel(f.Ports[lag.Members[len(lag.Members)-1]].Link, schema.AEnds, "a cable")}, Help: "write an mlag block for the two, with evpn = true where they are multihomed by EVPN, or use active_backup",
 		})
 	}
 }

@@ -68,6 +68,7 @@ type Limits map[string]map[string]int64
 // RunAs is Run with more to say.
 func RunAs(f *fabric.Fabric, facts *derive.Facts, how How, rules []*Rule) diag.List {
 	one := Pass{Fabric: f, Facts: facts, AsOf: how.AsOf, each: how.Each, limits: how.Limits, prover: NewProver(f, facts)}
+	one.shared()
 	order := make([]int, 0, len(rules)) // in which rules begin
 	for i, r := range rules {
 		if r.first {

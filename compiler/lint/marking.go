@@ -17,10 +17,10 @@ import (
 var roce212 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE212", Name: "class_unmarked", Severity: diag.Error,
-		Title:  "hosts write the DSCP of the class that their RDMA is meant for",
+		Title:  "hosts do not write the DSCP of the class that their RDMA is meant for",
 		Why:    "switches classify by what the host really writes: RDMA without the mark of its class travels in the default class, lossy and among everything else",
 		Fix:    "set the default ToS of RDMA connections, the traffic class of the device, or a policy of the operating system",
-		Source: "NVIDIA: default_roce_tos, traffic_class; theory I4",
+		Source: "NVIDIA MLNX_OFED, RoCE: default ToS of RDMA-CM (cma_roce_tos) and traffic_class; Guo et al., SIGCOMM 2016, section 3",
 		Bad:    foundHosts(`observed = { tos = 0 }`, ``),
 		Good:   foundHosts(`observed = { tos = 106 }`, ``),
 	},
@@ -30,10 +30,10 @@ var roce212 = &Rule{
 var roce213 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE213", Name: "class_tos_shifted", Severity: diag.Error,
-		Title:  "a ToS byte holds the DSCP in its upper six bits",
+		Title:  "a DSCP is written where the whole ToS byte is asked for",
 		Why:    "tools ask for the whole byte: with the DSCP in its place, 26 becomes DSCP 6, and RDMA travels in the default class",
 		Fix:    "write the DSCP times 4, and 2 more for ECT",
-		Source: "dmf-mxl/mxl #603; RFC 2474",
+		Source: "RFC 2474, section 3: the DSCP is the upper six bits; dmf-mxl/mxl #603",
 		Bad:    foundHosts(`observed = { tos = 26 }`, ``),
 		Good:   foundHosts(`observed = { tos = 104 }`, ``),
 	},
@@ -106,7 +106,7 @@ func lowestDSCP(c *fabric.Class) int { return bits.TrailingZeros64(c.DSCP) }
 var roce222 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE222", Name: "class_mark_one_way", Severity: diag.Error,
-		Title:  "both sides of a connection mark a class",
+		Title:  "only one side of a connection marks a class",
 		Why:    "read responses, acknowledgements and whole replies leave the other side with DSCP 0: half of the traffic is lossy, unmarked and late",
 		Fix:    "mark on both ends: set the ToS of the device or of connections for the whole host, not in one application",
 		Source: "openucx/ucx #10325",
@@ -145,10 +145,10 @@ func markedOneWay(p *Pass) {
 var roce224 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE224", Name: "path_remark", Severity: diag.Error,
-		Title:  "nothing on the way rewrites the DSCP of a class",
+		Title:  "something on the path rewrites the DSCP of a class",
 		Why:    "behind the hop that rewrites it the class is another one: no PFC, another queue, and CNPs that never arrive",
 		Fix:    "exclude the class from the rule, or declare the rewrite with remap = true",
-		Source: "theory I7",
+		Source: "RFC 2475, section 2.3.3.2, markers; Guo et al., SIGCOMM 2016, section 3: the DSCP has to survive the path",
 		Bad:    foundSwitch(`observed = { remark = { 26 = 0 } }`),
 		Good:   foundSwitch(`observed = { remark = { 10 = 0 } }`),
 	},

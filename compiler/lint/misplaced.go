@@ -10,11 +10,11 @@ import (
 var roce923 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE923", Name: "observation_among_settings", Severity: diag.Warning,
-		Title: "what was seen stands in `observed`",
+		Title: "what was seen stands among what is wanted",
 		Why: "a setting is written to the device, and what was seen never is: side by side nobody can tell them apart, " +
 			"and nothing can renew what was seen without a look at what is wanted",
 		Fix:    "move it into `observed = { ... }` of its block, or run `rocec fmt --fix`, which does",
-		Source: "language reference, observed",
+		Source: "docs/language/blocks.md, observed",
 		Bad:    twoNodesEdit("switch \"tor\" {\n", "switch \"tor\" {\n  stp = \"off\"\n"),
 		Good:   twoNodesEdit("switch \"tor\" {\n", "switch \"tor\" {\n  observed = { stp = \"off\" }\n"),
 	},

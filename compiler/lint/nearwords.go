@@ -16,11 +16,11 @@ import (
 var roce924 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE924", Name: "word_near_another", Severity: diag.Notice,
-		Title: "free words that join things are spelled alike where they are meant to be one",
+		Title: "two free words are almost alike",
 		Why: "a routing table, cluster, tenant, rack, site or role is a word that somebody makes up: two spellings of one word are two of them, " +
 			"and nothing else is wrong with either. Uplinks whose ends are in \"gpu\" and \"gup\" carry nothing between the two",
 		Fix:    "write one word in both places; where two are meant, choose words that nobody takes for one another",
-		Source: "language reference: vrf, cluster, tenant, rack, site and role are free words",
+		Source: "docs/language/blocks.md: vrf, cluster, tenant, rack, site and role are free words",
 		Bad:    clusters("storage", "stroage"),
 		Good:   clusters("storage", "compute"),
 	},

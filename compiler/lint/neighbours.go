@@ -12,10 +12,10 @@ import (
 var roce620 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE620", Name: "address_outside_segment", Severity: diag.Error,
-		Title:  "addresses of hosts and switches are in the subnet of their segment, with its mask",
+		Title:  "an address is outside the subnet of its segment, or has another mask",
 		Why:    "who has an address of another subnet takes everyone in its VLAN for a stranger: RDMA-CM finds no route, and nobody answers it",
 		Fix:    "write an address of the segment's subnet with its mask; further addresses beside it may be of other subnets",
-		Source: "RFC 1122 section 3.3.1.1; theory I13",
+		Source: "RFC 1122, 3.3.1.1",
 		Bad:    addressed(`"10.101.0.12/24"`),
 		Good:   addressed(`"10.100.0.12/24"`),
 	},
@@ -39,7 +39,7 @@ func addressed(address string) string {
 var roce621 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE621", Name: "link_subnets", Severity: diag.Error,
-		Title:  "the two ends of a routed cable are in one subnet, with one mask",
+		Title:  "the two ends of a routed cable are in different subnets",
 		Why:    "ends that are no neighbours to each other exchange no routes and no packets: the cable is up and carries nothing",
 		Fix:    "write the other address of the same /31 or /127; leave the addresses out at both ends where routing is unnumbered",
 		Source: "RFC 1122 section 3.3.1.1, RFC 2328 section 10.5, RFC 3021",
@@ -82,13 +82,13 @@ func routedHost(address string) string {
 var roce622 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE622", Name: "gateway_nowhere", Severity: diag.Error,
-		Title: "the gateway of a segment or host is the address of a device",
+		Title: "the gateway of a segment or host is the address of no device",
 		Why: "what hosts send to other subnets goes to an address that nobody answers for; " +
 			"a warning where the source has no router in the segment at all",
 		Fix: "write the address that the switch has, add the interface of the switch that routes " +
 			"(`interface \"gateway\" { on = segment.x, address = [...] }`), or write " +
 			"external_gateway = true on the segment or NIC where the router is a device that the source does not have",
-		Source: "RFC 1122 section 3.3.1.2",
+		Source: "RFC 1122, 3.3.1.2",
 		Bad:    routedSegment("10.100.0.2/24", ""),
 		Good:   routedSegment("10.100.0.2/24", "external_gateway = true"),
 	},
@@ -131,10 +131,10 @@ func routedSegment(address, segment string) string {
 var roce623 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE623", Name: "segment_subnets", Severity: diag.Error,
-		Title:  "hosts of a segment that writes no subnet are in that of its router, and in one",
+		Title:  "hosts of a segment are in another subnet than their router, or than each other",
 		Why:    "who is in another subnet than its router and everyone around it is reached by nobody",
 		Fix:    "write an address of the subnet of the others; write the subnet on the segment, so that addresses follow from slots",
-		Source: "RFC 1122 section 3.3.1.1; theory I13",
+		Source: "RFC 1122, 3.3.1.1",
 		Bad:    unwritten("10.101.0.12/24"),
 		Good:   unwritten("10.100.0.12/24"),
 	},

@@ -14,12 +14,13 @@ import (
 var roce810 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE810", Name: "nic_rail", Severity: diag.Error,
-		Title:  "a NIC is cabled to a leaf of its rail",
-		Why:    "peers on its rail are reached over spines instead of one leaf, and its subnet is not on that leaf at all",
-		Fix:    "move the cable, or correct rail",
-		Source: "theory I13",
-		Bad:    fourNodes(``, `rail = self.name == "n4" ? 1 : 0`),
-		Good:   fourNodes(``, `rail = 0`),
+		Title: "a NIC is cabled to a leaf of another rail",
+		Why:   "peers on its rail are reached over spines instead of one leaf, and its subnet is not on that leaf at all",
+		Fix:   "move the cable, or correct rail",
+		Source: "Qian et al., Alibaba HPN: A Data Center Network for Large Language Model Training, SIGCOMM 2024 (each NIC of a " +
+			"node has a leaf of its own rail); NVIDIA/nccl docs/env: NCCL_CROSS_NIC",
+		Bad:  fourNodes(``, `rail = self.name == "n4" ? 1 : 0`),
+		Good: fourNodes(``, `rail = 0`),
 	},
 	Run: nicRail,
 }
@@ -71,10 +72,10 @@ func nicRail(p *Pass) {
 var roce817 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE817", Name: "node_single_leaf", Severity: diag.Warning,
-		Title:  "a node is cabled to as many leaves as its classes ask for",
+		Title:  "a node is cabled to fewer leaves than its classes ask for",
 		Why:    "when the one leaf fails, or is upgraded, the node is gone with it",
 		Fix:    "cable the node to another leaf, or lower redundancy of the class",
-		Source: "theory section F, dual-ToR; Qian et al., Alibaba HPN, SIGCOMM 2024",
+		Source: "Qian et al., Alibaba HPN: A Data Center Network for Large Language Model Training, SIGCOMM 2024, on dual-ToR",
 		Bad:    dualHomed("tor"),
 		Good:   dualHomed("tor2"),
 	},

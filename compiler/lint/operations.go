@@ -18,10 +18,10 @@ var operations = []*Rule{
 var roce917 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE917", Name: "target_twice", Severity: diag.Error,
-		Title:  "one emitter manages a device",
+		Title:  "two emitters manage one device",
 		Why:    "two definitions that write one setting undo each other, and each reports drift",
 		Fix:    "select the device in one target block",
-		Source: "cli-and-language section 9, who owns what",
+		Source: "docs/language/blocks.md, target: select",
 		Bad:    twoNodes(``) + "target \"linux\" {\n  select = node.n\n}\ntarget \"linux\" {\n  select = [node.n[\"n1\"]]\n  options = { qos_tool = \"dcb\" }\n}\n",
 		Good:   twoNodes(``) + "target \"linux\" {\n  select = node.n\n}\n",
 	},
@@ -74,13 +74,20 @@ func operated(class string) string {
 	return twoNodesEdit(`    ecn       = "auto"`, "    ecn       = \"auto\"\n    "+class)
 }
 
+// recorded is twoNodes with what is watched of its RDMA class, and with more that is recorded of it.
+func recorded(watched, more string) string {
+	return operated(`observed = { monitor = ["` + watched + `"], ` + more + ` }`)
+}
+
+const watchedAll = `pause", "ecn", "cnp", "discards", "latency`
+
 var roce903 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE903", Name: "host_persistent", Severity: diag.Warning,
-		Title:  "the RDMA settings of a host survive a reboot",
+		Title:  "the RDMA settings of a host are lost at a reboot",
 		Why:    "a host that comes back without PFC loses frames that everybody else holds back for, and nothing looks different from outside",
 		Fix:    "set them by a unit at boot, or let rocec write the host",
-		Source: "linux-hosts, section 2 (what mlnx_qos and dcb set is gone after a reboot)",
+		Source: "Mellanox/mlnx-tools, mlnx_qos (what it sets is not kept); iproute2 dcb(8)",
 		Bad:    twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  observed = { persistent = false }"),
 		Good:   twoNodesEdit(`  slot     = each.value`, "  slot     = each.value\n  manage     = \"verify\"\n  observed = { persistent = true }"),
 	},
@@ -100,12 +107,12 @@ var roce903 = &Rule{
 var roce905 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE905", Name: "class_monitoring", Severity: diag.Warning, Pedantic: true,
-		Title:  "somebody watches a class that carries RDMA",
+		Title:  "nothing says how a class that carries RDMA is watched",
 		Why:    "pauses, marks and discards are the only early sign of a port that differs; after the fact nobody can say when it began",
 		Fix:    "collect the counters of every port, and write observed = { monitor = [...] } in the class",
 		Source: "Guo et al., SIGCOMM 2016, section 5",
-		Bad:    operated(`observed = { monitor = ["latency"] }`),
-		Good:   operated(`observed = { monitor = ["pause", "ecn", "cnp", "discards", "latency"] }`),
+		Bad:    recorded("latency", `baseline = "measurements/2026-01.csv", fallback = { to = "none" }`),
+		Good:   recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "none" }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
@@ -117,7 +124,7 @@ var roce905 = &Rule{
 				want |= fabric.WatchECN | fabric.WatchCNP
 			}
 			if lacking := watchWords(want &^ c.Monitor); len(lacking) > 0 {
-				p.Report(p.ofClass(q, c, schema.AMonitor, fmt.Sprintf("nobody watches %s of class %s", list(lacking), p.Fabric.Text(c.Name)), "collect them, and write observed = { monitor = [...] }"))
+				p.Report(p.ofClass(q, c, schema.AMonitor, fmt.Sprintf("nothing says how class %s is watched: %s", p.Fabric.Text(c.Name), list(lacking)), "collect them, and write observed = { monitor = [...] }"))
 			}
 		})
 	},
@@ -137,7 +144,7 @@ func watchWords(set fabric.Watched) []string {
 var roce909 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE909", Name: "plan_inband", Severity: diag.Warning,
-		Title:  "a switch is managed over another network than the one it forwards",
+		Title:  "a switch is managed over the network that it forwards",
 		Why:    "reloading QoS resets the classes of the control plane too: the session that carries the change is cut by it",
 		Fix:    "manage it out of band",
 		Source: "sonic-net/SONiC doc/roce (RoCEv2 HLD)",
@@ -198,17 +205,17 @@ func inBand(p *Pass) {
 var roce910 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE910", Name: "class_baseline", Severity: diag.Warning, Pedantic: true,
-		Title:  "bandwidth and latency of a class were measured",
+		Title:  "nothing says how a class that carries RDMA was measured",
 		Why:    "without numbers from a good day nobody can tell a slow fabric from a normal one",
 		Fix:    "run a bandwidth and latency test between pairs of nodes, and write where the results are",
 		Source: "Guo et al., SIGCOMM 2016, section 5.1",
-		Bad:    operated(``),
-		Good:   operated(`observed = { baseline = "measurements/2026-01.csv" }`),
+		Bad:    recorded(watchedAll, `fallback = { to = "none" }`),
+		Good:   recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "none" }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
 			if c.Baseline == 0 {
-				p.Report(p.ofClass(q, c, schema.ABaseline, fmt.Sprintf("no baseline of class %s is named", p.Fabric.Text(c.Name)), "measure it, and write observed = { baseline = ... }"))
+				p.Report(p.ofClass(q, c, schema.ABaseline, fmt.Sprintf("nothing says how class %s was measured", p.Fabric.Text(c.Name)), "measure it, and write observed = { baseline = ... }"))
 			}
 		})
 	},
@@ -217,19 +224,19 @@ var roce910 = &Rule{
 var roce914 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE914", Name: "class_fallback", Severity: diag.Warning, Pedantic: true,
-		Title:  "it is known what happens when RDMA stops",
+		Title:  "nothing says what replaces RDMA when it stops",
 		Why:    "a service that has no way besides RDMA stops with it; one whose way nobody tried may",
 		Fix:    "write fallback, and try it",
 		Source: "Bai et al., NSDI 2023, section 9",
-		Bad:    operated(`observed = { fallback = { to = "tcp", alarm = true } }`),
-		Good:   operated(`observed = { fallback = { to = "tcp", alarm = true, tested = true } }`),
+		Bad:    recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "tcp", alarm = true }`),
+		Good:   recorded(watchedAll, `baseline = "measurements/2026-01.csv", fallback = { to = "tcp", alarm = true, tested = true }`),
 	},
 	Run: func(p *Pass) {
 		p.eachRDMAClass(func(q *fabric.QoS, c *fabric.Class) {
 			name := p.Fabric.Text(c.Name)
 			switch {
 			case !c.Fallback.Written:
-				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nothing says what class %s falls back to when RDMA stops", name), `write observed = { fallback = { to = "tcp" } }, or { to = "none" }`))
+				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nothing says what replaces class %s when RDMA stops", name), `write observed = { fallback = { to = "tcp" } }, or { to = "none" }`))
 			case c.Fallback.TCP && !c.Fallback.Tested:
 				p.Report(p.ofClass(q, c, schema.AFallback, fmt.Sprintf("nobody has tried the fallback of class %s", name), "try it, and write tested = true"))
 			}
@@ -240,7 +247,7 @@ var roce914 = &Rule{
 var roce915 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE915", Name: "class_fallback_alarm", Severity: diag.Warning,
-		Title:  "somebody is told when a service falls back to TCP",
+		Title:  "a service falls back to TCP, and nobody is told",
 		Why:    "a service that quietly runs on TCP is slow for weeks before anybody looks at RDMA",
 		Fix:    "raise an alarm on the transport in use",
 		Source: "Bai et al., NSDI 2023, section 9",
@@ -259,12 +266,14 @@ var roce915 = &Rule{
 var roce918 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE918", Name: "port_unmanaged", Severity: diag.Warning,
-		Title:  "no port of a managed switch is left alone in an RDMA VLAN",
-		Why:    "what nobody manages nobody checks: a port with other settings, or another device, is in the VLAN",
-		Fix:    "manage the port, or shut it",
-		Source: "theory I16",
-		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
-		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n  }\n  port \"Ethernet4\" {"),
+		Title:      "a port of a managed switch is left alone in an RDMA VLAN",
+		Why:        "what nobody manages nobody checks: a port with other settings, or another device, is in the VLAN",
+		Fix:        "say what it is cabled to, manage it, or shut it",
+		Steps:      "first see by LLDP and the MAC table who is on the port",
+		Interrupts: "whoever is on a port that is shut",
+		Source:     "Rothenberger et al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021",
+		Bad:        twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Good:       twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    manage = \"none\"\n  }\n  port \"Ethernet4\" {"),
 	},
 	Run: unmanagedPort,
 }

@@ -19,6 +19,7 @@ type Pass struct {
 	AsOf   string // YYYY-MM-DD, "" = no date given
 
 	prover *Prover // shared by all passes
+	once   *once   // likewise
 
 	everyRow bool // walks skip nothing: for tests
 	each     bool // ports that are alike are judged one by one
@@ -35,7 +36,6 @@ type Pass struct {
 	kind      *kinds
 	headrooms alikeRows
 	marking   alikeRows
-	ranks     []uint8 // by DeviceID
 
 	inUse map[fabric.DeclID]bool // declarations of ports with a cable or in a bond
 
@@ -47,10 +47,8 @@ type Pass struct {
 	spines  []parallel // of one leaf
 
 	// Of floods, made on first use.
-	carriers    [][]fabric.DeviceID // by SegmentID
-	edges       [][]fabric.PortID   // by DeviceID
-	outwards    []fabric.PortID
-	outwardDone bool
+	carriers [][]fabric.DeviceID // by SegmentID
+	edges    [][]fabric.PortID   // by DeviceID
 }
 
 // Report adds a finding of the running rule, whose code and severity are

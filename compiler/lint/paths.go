@@ -12,18 +12,21 @@ import (
 var pathRules = []*Rule{
 	roce801, roce802, roce803, roce804, roce805, roce806, roce807, roce808, roce809, roce810, roce811, roce812,
 	roce813, roce814, roce815, roce816, roce817, roce818, roce819, roce820, roce821, roce822, roce823, roce824, roce825,
-	roce826, roce827, roce830, roce831, roce832, roce833,
+	roce826, roce827, roce830, roce831, roce832, roce833, roce835, roce836, roce837,
 }
 
 var roce806 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE806", Name: "path_mtu", Severity: diag.Error,
-		Title:  "MTUs agree where they must, and a bridged port takes what its host sends",
-		Why:    "a frame that is too large for one hop is dropped there without a word: small messages work, large ones hang",
-		Fix:    "write the MTU once, on the segment",
-		Source: "theory I2",
-		Bad:    twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    mtu      = self.slot == 1 ? 9000 : 4200"),
-		Good:   twoNodes(``),
+		Title:      "MTUs differ where they must agree, or a bridged port takes less than its host sends",
+		Why:        "a frame that is too large for one hop is dropped there without a word: small messages work, large ones hang",
+		Fix:        "write the MTU once, on the segment",
+		Steps:      "switches first and hosts last for a larger MTU, hosts first for a smaller one",
+		Interrupts: "each NIC whose MTU changes, until its driver has opened its queues anew",
+		Source: "RFC 1191, section 1 (a frame above the MTU of a hop is dropped); RFC 4821, section 1 (without a word where ICMP " +
+			"is filtered, and by a bridge always)",
+		Bad:  twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    mtu      = self.slot == 1 ? 9000 : 4200"),
+		Good: twoNodes(``),
 	},
 	Run: pathMTU,
 }
@@ -152,13 +155,16 @@ func (p *Pass) atIfaceMTU(id fabric.IfaceID, text string) diag.Label {
 
 var roce807 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE807", Name: "mtu_class", Severity: diag.Error, Hard: true, Fixable: true,
-		Title:  "every port carries the RDMA MTU its classes ask for",
-		Why:    "RDMA does not fragment: a path MTU of 4096 on a 1500 byte port connects and then fails at the first large message",
-		Fix:    "raise the MTU, or ask for a smaller rdma_mtu",
-		Source: "theory E.1; tensorflow/tensorflow #9432",
-		Bad:    twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\"", "mtu      = 9000", "mtu      = 2200"),
-		Good:   twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\""),
+		ID: "ROCE807", Name: "mtu_class", Severity: diag.Error, Hard: true,
+		Title:      "a port does not carry the RDMA MTU that its classes ask for",
+		Why:        "RDMA does not fragment: a path MTU of 4096 on a 1500 byte port connects and then fails at the first large message",
+		Fix:        "raise the MTU, or ask for a smaller rdma_mtu",
+		Steps:      "switches first and hosts last for a larger MTU, hosts first for a smaller one",
+		Interrupts: "each NIC whose MTU changes, until its driver has opened its queues anew",
+		Formula:    "MTU of the port >= RDMA MTU + 12 BTH + 16 RETH + 4 ICRC + 8 UDP + 20 IPv4 or 40 IPv6 (B), + 50 B in VXLAN",
+		Source:     "InfiniBand Architecture Specification, 9.2 and Annex A17 (headers of RoCEv2); tensorflow/tensorflow #9432",
+		Bad:        twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\"", "mtu      = 9000", "mtu      = 2200"),
+		Good:       twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    rdma_mtu  = \"4096\""),
 	},
 	Run: classMTU,
 }
@@ -177,22 +183,13 @@ func classMTU(p *Pass) {
 		c := &f.QoS[e.Profile.QoS].Classes[x.NeedClass]
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("MTU %d of %s is below the %d that class %s needs for RDMA MTU %d", e.Port.MTU, p.Name(e), x.NeedMTU, f.Text(c.Name), c.RDMAMTU), Address: f.PortAddress(e.ID),
-			Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, x.NeedMTU), Edits: raised(p.AtPort(e, schema.AMTU, ""), c),
+			Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, x.NeedMTU),
 		})
 	}
 }
 
-// raised are the edits that give a port the usual MTU for what a class asks for.
-func raised(at diag.Label, c *fabric.Class) []diag.Edit {
-	usual := map[uint16]string{4096: "4200", 2048: "2200"}[c.RDMAMTU]
-	if usual == "" {
-		return nil
-	}
-	return setAt(at, "mtu", usual)
-}
-
 // raise says how large an MTU has to be. A Linux host counts 96 bytes of headers
-// before it picks an RDMA MTU, more than are ever on the wire (theory E.1).
+// before it picks an RDMA MTU, more than are ever on the wire.
 func raise(e End, c *fabric.Class, need uint16) string {
 	if e.Device.Kind == fabric.Node {
 		need = max(need, c.RDMAMTU+96)
@@ -210,14 +207,16 @@ func raise(e End, c *fabric.Class, need uint16) string {
 var roce811 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE811", Name: "host_subnet_twice", Severity: diag.Error,
-		Title: "each NIC of a node is in a subnet of its own, unless the host is told how to tell them apart",
-		Why: "a Linux kernel answers ARP for any of its addresses on any NIC, and sends out of the first: one NIC carries the load of all. " +
-			"Where rocec writes the host it gives each such NIC a routing table, a rule and its own ARP answers, and one subnet does no harm; a host that it only compares has what its administrator gave it. " +
-			"Windows uses all NICs of a subnet by itself, as long as they are on one switch: over two switches the subnet has no second way when the cable between them fails",
-		Fix:    "one subnet per rail, or let rocec write the host",
-		Source: "NVIDIA/nccl #1109, #1269; theory I13; Microsoft, Simplified SMB Multichannel and Multi-NIC Cluster Networks; Azure Local physical network requirements",
-		Bad:    twoRails(`segment.storage`, `verify`, ``) + given("storage2"),
-		Good:   twoRails(`segment.storage2`, `verify`, onStorage("Ethernet[16-20:4]", `segment.storage`)) + sameSubnet,
+		Title: "two NICs of a node are in one subnet, and nothing tells the host how to keep them apart",
+		Why: "Linux answers ARP for any of its addresses on any NIC and sends out of the first: one NIC carries the load of all. Where rocec writes the host, each NIC " +
+			"has a table, a rule and ARP answers of its own, and one subnet does no harm. " +
+			"Windows uses all NICs of a subnet by itself while they are on one switch: over two, the subnet has no second path when the cable between them fails",
+		Fix: "one subnet per rail, or let rocec write the host",
+		Source: "NVIDIA/nccl #1109, #1269; torvalds/linux Documentation/networking/ip-sysctl.rst, arp_ignore and arp_filter; " +
+			"Microsoft, Simplified SMB Multichannel and Multi-NIC Cluster Networks; Azure Local physical network " +
+			"requirements",
+		Bad:  twoRails(`segment.storage`, `verify`, ``) + given("storage2"),
+		Good: twoRails(`segment.storage2`, `verify`, onStorage("Ethernet[16-20:4]", `segment.storage`)) + sameSubnet,
 	},
 	Run: subnetTwice,
 }

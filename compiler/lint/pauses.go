@@ -18,10 +18,11 @@ import (
 var roce313 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE313", Name: "vlan_flood_lossless", Severity: diag.Error,
-		Title:  "frames without a mark, and floods, are lossy",
-		Why:    "a lossless flood waits at every port of its VLAN at once: pauses then run in all directions, also against up and down, and a circle of them stands still for ever",
-		Fix:    "keep broadcast, multicast and unknown unicast in a lossy class, and drop lossless frames whose ARP entry is incomplete",
-		Source: "Guo et al., SIGCOMM 2016, 4.2; theory C.4, I6",
+		Title: "frames without a mark, or floods, are lossless",
+		Why:   "a lossless flood waits at every port of its VLAN at once: pauses then run in all directions, also against up and down, and a circle of them stands still for ever",
+		Fix: "keep broadcast, multicast and unknown unicast in a lossy class; whether a switch drops lossless frames of which it knows " +
+			"no port, ask its vendor",
+		Source: "Guo et al., SIGCOMM 2016, 4.2 (deadlock by flooding)",
 		Bad:    floodedAs("rdma"),
 		Good:   floodedAs("default"),
 	},
@@ -102,12 +103,14 @@ func (p *Pass) carried(e End) fabric.SegmentID {
 var roce315 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE315", Name: "port_pfc_asymmetric", Severity: diag.Warning,
-		Title:  "PFC works in both directions of a port",
-		Why:    "a port that honours pauses and sends none drops what it cannot take; one that sends them and honours none overruns its peer",
-		Fix:    "enable both directions, or accept it with an override",
-		Source: "sonic-net/sonic-swss #1128; NVIDIA Onyx: lossless and semi-lossless",
-		Bad:    foundSwitch(`observed = { pfc_direction = "receive" }`),
-		Good:   foundSwitch(`observed = { pfc_direction = "both" }`),
+		Title:      "PFC works in one direction of a port only",
+		Why:        "a port that honours pauses and sends none drops what it cannot take; one that sends them and honours none overruns its peer",
+		Fix:        "enable both directions, or accept it with an override",
+		Interrupts: carving,
+		Source: "sonic-net/SONiC doc/asymmetric-pfc; sonic-net/sonic-swss #1128; NVIDIA Onyx user manual 3.10, RoCE (lossless and " +
+			"semi-lossless)",
+		Bad:  foundSwitch(`observed = { pfc_direction = "receive" }`),
+		Good: foundSwitch(`observed = { pfc_direction = "both" }`),
 	},
 	Run: oneWay,
 }
@@ -131,7 +134,7 @@ func oneWay(p *Pass) {
 var roce316 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE316", Name: "link_macsec_pfc", Severity: diag.Error,
-		Title:  "both ends of an encrypted link treat PFC frames alike",
+		Title:  "the ends of an encrypted link treat PFC frames differently, or nothing says how",
 		Why:    "MACsec does not say whether pauses are encrypted: where one end sends them in clear and the other expects them encrypted, they count as corrupt and pause nobody",
 		Fix:    `set PFC frames to clear on both ends, and say so: observed = { macsec = { pfc_frames = "clear" } }`,
 		Source: "Bai et al., NSDI 2023, 8.3",
@@ -143,7 +146,7 @@ var roce316 = &Rule{
 
 // encrypted is two switches of different makers with an encrypted link.
 func encrypted(macsec string) string {
-	return strings.Replace(twoTors("", `{ media = "dac", length = "3m" }`, "observed = { macsec = "+macsec+" }"), `switch "far" {
+	return strings.Replace(twoTors("", `{ media = "dac", length = "3m", delay = "500ns" }`, "observed = { macsec = "+macsec+" }"), `switch "far" {
   model = "nvidia/sn3700"`, `switch "far" {
   model = "edgecore/as7726-32x"`, 1)
 }
@@ -209,10 +212,10 @@ var roce321 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE321", Name: "link_long_lossless", Severity: diag.Notice,
 		Options: []diag.Option{{Name: "length", Unit: "m", Default: longHopMm / 1000, Min: 1, Max: 100_000, Doc: "longest lossless hop"}},
-		Title:   "lossless hops are 300 m or shorter",
+		Title:   "a lossless hop is longer than 300 m",
 		Why:     "what is on the way when a pause starts has to be kept: headroom grows with the length, and takes the buffer that bursts need",
 		Fix:     "check the buffer of both ends, or make the class lossy there",
-		Source:  "Guo et al., SIGCOMM 2016, 8.1",
+		Source:  "Guo et al., SIGCOMM 2016, 2 and 8.1 (300 m is the longest that they ran; it can be set)",
 		Bad:     longLink("400m"),
 		Good:    longLink("300m"),
 	},
@@ -268,12 +271,13 @@ func (p *Pass) largestHeadroom(e End) (size uint32, priority int) {
 var roce323 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE323", Name: "switch_semi_lossless", Severity: diag.Warning,
-		Title:  "switches that carry a lossless class all pass pauses on, or none does",
-		Why:    "a semi-lossless switch takes pauses and sends none: it drops what its lossless neighbours would have held back, and nobody upstream slows down",
-		Fix:    "make the modes equal",
-		Source: "NVIDIA Onyx: roce lossless, semi-lossless and lossy",
-		Bad:    semiLossless("true"),
-		Good:   semiLossless("false"),
+		Title:      "some switches of a lossless class pass pauses on, and some do not",
+		Why:        "a semi-lossless switch takes pauses and sends none: it drops what its lossless neighbours would have held back, and nobody upstream slows down",
+		Fix:        "make the modes equal",
+		Interrupts: carving,
+		Source:     "NVIDIA Onyx user manual 3.10, RoCE: roce lossless, semi-lossless and lossy",
+		Bad:        semiLossless("true"),
+		Good:       semiLossless("false"),
 	},
 	Run: semiLosslessMixed,
 }

@@ -10,15 +10,23 @@ import (
 
 // The part of the physical family that is about what is behind a NIC: its slot.
 
+const (
+	sourcePCIe = "PCI Express Base Specification 5.0, 2.2.1 (TLP header) and 4.2 (encoding); Neugebauer et al., Understanding PCIe " +
+		"performance for " +
+		"end host networking, SIGCOMM 2018, section 3; lang/packs/pcie.roce.hcl"
+	formulaPCIe = "usable Gb/s = GT/s x lanes x encoding (128/130 of generation 3 to 5) x 256 / 280 (payload of 256 B and its headers)"
+)
+
 var roce110 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE110", Name: "host_pcie_slot", Severity: diag.Error,
-		Title:  "the slot of a NIC carries its fastest port",
-		Why:    "a NIC that cannot hand over what it receives fills its buffer and pauses its switch: one slow slot slows everybody who sends to it",
-		Fix:    "use a wider or newer slot, or a slower port",
-		Source: "theory E.2; data of the PCIe packs",
-		Bad:    twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pcie   = { gen = 3, lanes = 8 }"),
-		Good:   twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pcie   = { gen = 3, lanes = 16 }"),
+		Title:   "the slot of a NIC carries less than its port",
+		Why:     "a NIC that cannot hand over what it receives fills its buffer and pauses its switch: one slow slot slows everybody who sends to it",
+		Fix:     "use a wider or newer slot, or a slower port",
+		Source:  sourcePCIe,
+		Formula: formulaPCIe,
+		Bad:     twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pcie   = { gen = 3, lanes = 8 }"),
+		Good:    twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pcie   = { gen = 3, lanes = 16 }"),
 	},
 	Run: pcieSlot,
 }
@@ -66,12 +74,13 @@ func Rate(mbps uint32) string {
 var roce111 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE111", Name: "host_pcie_shared", Severity: diag.Warning,
-		Title:  "the slot of a card carries all its ports that run together",
-		Why:    "ports of one card share its slot: when both are busy the card pauses both switches, although each port alone would fit",
-		Fix:    "use one port of the card, a wider slot, or two cards",
-		Source: "theory E.2; data of the PCIe packs",
-		Bad:    dualPort(`{ gen = 3, lanes = 16 }`),
-		Good:   dualPort(`{ gen = 4, lanes = 16 }`),
+		Title:   "the slot of a card carries less than its ports that run together",
+		Why:     "ports of one card share its slot: when both are busy the card pauses both switches, although each port alone would fit",
+		Fix:     "use one port of the card, a wider slot, or two cards",
+		Source:  sourcePCIe,
+		Formula: formulaPCIe,
+		Bad:     dualPort(`{ gen = 3, lanes = 16 }`),
+		Good:    dualPort(`{ gen = 4, lanes = 16 }`),
 	},
 	Run: pcieShared,
 }
@@ -173,10 +182,10 @@ func (p *Pass) standsBy(id, first fabric.PortID) bool {
 var roce113 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE113", Name: "host_acs", Severity: diag.Warning, When: diag.Both,
-		Title:  "access control services are off where GPUs and NICs talk to each other",
+		Title:  "access control services are on where GPUs and NICs talk to each other",
 		Why:    "with them on, what a GPU and a NIC of one PCIe switch send each other goes up through the root complex: bandwidth is half of the link, or less",
 		Fix:    "turn them off in the BIOS or at boot, or say that virtual machines need them",
-		Source: "NVIDIA/nccl-tests #112; NVIDIA/nccl #489",
+		Source: "NVIDIA NCCL user guide, Troubleshooting, PCI Access Control Services (ACS); NVIDIA/nccl-tests #112",
 		Bad:    gpuHosts("observed = { acs = true }"),
 		Good:   gpuHosts("observed = { acs = true, virtualised = true }"),
 	},
@@ -209,10 +218,10 @@ func accessControl(p *Pass) {
 var roce114 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE114", Name: "host_gpu_nic", Severity: diag.Warning,
-		Title:  "a GPU and the NIC beside it share a PCIe switch, or at least a NUMA node",
+		Title:  "a GPU and the NIC it uses are on different PCIe switches or NUMA nodes",
 		Why:    "what a GPU sends through the NIC of another switch crosses the root complex or the link between the sockets: half of the bandwidth, and pauses from a host that looks idle",
 		Fix:    "give the GPU the rail of the NIC on its own switch, or accept it with an override",
-		Source: "NVIDIA/nccl #489",
+		Source: "NVIDIA NCCL user guide, NCCL_NET_GDR_LEVEL and NCCL_IB_HCA; NVIDIA/nccl #489",
 		Bad:    besideGPU("sw1"),
 		Good:   besideGPU("sw0"),
 	},

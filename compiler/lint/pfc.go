@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,18 +13,24 @@ import (
 
 var pfc = []*Rule{
 	roce301, roce302, roce303, roce304, roce305, roce306, roce307, roce308, roce309, roce310, roce311, roce312, roce313, roce314, roce315, roce316,
-	roce320, roce321, roce322, roce323,
+	roce320, roce321, roce322, roce323, roce324, roce325,
 }
+
+// carving is what a change of PFC stops, as rocec plan says of each port.
+const carving = "both ports while their buffers are carved again"
 
 var roce301 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE301", Name: "link_pfc_priorities", Severity: diag.Error, Hard: true, Fixable: true,
-		Title:  "both ends of a link have PFC on the same priorities",
-		Why:    "a pause for one priority does not stop traffic sent on another: the receiver's buffer overruns and a lossless class loses frames, late and under load",
-		Fix:    "give both ends the same qos, or make the class lossy on both",
-		Source: "IEEE 802.1Qbb; theory I3",
-		Bad:    twoNodes(`pfc = [4]`),
-		Good:   twoNodes(``),
+		Title:      "PFC priorities differ across a link",
+		Why:        "a pause for one priority does not stop traffic sent on another: the receiver's buffer overruns and a lossless class loses frames, late and under load",
+		Fix:        "give both ends the same qos, or make the class lossy on both",
+		Interrupts: carving,
+		Source: "IEEE 802.1Q-2018, clause 36 (802.1Qbb: a pause names the priorities that it stops); NVIDIA MLNX_OFED user manual, Flow " +
+			"Control, " +
+			"Configuring PFC; Microsoft host network requirements, Data Center Bridging (host and switch alike)",
+		Bad:  twoNodes(`pfc = [4]`),
+		Good: twoNodes(``),
 	},
 	Run:   linkPFC,
 	mends: drop("pfc"),
@@ -71,12 +78,13 @@ func (p *Pass) brokenClasses(ends ...End) string {
 var roce302 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE302", Name: "path_lossless", Severity: diag.Error, Fixable: true,
-		Title:  "a lossless class is lossless at every hop",
-		Why:    "one hop without PFC drops frames of a class that was promised not to lose any: go-back-N retransmits whole windows",
-		Fix:    "enable PFC for the class's priority there",
-		Source: "theory I5",
-		Bad:    edit(twoNodes(`pfc = []`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = []", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = []"),
-		Good:   twoNodes(``),
+		Title:      "a lossless class becomes lossy at a hop",
+		Why:        "one hop without PFC drops frames of a class that was promised not to lose any: go-back-N retransmits whole windows",
+		Fix:        "enable PFC for the class's priority there",
+		Interrupts: carving,
+		Source:     "IEEE 802.1Q-2018, clause 36; Guo et al., SIGCOMM 2016, 2 (PFC works hop by hop) and 4.1 (what loss does to RDMA)",
+		Bad:        edit(twoNodes(`pfc = []`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = []", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = []"),
+		Good:       twoNodes(``),
 	},
 	Run: pathLossless,
 }
@@ -152,16 +160,18 @@ func (p *Pass) noContract(l fabric.LinkID, e, other End) {
 
 var roce303 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE303", Name: "port_pause", Severity: diag.Error, Hard: true, Fixable: true,
-		Title:  "global pause and PFC are not on together",
-		Why:    "global pause stops every class, and drivers treat all buffers as lossless then: 802.3x and 802.1Qbb exclude each other",
-		Fix:    "turn global pause off",
-		Source: "torvalds/linux mlx5 en/port_buffer.c fill_pfc_en; Nokia SR Linux: mutually exclusive",
-		Bad:    twoNodes(`global_pause = true`),
-		Good:   twoNodes(`global_pause = false`),
+		ID: "ROCE303", Name: "port_pause", Severity: diag.Error, Hard: true,
+		Title: "global pause and PFC are on together",
+		Why:   "global pause stops every class, and drivers treat all buffers as lossless then: 802.3x and 802.1Qbb exclude each other",
+		Fix:   "turn global pause off",
+		Steps: "write PFC first, on both ends, and take global pause off then: between the two the class would be lossy",
+		Source: "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, fill_pfc_en; IEEE 802.1Q-2018, clause 36 " +
+			"(802.3x pause is not used " +
+			"with PFC); Nokia SR Linux quality of service guide, priority-based flow control",
+		Bad:  twoNodes(`global_pause = true`),
+		Good: twoNodes(`global_pause = false`),
 	},
-	Run:   globalPause,
-	mends: []mend{{"global_pause", "false"}, {"pause", "false"}},
+	Run: globalPause,
 }
 
 func globalPause(p *Pass) {
@@ -179,12 +189,14 @@ func globalPause(p *Pass) {
 var roce304 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE304", Name: "port_pfc_unused", Severity: diag.Warning, Fixable: true,
-		Title:  "every priority with PFC has a class",
-		Why:    "a lossless priority that nothing uses still reserves headroom on every port",
-		Fix:    "remove it",
-		Source: "theory B.4",
-		Bad:    edit(twoNodes(`pfc = [3, 4]`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]"),
-		Good:   twoNodes(``),
+		Title:      "PFC is on for a priority that no class uses",
+		Why:        "a lossless priority that nothing uses still reserves headroom on every port",
+		Fix:        "remove it",
+		Interrupts: carving,
+		Source: "Guo et al., SIGCOMM 2016, 2 (headroom of each lossless class and port); sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua " +
+			"(pools are what headroom leaves)",
+		Bad:  edit(twoNodes(`pfc = [3, 4]`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]"),
+		Good: twoNodes(``),
 	},
 	Run: pfcUnused,
 }
@@ -217,12 +229,20 @@ func pfcUnused(p *Pass) {
 var roce305 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE305", Name: "switch_lossless_count", Severity: diag.Error,
-		Title:  "a switch carries no more lossless priorities than its buffer serves",
-		Why:    "every lossless priority takes headroom on every port; past the device's limit the extra ones are silently lossy",
-		Fix:    "merge lossless classes to two, or to what the device has",
-		Source: "Guo et al., SIGCOMM 2016, section 2; data of the model",
-		Bad:    manyLossless,
-		Good:   twoNodes(``),
+		Options: []diag.Option{{Name: "most", Default: 2, Min: 1, Max: 8, Doc: "lossless priorities of a switch, where its model states " +
+			"no limit"}},
+		Title: "a switch has many lossless priorities, or more than its model carries",
+		Why: "every lossless priority takes headroom on every port: with many of them little is left to share, and pauses come early. " +
+			"Past a limit of " +
+			"the hardware or image, which max_lossless of the model states, the extra ones are silently lossy, and that is an error",
+		Fix: "merge lossless classes to two, or to what the device has",
+		Steps: "the class that stays first on all switches, then on the hosts, and the one that goes last: until all agree RDMA is in the " +
+			"default class",
+		Source: "Guo et al., SIGCOMM 2016, 2 (two classes fit into 9 and 12 MB at 300 m); sonic-net/sonic-buildimage " +
+			"files/build_templates/qos_config.j2, " +
+			"LOSSLESS_TC (two by default, others can be written); the source of max_lossless where a model states it; two is a house limit",
+		Bad:  manyLossless,
+		Good: twoNodes(``),
 	},
 	Run: losslessCount,
 }
@@ -259,20 +279,20 @@ func losslessCount(p *Pass) {
 				at = port
 			}
 		}
-		n, most := len(intent.PrioritySet(set).List()), int(f.Models[dev.Model].MaxLossless)
-		if at == 0 || n <= 2 && (most == 0 || n <= most) {
+		n, carries := len(intent.PrioritySet(set).List()), int(f.Models[dev.Model].MaxLossless)
+		most := cmp.Or(carries, int(p.option("most")))
+		if at == 0 || n <= most {
 			continue
 		}
 		d := diag.Diagnostic{
 			Severity: diag.Warning, Address: f.Text(dev.Address), Labels: []diag.Label{f.PortLabel(at, schema.AQoS, ""), f.DeclLabel(dev.Decl, "the switch")},
-			Summary: fmt.Sprintf("switch %s has %d lossless priorities: %s", f.Text(dev.Name), n, Priorities(set)), Help: "merge them to two",
+			Summary: fmt.Sprintf("switch %s has %d lossless priorities: %s", f.Text(dev.Name), n, Priorities(set)),
+			Help:    fmt.Sprintf("merge them to %d, or state max_lossless in the switch_model, with its source", most),
 		}
-		if most > 0 && n > most {
+		if carries > 0 {
 			d.Severity = diag.Error
-			d.Summary += fmt.Sprintf(", and its model carries %d", most)
-			if most < 2 {
-				d.Help = "merge them to one"
-			}
+			d.Summary += fmt.Sprintf(", and its model carries %d", carries)
+			d.Help = fmt.Sprintf("merge them to %d", carries)
 		}
 		p.Report(d)
 	}
@@ -281,12 +301,15 @@ func losslessCount(p *Pass) {
 var roce306 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE306", Name: "port_pfc_all", Severity: diag.Error, Fixable: true,
-		Title:  "PFC is on for the lossless priorities only",
-		Why:    "PFC on all eight priorities is global pause by another name: everything stops together, and deadlock is near",
-		Fix:    "list only the lossless ones",
-		Source: "theory I6",
-		Bad:    edit(twoNodes(allPFC), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC),
-		Good:   twoNodes(``),
+		Title:      "PFC is on for all eight priorities",
+		Why:        "PFC on all eight priorities is global pause by another name: everything stops together, and deadlock is near",
+		Fix:        "list only the lossless ones",
+		Interrupts: carving,
+		Source: "Hu et al., HotNets 2016 (deadlocks need cyclic waits for buffers); Microsoft host network requirements, Data Center " +
+			"Bridging (PFC on the RDMA " +
+			"priority alone)",
+		Bad:  edit(twoNodes(allPFC), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC, `fec      = "rs"`, `fec      = "rs"`+"\n    "+allPFC),
+		Good: twoNodes(``),
 	},
 	Run:   pfcAll,
 	mends: drop("pfc"),
@@ -309,12 +332,14 @@ func pfcAll(p *Pass) {
 var roce310 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE310", Name: "port_pfc_queue", Severity: diag.Error, Fixable: true,
-		Title:  "a received pause stops the queue of the class it is for",
-		Why:    "a pause that stops another queue leaves the lossless one sending into a full buffer",
-		Fix:    "align the PFC-to-queue map with the queue map",
-		Source: "theory I5",
-		Bad:    twoNodes(`pfc_queue_map = { 3 = 4 }`),
-		Good:   twoNodes(``),
+		Title: "a received pause stops another queue than that of its class",
+		Why:   "a pause that stops another queue leaves the lossless one sending into a full buffer",
+		Fix:   "align the PFC-to-queue map with the queue map",
+		Source: "IEEE 802.1Q-2018, clause 36 (a paused priority stops its traffic class); sonic-net/sonic-buildimage " +
+			"files/build_templates/qos_config.j2, " +
+			"MAP_PFC_PRIORITY_TO_QUEUE",
+		Bad:  twoNodes(`pfc_queue_map = { 3 = 4 }`),
+		Good: twoNodes(``),
 	},
 	Run:   pfcQueue,
 	mends: drop("pfc_queue_map"),
@@ -343,12 +368,12 @@ func pfcQueue(p *Pass) {
 var roce311 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE311", Name: "port_pfc_untrusted", Severity: diag.Error,
-		Title: "no pause from outside the fabric, or from who is not trusted, reaches a lossless port",
+		Title: "pauses from outside the fabric, or from who is not trusted, reach a lossless port",
 		Why: "whoever may send pause frames may stop the fabric. A pause frame itself ends at the port that takes it, but the queue it stops fills its switch, and that switch pauses its own neighbours: " +
 			"so a pause travels over every link with PFC as far as the VLAN does. A port towards the outside that has PFC is reported itself. Where nothing is known of that port, because its switch is not managed " +
 			"and no qos is written there, it is taken to let pauses in, and the first port with PFC that they come to is reported, with the way",
 		Fix:    "turn PFC off towards the outside, or say that it is off there: qos = qos.untrusted",
-		Source: "theory I16, I17; Guo et al., SIGCOMM 2016, section 4.3",
+		Source: "Guo et al., SIGCOMM 2016, 4.3 (one pausing port stops others)",
 		Bad:    external(`qos = qos.roce`+behindTor) + behindProvider(``),
 		Good:   external(behindTor) + behindProvider(`qos = qos.untrusted`),
 	},
@@ -433,10 +458,10 @@ func (p *Pass) outsider(e End) (who string, at diag.Label) {
 var roce312 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE312", Name: "class_iwarp_pfc", Severity: diag.Notice, Fixable: true,
-		Title:  "PFC is not spent on iWARP",
+		Title:  "PFC is spent on iWARP, which does not need it",
 		Why:    "iWARP runs over TCP and recovers by itself: PFC takes buffer and brings its risks for nothing",
 		Fix:    "write lossless = false on the class",
-		Source: "theory I11",
+		Source: "Microsoft host network requirements, RDMA (iWARP: DCB optional); RFC 5044 and RFC 5040 (iWARP over TCP)",
 		Bad:    iwarpPair(``),
 		Good:   iwarpPair(`lossless  = false`),
 	},
@@ -474,12 +499,13 @@ func iwarpPFC(p *Pass) {
 var roce314 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE314", Name: "port_pcp_access", Severity: diag.Warning,
-		Title:  "a port that is lossless by PCP is a trunk",
-		Why:    "an access port has no tag, so nothing plugged into it can ever reach the lossless priority",
-		Fix:    "carry the segment tagged, or trust DSCP",
-		Source: "theory I4",
-		Bad:    pcpAccess(`untagged   = segment.storage`),
-		Good:   pcpAccess("speed = \"100G\"\n    fec   = \"rs\"\n    tagged = segment.storage") + spareHost,
+		Title: "an access port is lossless by PCP",
+		Why:   "an access port has no tag, so nothing plugged into it can ever reach the lossless priority",
+		Fix:   "carry the segment tagged, or trust DSCP",
+		Source: "IEEE 802.1Q-2018, 6.9.3 (the priority of a frame is that of its tag; without one, the default of the port); Guo et al., " +
+			"SIGCOMM 2016, 3",
+		Bad:  pcpAccess(`untagged   = segment.storage`),
+		Good: pcpAccess("speed = \"100G\"\n    fec   = \"rs\"\n    tagged = segment.storage") + spareHost,
 	},
 	Run: pcpAccessPort,
 }
@@ -500,10 +526,10 @@ func pcpAccessPort(p *Pass) {
 var roce320 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE320", Name: "switch_dscp_pfc", Severity: diag.Error,
-		Title:  "a device that trusts DSCP can pause by it",
+		Title:  "a switch trusts DSCP, and cannot pause by it",
 		Why:    "without DSCP-based PFC the lossless class lands in the default priority group and is dropped",
 		Fix:    "use PCP and tags, or another device",
-		Source: "Guo et al., SIGCOMM 2016, section 3; data of the model",
+		Source: "Guo et al., SIGCOMM 2016, 3 (DSCP-based PFC); the source of dscp_pfc in the asic block",
 		Bad:    strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + noDSCP("false"),
 		Good:   strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
 	},
@@ -527,12 +553,14 @@ func dscpPFC(p *Pass) {
 var roce322 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE322", Name: "nic_pfc", Severity: diag.Error, Fixable: true,
-		Title:  "the NIC of a lossless class sends and honours PFC for it",
-		Why:    "a NIC that ignores pauses overruns the switch; one that sends none loses what it cannot take",
-		Fix:    "enable PFC for the class's priority on the NIC",
-		Source: "linux-rdma/perftest #284 (inverse case); theory I5",
-		Bad:    backToBack(`pfc = []`),
-		Good:   backToBack(``),
+		Title:      "the NIC of a lossless class has no PFC for it, or nothing is said of it",
+		Why:        "a NIC that ignores pauses overruns the switch; one that sends none loses what it cannot take",
+		Fix:        "enable PFC for the class's priority on the NIC",
+		Interrupts: carving,
+		Source: "NVIDIA MLNX_OFED user manual, Flow Control, Configuring PFC on ConnectX-4 and above; Microsoft host network " +
+			"requirements, Data Center Bridging",
+		Bad:  backToBack(`pfc = []`),
+		Good: backToBack(``),
 	},
 	Run:   nicPFC,
 	mends: drop("pfc"),

@@ -10,15 +10,15 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
-var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce107, roce108, roce109, roce110, roce111, roce113, roce114, roce116, roce117, roce118, roce119, roce121, roce122, roce123}
+var physical = []*Rule{roce101, roce102, roce103, roce104, roce105, roce106, roce107, roce108, roce109, roce110, roce111, roce113, roce114, roce116, roce117, roce118, roce119, roce121, roce122, roce123, roce124, roce125}
 
 var roce101 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE101", Name: "link_speed", Severity: diag.Error,
-		Title:  "both ends of a link run at the same speed",
+		Title:  "the ends of a link run at different speeds",
 		Why:    "ends forced to different speeds do not come up; where they negotiate, the slower one decides and headroom, ECN and ETS were computed for the other",
 		Fix:    "write one speed on both ends, or leave it to the model on both",
-		Source: "theory I1",
+		Source: "IEEE 802.3-2022, clauses 28 and 73 (negotiation settles on one speed, and a forced end takes no part)",
 		Bad:    twoNodesEdit(`speed    = "100G"`, `speed    = "25G"`),
 		Good:   twoNodes(``),
 	},
@@ -51,55 +51,17 @@ func (p *Pass) atSpeed(e End, text string) diag.Label {
 	return p.AtPort(e, schema.ASpeed, text, "speed is not written: the model's "+speed+" holds")
 }
 
-var roce102 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE102", Name: "link_fec", Severity: diag.Error, Fixable: true,
-		Title:  "both ends of a link use the same FEC",
-		Why:    "ends with different error correction do not come up, or lose frames that a lossless class cannot afford",
-		Fix:    "use RS-FEC on both ends",
-		Source: "sonic-net/sonic-buildimage #3578",
-		Bad:    twoNodesEdit(`fec      = "rs"`, `fec      = "none"`),
-		Good:   twoNodes(``),
-	},
-	Run: linkFEC,
-}
-
-func linkFEC(p *Pass) {
-	p.Links(func(l fabric.LinkID, a, b End) {
-		fa, fb := a.Port.FEC, b.Port.FEC
-		if fa == fb || fa == fabric.FECUnset || fb == fabric.FECUnset || fa == fabric.FECAuto || fb == fabric.FECAuto {
-			return
-		}
-		first, second, note := p.Deviant(a, b, func(e End) string { return fecName(e.Port.FEC) })
-		p.Report(p.AboutLink(l, first, second, diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s uses FEC %s, its peer %s FEC %s: the link stays down or loses frames", p.Name(first), fecName(first.Port.FEC), p.Name(second), fecName(second.Port.FEC)),
-			Labels:  []diag.Label{p.AtPort(first, schema.AFEC, ""), p.AtPort(second, schema.AFEC, "other end")},
-			Help:    `write fec = "rs" on both ends`, Notes: noted(note), Edits: append(p.rsFEC(first), p.rsFEC(second)...),
-		}))
-	})
-}
-
-// rsFEC are the edits that give a port RS-FEC, none if it has that.
-func (p *Pass) rsFEC(e End) []diag.Edit {
-	if e.Port.FEC == fabric.FECRS {
-		return nil
-	}
-	return setAt(p.AtPort(e, schema.AFEC, ""), "fec", `"rs"`)
-}
-
-func fecName(f fabric.FEC) string {
-	return [...]string{"unset", "none", "rs", "fc", "auto"}[f]
-}
-
 var roce103 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE103", Name: "link_autoneg", Severity: diag.Error,
-		Title:  "both ends of a link negotiate, or neither does",
-		Why:    "a forced end does not answer, and the negotiating end gives up or falls back; two Spectrum-4 switches with Cumulus Linux need both at 200G and more",
-		Fix:    "write autoneg alike on both ends, or on the link; on Cumulus Linux before 5.14 a written speed ends negotiation",
-		Source: "sonic-net/sonic-mgmt #7038; theory I1; Cumulus Linux user guide, Switch Port Attributes",
-		Bad:    twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = true", `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = false"),
-		Good:   twoNodes(``),
+		Title:      "one end of a link negotiates, and the other does not",
+		Why:        "a forced end does not answer, and the negotiating end gives up or falls back; two Spectrum-4 switches with Cumulus Linux need both at 200G and more",
+		Fix:        "write autoneg alike on both ends, or on the link; on Cumulus Linux before 5.14 a written speed ends negotiation",
+		Interrupts: "the link until both ends have it",
+		Source: "IEEE 802.3-2022, clause 73; sonic-net/sonic-mgmt #7038; Cumulus Linux user guide 5.13 and 5.14, Switch Port " +
+			"Attributes, Auto-negotiation",
+		Bad:  twoNodesEdit(`fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = true", `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    autoneg = false"),
+		Good: twoNodes(``),
 	},
 	Run: linkAutoneg,
 }
@@ -171,10 +133,10 @@ func (p *Pass) atNegotiation(e End, n negotiation, text string) diag.Label {
 var roce104 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE104", Name: "link_ends", Severity: diag.Error, Hard: true,
-		Title:  "a port has one cable, and a cable has two different ends",
+		Title:  "a port has two cables, or a cable one end",
 		Why:    "what one port is told depends on its peer: with two of them nothing about it can be proven",
 		Fix:    "correct the list of links",
-		Source: "theory section D",
+		Source: "docs/language, link: a port has one cable; nothing outside rocec says more",
 		Bad:    twoNodesEdit(`n2 = "Ethernet4"`, `n2 = "Ethernet0"`),
 		Good:   twoNodes(``),
 	},
@@ -208,12 +170,15 @@ func linkEnds(p *Pass) {
 var roce105 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE105", Name: "link_breakout", Severity: diag.Error,
-		Title:  "a split port is used by its children only, they fit its lanes, and cabled children have as many",
-		Why:    "children and parent share lanes: using both, more children than lanes, or a child of two lanes cabled to one of one, leaves ports that never come up",
-		Fix:    "use the children, or do not split the port",
-		Source: "vendor breakout rules; switches-linux-nos section 7; Cumulus Linux user guide, Switch Port Attributes, Considerations",
-		Bad:    strings.ReplaceAll(twoNodes(`breakout = "8x25G"`), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
-		Good:   twoNodes(``),
+		Title:      "a split port is also used whole, has too few lanes for its children, or faces ports with other lanes",
+		Why:        "children and parent share lanes: using both, more children than lanes, or a child of two lanes cabled to one of one, leaves ports that never come up",
+		Fix:        "use the children, or do not split the port",
+		Interrupts: "every port of the cage, while the device makes them anew",
+		Source: "sonic-net/SONiC doc/dynamic-port-breakout/sonic-dynamic-port-breakout-HLD.md; Cumulus Linux user guide 5.13, Switch Port " +
+			"Attributes, " +
+			"Breakout Ports and Considerations",
+		Bad:  strings.ReplaceAll(twoNodes(`breakout = "8x25G"`), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
+		Good: twoNodes(``),
 	},
 	Run: linkBreakout,
 }
@@ -279,12 +244,14 @@ var fourLaned = []string{"spectrum-1", "spectrum-2", "spectrum-3"}
 var roce106 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE106", Name: "link_media_reach", Severity: diag.Error,
-		Title:  "the cable is no longer than its medium reaches at that speed",
-		Why:    "beyond its reach a medium loses frames, and no setting repairs that",
-		Fix:    "use a medium that reaches",
-		Source: "data of the media packs; IEEE 802.3 clauses of each medium",
-		Bad:    twoNodesEdit(`length = "3m"`, `length = "30m"`),
-		Good:   twoNodes(``),
+		Title: "a cable is longer than its medium reaches at that speed",
+		Why:   "beyond its reach a medium loses frames, and no setting repairs that",
+		Fix:   "use a medium that reaches",
+		Source: "IEEE 802.3-2022, the clause of each medium: rocec explain of the media, or lang/packs/media.roce.hcl, names them (DAC: " +
+			"85, 92, 110, 136, 162; " +
+			"SR: 52, 86, 95, 112, 138, 167; DR, FR and LR: 52, 87, 88, 114, 121, 122, 124, 139, 140, 151)",
+		Bad:  twoNodesEdit(`length = "3m"`, `length = "30m"`),
+		Good: twoNodes(``),
 	},
 	Run: mediaReach,
 }
@@ -328,7 +295,7 @@ func (p *Pass) beyondReach(id fabric.LinkID, a, b End) (reach uint32, beyond boo
 var roce108 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE108", Name: "link_length", Severity: diag.Error,
-		Title:  "the length of a lossless link is above zero",
+		Title:  "a lossless link is written to be 0 m long or less",
 		Why:    "headroom follows from the length: with a wrong one the buffer overruns when the far end has to be paused",
 		Fix:    "write the real length",
 		Source: "sonic-net/sonic-swss #3548",
@@ -352,41 +319,13 @@ func linkLength(p *Pass) {
 	})
 }
 
-var roce109 = &Rule{
-	Rule: diag.Rule{
-		ID: "ROCE109", Name: "link_rs_fec", Severity: diag.Error, Fixable: true,
-		Title:  "ports of 200G and more use RS-FEC",
-		Why:    "PAM4 lanes lose frames without RS-FEC, and a lossless class cannot afford one",
-		Fix:    `write fec = "rs"`,
-		Source: "sonic-net/sonic-mgmt #22669; IEEE 802.3bs",
-		Bad:    strings.NewReplacer(`"100G"`, `"200G"`, `fec      = "rs"`, `fec      = "none"`).Replace(twoNodes(``)),
-		Good:   twoNodes(``),
-	},
-	Run:   rsFEC,
-	mends: set("fec", `"rs"`),
-}
-
-func rsFEC(p *Pass) {
-	for id := 1; id < len(p.Fabric.Ports); id++ {
-		e := p.End(fabric.PortID(id))
-		// What is not written is left to the device, which uses RS here.
-		if e.Port.Mbps < 200_000 || e.Port.FEC == fabric.FECRS || e.Port.FEC == fabric.FECUnset || e.Port.FEC == fabric.FECAuto {
-			continue
-		}
-		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("port %s runs at %s with FEC %s", p.Name(e), fabric.Speed(e.Port.Mbps), fecName(e.Port.FEC)),
-			Address: p.Fabric.PortAddress(e.ID), Labels: []diag.Label{p.AtPort(e, schema.AFEC, "")}, Help: `write fec = "rs"`,
-		})
-	}
-}
-
 var roce116 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE116", Name: "link_layer", Severity: diag.Error,
-		Title:  "both ends of a link are Ethernet, or both are InfiniBand",
+		Title:  "one end of a link is InfiniBand, and the other Ethernet",
 		Why:    "an adapter in InfiniBand mode does not come up on an Ethernet port",
 		Fix:    `set link_layer = "ethernet", or cable it to an InfiniBand switch`,
-		Source: "theory I11",
+		Source: "NVIDIA MLNX_OFED user manual, Port Type Management (LINK_TYPE_P1 of mlxconfig)",
 		Bad:    twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6"`+"\n    link_layer = \"infiniband\""),
 		Good:   twoNodes(``),
 	},
@@ -412,14 +351,21 @@ func linkLayer(p *Pass) {
 var roce117 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE117", Name: "link_lag_members", Severity: diag.Error,
-		Title:  "members of a LAG have one speed and one class of medium",
-		Why:    "hashing treats members as equal: a slower one congests while others idle, and different media have different headroom",
-		Fix:    "make the members equal",
-		Source: "IEEE 802.1AX; theory I14",
-		Bad:    edit(bonded(`speed = "25G"`), `port "Ethernet[8-12:4]" {`, "port \"Ethernet12\" {\n    speed    = \"25G\"\n    untagged = segment.storage\n  }\n  port \"Ethernet8\" {"),
-		Good:   bonded(`speed = "100G"`),
+		Title: "members of a LAG have different speeds or media",
+		Why:   "hashing treats members as equal: a slower one congests while others idle, and different media have different headroom",
+		Fix:   "make the members equal",
+		Source: "IEEE 802.1AX-2020, clause 6 (capabilities and keys: members of one data rate); torvalds/linux " +
+			"Documentation/networking/bonding.rst, 802.3ad (same speed and duplex)",
+		Bad:  edit(oneCard(bonded(`speed = "25G"`)), `port "Ethernet[8-12:4]" {`, "port \"Ethernet12\" {\n    speed    = \"25G\"\n    untagged = segment.storage\n  }\n  port \"Ethernet8\" {"),
+		Good: oneCard(bonded(`speed = "100G"`)),
 	},
 	Run: lagMembers,
+}
+
+// oneCard is bonded with both ports on one adapter.
+func oneCard(text string) string {
+	const model = "    model = \"nvidia/connectx-6-dx\"\n"
+	return strings.ReplaceAll(text, model, model+"    adapter = \"mlx0\"\n")
 }
 
 func lagMembers(p *Pass) {

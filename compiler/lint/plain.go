@@ -12,11 +12,11 @@ import (
 var roce628 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE628", Name: "vlan_nic_without_rdma", Severity: diag.Warning,
-		Title: "an isolated RDMA VLAN has no NIC without RDMA",
+		Title: "a NIC without RDMA is in an isolated RDMA VLAN",
 		Why: "memory that is read and written over RDMA has no password: whoever is in the VLAN may ask for it, and what is isolated on " +
 			"paper is shared with what that NIC is for",
 		Fix:    "give the NIC a segment of its own, or the RDMA qos if it is meant to be there",
-		Source: "theory I16",
+		Source: "Rothenberger et al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021",
 		Bad:    plainMember("storage"),
 		Good:   plainMember("office"),
 	},

@@ -12,16 +12,20 @@ import (
 // The part of the family on buffers that looks at what a switch shares: alpha
 // and pools.
 
+// recarves is the traffic that stops while a switch takes other sizes of buffers.
+const recarves = "all traffic of the switch, where it takes pools and groups at a reload only, as the traditional buffer model of SONiC does"
+
 var roce505 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE505", Name: "buffer_alpha_extreme", Severity: diag.Warning, Fixable: true,
 		Options: []diag.Option{{Name: "most", Default: 8, Min: 1, Max: 64, Doc: "largest alpha"}, {Name: "least", Default: 32, Min: 1, Max: 1024, Doc: "smallest alpha, as the number that 1 is divided by"}},
-		Title:   "alpha is neither tiny nor huge",
+		Title:   "alpha is tiny or huge",
 		Why:     "with a tiny alpha a port pauses while most of the buffer is free, and one incast stops a rack; with a huge one a single port takes all of it",
-		Fix:     "write an alpha from 1/16 to 8",
-		Source:  "Guo et al., SIGCOMM 2016, 6.2: alpha 1/64 in place of 1/16",
-		Bad:     twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { alpha = \"1/64\" }"),
-		Good:    twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { alpha = \"1/16\" }"),
+		Fix:     "write an alpha from 1/32 to 8",
+		Source: "house limit: 1/32 to 8, options least and most. Guo et al., SIGCOMM 2016, section 6.2, shows the harm of 1/64 " +
+			"where 1/16 was meant",
+		Bad:  twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { alpha = \"1/64\" }"),
+		Good: twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { alpha = \"1/16\" }"),
 	},
 	Run: alphaExtreme,
 }
@@ -34,11 +38,11 @@ func alphaExtreme(p *Pass) {
 	report := func(what, address string, r fabric.Ratio, at diag.Label) {
 		way, nearest := "a single port can take nearly the whole buffer", fmt.Sprint(p.option("most"))
 		if r.Num < r.Den {
-			way, nearest = fmt.Sprintf("a port pauses once it holds %d/%d of the free buffer", r.Num, r.Den), fmt.Sprintf(`"1/%d"`, (p.option("least")+1)/2)
+			way, nearest = fmt.Sprintf("a port pauses once it holds %d/%d of the free buffer", r.Num, r.Den), fmt.Sprintf(`"1/%d"`, p.option("least"))
 		}
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("alpha of %s is %s", what, alphaWords(r)), Address: address, Labels: []diag.Label{at},
-			Notes: []string{way}, Help: fmt.Sprintf("write an alpha from 1/%d to %d", (p.option("least")+1)/2, p.option("most")), Edits: setAt(at, "buffer.alpha", nearest),
+			Notes: []string{way}, Help: fmt.Sprintf("write an alpha from 1/%d to %d", p.option("least"), p.option("most")), Edits: setAt(at, "buffer.alpha", nearest),
 		})
 	}
 	for d := 1; d < len(f.Devices); d++ {
@@ -107,12 +111,14 @@ func withPools(pools string) string {
 var roce506 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE506", Name: "buffer_pools", Severity: diag.Error,
-		Title:  "the pools of a switch fit into its buffer",
-		Why:    "pools that promise more memory than there is fail when all of it is asked for: headroom is full before the pause takes hold",
-		Fix:    "shrink a pool",
-		Source: "Bai et al., NSDI 2023, appendix A; theory B.4",
-		Bad:    withPools(`ingress = "30MB", headroom = "6MB"`),
-		Good:   withPools(`ingress = "28MB", headroom = "6MB"`),
+		Title:      "pools of a switch do not fit into its buffer",
+		Why:        "pools that promise more memory than there is fail when all of it is asked for: headroom is full before the pause takes hold",
+		Fix:        "shrink a pool",
+		Interrupts: recarves,
+		Source:     "Bai et al., NSDI 2023, appendix A: pools of a shared buffer",
+		Formula:    "ingress pool + shared headroom pool <= buffer, in bytes",
+		Bad:        withPools(`ingress = "30MB", headroom = "6MB"`),
+		Good:       withPools(`ingress = "28MB", headroom = "6MB"`),
 	},
 	Run: poolsFit,
 }
@@ -139,12 +145,14 @@ func poolsFit(p *Pass) {
 var roce507 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE507", Name: "buffer_egress_lossy", Severity: diag.Error,
-		Title:  "lossy traffic on its way out takes no more than the ingress pool",
-		Why:    "what is queued at egress is held by the ingress pool: beyond its size lossy queues would sit in PFC headroom, and lossless frames are dropped",
-		Fix:    "make the lossy egress pool at most as large as the ingress pool",
-		Source: "Bai et al., NSDI 2023, 6.2",
-		Bad:    withPools(`ingress = "18MB", egress_lossy = "20MB"`),
-		Good:   withPools(`ingress = "18MB", egress_lossy = "14MB"`),
+		Title:      "lossy traffic on its way out can take more than the ingress pool",
+		Why:        "what is queued at egress is held by the ingress pool: beyond its size lossy queues would sit in PFC headroom, and lossless frames are dropped",
+		Fix:        "make the lossy egress pool at most as large as the ingress pool",
+		Interrupts: recarves,
+		Source:     "Bai et al., NSDI 2023, 6.2",
+		Formula:    "lossy egress pool <= ingress pool, in bytes",
+		Bad:        withPools(`ingress = "18MB", egress_lossy = "20MB"`),
+		Good:       withPools(`ingress = "18MB", egress_lossy = "14MB"`),
 	},
 	Run: egressLossy,
 }
@@ -164,12 +172,14 @@ func egressLossy(p *Pass) {
 var roce508 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE508", Name: "buffer_egress_lossless", Severity: diag.Error,
-		Title:  "nothing drops lossless traffic on its way out",
-		Why:    "admission of lossless frames is decided at ingress alone: a threshold at egress that can be reached drops what PFC has promised to keep",
-		Fix:    "write the buffer's size as the static threshold",
-		Source: "Bai et al., NSDI 2023, 6.2; theory B.4",
-		Bad:    withPools(`egress_lossless = "18MB"`),
-		Good:   withPools(`egress_lossless = "34MB"`),
+		Title:      "lossless traffic can be dropped on its way out",
+		Why:        "admission of lossless frames is decided at ingress alone: a threshold at egress that can be reached drops what PFC has promised to keep",
+		Fix:        "write the buffer's size as the static threshold",
+		Interrupts: recarves,
+		Source:     "Bai et al., NSDI 2023, 6.2",
+		Formula:    "lossless threshold at egress >= 95 % of the buffer, in bytes: images leave out what queues and the CPU reserve",
+		Bad:        withPools(`egress_lossless = "18MB"`),
+		Good:       withPools(`egress_lossless = "34MB"`),
 	},
 	Run: egressLossless,
 }
@@ -191,12 +201,15 @@ func egressLossless(p *Pass) {
 var roce509 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE509", Name: "buffer_headroom_pool", Severity: diag.Warning,
-		Title:  "a shared headroom pool is oversubscribed no more than the source allows",
-		Why:    "when more ports pause at a time than the pool was sized for, it is full and lossless frames are lost",
-		Fix:    "enlarge the pool, or allow the ratio where so many ports never pause at a time",
-		Source: "Bai et al., NSDI 2023, 7.1; theory B.4",
-		Bad:    twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { headroom = \"50KB\", max_oversubscription = 1.5 }"),
-		Good:   twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { headroom = \"80KB\", max_oversubscription = 1.5 }"),
+		Title:      "a shared headroom pool is oversubscribed more than the source allows",
+		Why:        "when more ports pause at a time than the pool was sized for, it is full and lossless frames are lost",
+		Fix:        "enlarge the pool, or allow the ratio where so many ports never pause at a time",
+		Interrupts: recarves,
+		Source:     "Bai et al., NSDI 2023, 7.1",
+		Formula: "headroom of all lossless groups <= max_oversubscription * shared headroom pool, and the largest one <= the " +
+			"pool, in bytes",
+		Bad:  twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { headroom = \"50KB\", max_oversubscription = 1.5 }"),
+		Good: twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  buffer = { headroom = \"80KB\", max_oversubscription = 1.5 }"),
 	},
 	Run: headroomPool,
 }
@@ -231,12 +244,14 @@ func headroomPool(p *Pass) {
 var roce516 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE516", Name: "buffer_lossy_starved", Severity: diag.Error,
-		Title:  "what headroom leaves of the buffer holds a frame of every lossy queue",
-		Why:    "lossy queues live from the shared pool: without a frame of room each, control traffic and TCP are dropped while lossless classes run",
-		Fix:    "reduce headroom, or enlarge the shared pool",
-		Source: "theory B.5",
-		Bad:    twoNodesEdit("ecn       = \"auto\"", "ecn       = \"auto\"\n    lossless  = false", `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"20KB\" }"),
-		Good:   twoNodesEdit("ecn       = \"auto\"", "ecn       = \"auto\"\n    lossless  = false", `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"20MB\" }"),
+		Title:      "headroom leaves less of the buffer than one frame for every lossy queue",
+		Why:        "lossy queues live from the shared pool: without a frame of room each, control traffic and TCP are dropped while lossless classes run",
+		Fix:        "reduce headroom, or enlarge the shared pool",
+		Interrupts: recarves,
+		Source:     "Guo et al., SIGCOMM 2016, section 2: headroom is taken from what all share",
+		Formula:    "shared pool after headroom >= sum over ports of lossy queues in use * MTU, in bytes",
+		Bad:        twoNodesEdit("ecn       = \"auto\"", "ecn       = \"auto\"\n    lossless  = false", `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"20KB\" }"),
+		Good:       twoNodesEdit("ecn       = \"auto\"", "ecn       = \"auto\"\n    lossless  = false", `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"20MB\" }"),
 	},
 	Run: lossyStarved,
 }

@@ -15,12 +15,13 @@ import (
 var roce805 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE805", Name: "no_path", Severity: diag.Error,
-		Title:  "members of a class that may talk reach each other",
-		Why:    "connections between them never come up, or a job stops when the one way between them does",
-		Fix:    "add the cable or the row that is missing, or enable the port that is shut",
-		Source: "theory C.2",
-		Bad:    netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0"),
-		Good:   netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r0", "r0 r2 r1 r1"),
+		Title: "members of a class that may talk do not reach each other",
+		Why:   "connections between them never come up, or a job stops when the one way between them does",
+		Fix:   "add the cable or the row that is missing, or enable the port that is shut",
+		Source: "Qian et al., Alibaba HPN: A Data Center Network for Large Language Model Training, SIGCOMM 2024, on a node that " +
+			"loses its only leaf; docs/language/blocks.md, class and routing",
+		Bad:  netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0"),
+		Good: netOf("r0 r1 r2", oneRing, byTable, "r0 * r1 r1", "r0 * r2 r2", "r1 * r2 r2", "r1 * r0 r0", "r2 * r0 r0", "r2 * r1 r0", "r0 r2 r1 r1"),
 	},
 	Run: noPath,
 }
@@ -165,12 +166,14 @@ func (p *Pass) spoken(e End) (list []speaker) {
 var roce822 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE822", Name: "backup_path", Severity: diag.Error,
-		Title:  "ways that stand in for others treat each class alike",
-		Why:    "a way that is taken only after a failure is never seen by load: its missing PFC, headroom or MTU shows on the day when something else is broken",
-		Fix:    "give the links that stand in for others the same classes, headroom and MTU",
-		Source: "theory I2, I5",
-		Bad:    backupWay("lossless  = false", ""),
-		Good:   backupWay("lossless  = true", ""),
+		Title: "a path that stands in for another treats a class differently",
+		Why: "a way that is taken only after a failure is never seen by load: its missing PFC, headroom or MTU shows on the " +
+			"day when something else is broken",
+		Fix: "give the links that stand in for others the same classes, headroom and MTU",
+		Source: "IEEE 802.1Q-2018, 36.1 (PFC works where both ends of every link have it); Hu et al., Deadlocks in Datacenter " +
+			"Networks: Why Do They Form, and How to Avoid Them, HotNets 2016",
+		Bad:  backupWay("lossless  = false", ""),
+		Good: backupWay("lossless  = true", ""),
 	},
 	Run: backupPath,
 }
@@ -245,12 +248,14 @@ func backupPath(p *Pass) {
 var roce825 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE825", Name: "local_repair", Severity: diag.Warning,
-		Title:  "lossless traffic does not go round a failure by itself",
-		Why:    "the switch beside a failure sends what came down up again until the others know: two such bounces wait for each other, and the fabric stands still after a failure that it should survive",
-		Fix:    "repair globally, or make the class lossy",
-		Source: "theory C.3 T2e, T4; Hu et al., Tagger, CoNEXT 2017",
-		Bad:    netOf("t1 t2 t3 t4", twoPaths, "model    = \"up_down\"\n  repair = \"local\""),
-		Good:   netOf("t1 t2 t3 t4", twoPaths, "model    = \"up_down\"\n  repair = \"global\""),
+		Title: "lossless traffic goes round a failure by itself",
+		Why: "the switch beside a failure sends what came down up again until the others know: two such bounces wait for each " +
+			"other, and the fabric stands still after a failure that it should survive",
+		Fix: "repair globally, or make the class lossy",
+		Source: "Hu et al., Tagger: Practical PFC Deadlock Prevention in Data Center Networks, CoNEXT 2017; Hu et al., Deadlocks " +
+			"in Datacenter Networks: Why Do They Form, and How to Avoid Them, HotNets 2016",
+		Bad:  netOf("t1 t2 t3 t4", twoPaths, "model    = \"up_down\"\n  repair = \"local\""),
+		Good: netOf("t1 t2 t3 t4", twoPaths, "model    = \"up_down\"\n  repair = \"global\""),
 	},
 	Run: localRepair,
 }

@@ -11,11 +11,11 @@ import (
 var roce925 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE925", Name: "rename_of_nothing", Severity: diag.Warning,
-		Title: "a device that is renamed is in the cable list, and its new name in the fabric",
+		Title: "a rename names no device of the cable list, or none of the fabric",
 		Why: "rows of devices that the fabric does not have are passed over, as those for management are: a mistyped name takes " +
 			"all cables of its device with it, and nothing compares or makes them",
 		Fix:    "write the name that the list has, and the one that the device has here",
-		Source: "language reference, cabling",
+		Source: "docs/language/blocks.md, cabling",
 		Bad:    twoNodes(``) + renamed("HOST3", "n2"),
 		Good:   edit(twoNodes(``)+renamed("x", "y"), `, "x" = "y"`, ``),
 	},

@@ -25,10 +25,10 @@ const (
 var roce902 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE902", Name: "plan_mismatch", Severity: diag.Error,
-		Title:  "the two ends of a link change within the time that the rollout allows",
+		Title:  "the two ends of a link differ for longer than the rollout allows",
 		Why:    "while one end has the new priorities and the other the old ones, pauses stop the wrong queue",
 		Fix:    "put both ends into one wave, shorten the soak, or allow more time",
-		Source: "theory I3",
+		Source: "IEEE 802.1Q-2018, 36.1 (PFC works where both ends of a link have it); house limit: max_mismatch of the rollout",
 		Bad:    rolled(`max_mismatch = "10m"`, canaryWave+restWave),
 		Good:   rolled(`max_mismatch = "20m"`, canaryWave+restWave),
 	},
@@ -140,10 +140,11 @@ func Millis(ms uint64) string {
 var roce906 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE906", Name: "plan_share", Severity: diag.Error, Fixable: true,
-		Title:  "no more devices of a role change together than the rollout allows",
-		Why:    "a wrong setting is on all of them before anybody sees it on one",
+		Title: "more devices of a role change together than the rollout allows",
+		Why: "a wrong setting is on all of them before anybody sees it on one. Switches that are the whole of their role and cabled to each other may change together " +
+			"where the rollout has max_mismatch: ROCE902 wins, as ends that differ do harm at once",
 		Fix:    "split the wave, or group it",
-		Source: "Guo et al., SIGCOMM 2016, section 6",
+		Source: "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 6; house limit: max_share of the rollout",
 		Bad:    rolled(`max_share = 50`, canaryWave+"  wave \"rest\" {}\n"),
 		Good:   rolled(`max_share = 50`, canaryWave+restWave),
 	},
@@ -184,6 +185,9 @@ func shareOfRole(p *Pass) {
 		if n < 2 || n*100 <= all*int(out.MaxSharePercent) {
 			continue // one device alone cannot be split
 		}
+		if p.changesTogether(k.role, n, all) {
+			continue
+		}
 		if whole := (part{wave: k.wave, role: k.role}); said[whole] {
 			continue
 		} else {
@@ -205,8 +209,9 @@ func shareOfRole(p *Pass) {
 var roce907 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE907", Name: "plan_canary", Severity: diag.Warning,
-		Title:  "a few devices change first and are watched",
-		Why:    "PFC and ECN go wrong under load, hours after the change: what is not tried on one device is tried on all",
+		Title: "nothing is tried on a few devices first",
+		Why: "PFC and ECN go wrong under load, hours after the change: what is not tried on one device is tried on all. A pair of switches that has to change together " +
+			"(ROCE902) is tried on neither: begin with a host",
 		Fix:    "begin with a small wave that has a soak and a gate",
 		Source: "Guo et al., SIGCOMM 2016, section 6",
 		Bad:    rolled(``, restWave),
@@ -237,6 +242,23 @@ var roce907 = &Rule{
 	},
 }
 
+// changesTogether reports whether devices are the whole of a role and joined by a cable whose ends the
+// rollout wants to change within a time: ROCE902 wins then.
+func (p *Pass) changesTogether(role alikeKey, n, all int) bool {
+	f := p.Fabric
+	if n != all || !f.Rollout.MismatchSet {
+		return false
+	}
+	joined := map[fabric.DeviceID]bool{}
+	for l := 1; l < len(f.Links); l++ {
+		a, b := p.End(f.Links[l].A), p.End(f.Links[l].B)
+		if a.Device.Kind == fabric.Switch && b.Device.Kind == fabric.Switch && p.Lossless(a) && p.Lossless(b) && p.roleKey(a.Device) == role && p.roleKey(b.Device) == role {
+			joined[a.Port.Device], joined[b.Port.Device] = true, true
+		}
+	}
+	return len(joined) == n
+}
+
 // verifyGate are the edits that make a wave without a gate end with a look back.
 func (p *Pass) verifyGate(w *fabric.Wave) []diag.Edit {
 	if w.Gates != 0 {
@@ -248,10 +270,10 @@ func (p *Pass) verifyGate(w *fabric.Wave) []diag.Edit {
 var roce911 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE911", Name: "plan_firmware", Severity: diag.Warning, Fixable: true,
-		Title:  "after new firmware, settings are read back",
+		Title:  "after new firmware, nothing reads the settings back",
 		Why:    "new firmware may reset congestion control to its own defaults",
 		Fix:    "write gate = [\"verify\"] on the wave",
-		Source: "Gangidi et al., SIGCOMM 2024",
+		Source: "Gangidi et al., RDMA over Ethernet for Distributed AI Training at Meta Scale, SIGCOMM 2024",
 		Bad:    rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    with_firmware = true\n  }\n"+restWave),
 		Good:   rolled(``, "  wave \"canary\" {\n    select   = node.n[\"n1\"]\n    soak     = \"15m\"\n    with_firmware = true\n    gate     = [\"verify\"]\n  }\n"+restWave),
 	},

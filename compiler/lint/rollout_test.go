@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,35 @@ func TestMismatch(t *testing.T) {
 		}},
 	} {
 		if d := cmp.Diff(x.want, findings(compiled(t, x.text), "ROCE902")); d != "" {
+			t.Errorf("%s (-want +got):\n%s", x.name, d)
+		}
+	}
+}
+
+// TestShareOfAPair: two switches that are all of their role and cabled to each other may change
+// together where the rollout bounds for how long ends differ, and nowhere else.
+func TestShareOfAPair(t *testing.T) {
+	pair := func(limits string) string {
+		return lint.TwoTors("role = \"tor\"", `{ media = "dac", length = "3m" }`, "") + "rollout {\n  " + limits + "\n" +
+			"  wave \"switches\" {\n    select = [switch.tor, switch.far]\n  }\n  wave \"rest\" {\n    group_by = \"device\"\n  }\n}\n"
+	}
+	apart := func(text string) string {
+		before, rest, _ := strings.Cut(text, "link \"far\" {")
+		_, after, _ := strings.Cut(rest, "\n}\n")
+		return before + after
+	}
+	one := func(text string) string {
+		return swap(t, text, "switch \"tor\" {", "switch \"tor\" {\n  role = \"tor\"")
+	}
+	for _, x := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"no time is said", one(pair(`max_share = 50`)), []string{"ROCE906: wave switches changes 2 of 2 devices of role tor together, 50 % are allowed"}},
+		{"a time is said", one(pair("max_share = 50\n  max_mismatch = \"1m\"")), nil},
+		{"a time is said, and no cable joins them", apart(one(pair("max_share = 50\n  max_mismatch = \"1m\""))), []string{"ROCE906: wave switches changes 2 of 2 devices of role tor together, 50 % are allowed"}},
+	} {
+		if d := cmp.Diff(x.want, findings(compiled(t, x.text), "ROCE906 ROCE902")); d != "" {
 			t.Errorf("%s (-want +got):\n%s", x.name, d)
 		}
 	}

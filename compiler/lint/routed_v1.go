@@ -14,12 +14,13 @@ import (
 var roce610 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE610", Name: "route_roce_v1", Severity: diag.Error,
-		Title:  "endpoints of a RoCE v1 class share a broadcast domain",
-		Why:    "RoCE v1 is an Ethernet frame without IP: a router drops it, and two nodes that only routers join never talk",
-		Fix:    "use RoCE v2, or give the nodes a segment in common",
-		Source: "IBTA annex A16; RHEL networking guide",
-		Bad:    routedV1(`roce_v1`),
-		Good:   routedV1(`roce_v2`),
+		Title: "endpoints of a RoCE v1 class are in different broadcast domains",
+		Why:   "RoCE v1 is an Ethernet frame without IP: a router drops it, and two nodes that only routers join never talk",
+		Fix:   "use RoCE v2, or give the nodes a segment in common",
+		Source: "InfiniBand Architecture Specification, Annex A16 (RoCE: EtherType 0x8915, no IP header); torvalds/linux " +
+			"include/uapi/linux/if_ether.h, ETH_P_IBOE",
+		Bad:  routedV1(`roce_v1`),
+		Good: routedV1(`roce_v2`),
 	},
 	Run: routedRoCEv1,
 }

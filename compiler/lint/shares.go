@@ -15,26 +15,27 @@ import (
 var roce204 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE204", Name: "ets_strict_caps", Severity: diag.Warning,
-		Title:  "the caps of the strict classes leave something to the others",
-		Why:    "strict queues are served first, each up to its max_rate: where these add to the line rate, the shares of the other classes are shares of nothing",
-		Fix:    "lower the caps",
-		Source: "theory I8",
-		Bad:    strictPair("60", "40"),
-		Good:   strictPair("30", "40"),
+		Title:   "caps of strict classes leave nothing to the others",
+		Why:     "strict queues are served first, each up to its max_rate: where these add to the line rate, the shares of the other classes are shares of nothing",
+		Fix:     "lower the caps",
+		Source:  "IEEE 802.1Q-2018, 8.6.8.1, strict priority, and 8.6.8.3, ETS: shares divide what strict queues leave",
+		Formula: "sum of max_rate of the strict classes in Mb/s < rate of the port in Mb/s",
+		Bad:     strictPair("60", "40"),
+		Good:    strictPair("30", "40"),
 	},
 	Run: strictCaps,
 }
 
-// strictPair is twoNodes with RDMA and a second class strict under caps.
+// strictPair is twoNodes with RDMA and a second class strict under caps, as others have set it.
 func strictPair(rdma, bulk string) string {
-	return twoNodesEdit("bandwidth = 50\n", "strict    = true\n    max_rate  = "+rdma+"\n", `  class "default" {`, `  class "bulk" {
+	return strings.NewReplacer(`"sonic/202505"`, "\"sonic/202505\"\n  manage = \"verify\"", `"ubuntu/24.04"`, "\"ubuntu/24.04\"\n  manage   = \"verify\"").Replace(twoNodesEdit("bandwidth = 50\n", "strict    = true\n    max_rate  = "+rdma+"\n", `  class "default" {`, `  class "bulk" {
     carries  = "other"
     dscp     = [10]
     priority = 1
     strict   = true
     max_rate = `+bulk+`
   }
-  class "default" {`, "bandwidth = 50", "bandwidth = 100")
+  class "default" {`, "bandwidth = 50", "bandwidth = 100"))
 }
 
 func strictCaps(p *Pass) {
@@ -79,12 +80,13 @@ var roce223 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE223", Name: "ets_default_share", Severity: diag.Warning,
 		Options: []diag.Option{{Name: "share", Unit: "%", Default: fairShare, Min: 1, Max: 50, Doc: "least share of the default class"}},
-		Title:   "the default class has 5 % or more where other traffic than RDMA shares the port",
+		Title:   "the default class has next to nothing on a port that other traffic than RDMA shares",
 		Why:     "logins, connection setup and management are TCP in the default class: under full RDMA load they time out, and the node looks dead",
 		Fix:     "give the default class 5 % or more, or a class of its own to what shares the port",
-		Source:  "theory I8; Emulex guide: TCP setup of RDMA connections needs a share",
-		Bad:     sharedPort(98, 2),
-		Good:    sharedPort(95, 5),
+		Source: "house limit: 5 %, option share. The RoCE guide of Emulex OneConnect adapters asks for more than 1 %, for the " +
+			"TCP that sets up RDMA connections",
+		Bad:  sharedPort(98, 2),
+		Good: sharedPort(95, 5),
 	},
 	Run: defaultShare,
 }
@@ -93,7 +95,8 @@ var roce223 = &Rule{
 func sharedPort(rdma, rest int) string {
 	const untagged, tagged = "untagged = segment.storage", "untagged = segment.storage\n    tagged = segment.mgmt"
 	return strings.ReplaceAll(twoNodesEdit("bandwidth = 50", fmt.Sprintf("bandwidth = %d", rdma), "bandwidth = 50", fmt.Sprintf("bandwidth = %d", rest),
-		`switch "tor" {`, "segment \"mgmt\" {\n  vlan = 5\n}\nswitch \"tor\" {"), untagged, tagged)
+		`switch "tor" {`, "segment \"mgmt\" {\n  vlan   = 5\n  subnet = \"10.5.0.0/24\"\n}\nswitch \"tor\" {",
+		"slot     = each.value\n", "slot     = each.value\n  interface \"mgmt\" {\n    on      = \"rail0\"\n    segment = segment.mgmt\n  }\n"), untagged, tagged)
 }
 
 func defaultShare(p *Pass) {
@@ -108,7 +111,7 @@ func defaultShare(p *Pass) {
 		}
 		p.Classes(e, func(c *fabric.Class, on fabric.ClassOn) {
 			s := e.Profile.Sched[on.Queue&7]
-			if !c.Default || on.Queue > 7 || s.Strict || s.Percent == 0 || int64(s.Percent) >= p.option("share") || p.otherClass(e) {
+			if !c.Default || on.Queue > 7 || s.Strict || !s.PercentSet || int64(s.Percent) >= p.option("share") || p.otherClass(e) {
 				return
 			}
 			p.Report(diag.Diagnostic{
@@ -123,19 +126,28 @@ func defaultShare(p *Pass) {
 // guest is a segment without RDMA on a port that has one with RDMA besides, 0 if
 // there is none. Where no segment says that it carries RDMA, any of them may.
 func (p *Pass) guest(e End) fabric.SegmentID {
-	f := p.Fabric
-	switch n := e.Port.Native; {
-	case !p.rdmaSegment(n) && !p.hasRDMASegment(e):
-		return 0
-	case n != 0 && !p.rdmaSegment(n):
-		return n
-	}
-	for _, s := range f.VLANSets[e.Port.VLANs] {
-		if !p.rdmaSegment(s) {
-			return s
-		}
+	for _, s := range p.guests(e) {
+		return s
 	}
 	return 0
+}
+
+// guests are all such segments of a port.
+func (p *Pass) guests(e End) []fabric.SegmentID {
+	n := e.Port.Native
+	if !p.rdmaSegment(n) && !p.hasRDMASegment(e) {
+		return nil
+	}
+	var all []fabric.SegmentID
+	if n != 0 && !p.rdmaSegment(n) {
+		all = append(all, n)
+	}
+	for _, s := range p.Fabric.VLANSets[e.Port.VLANs] {
+		if !p.rdmaSegment(s) && s != n {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func (p *Pass) hasRDMASegment(e End) bool {
@@ -153,18 +165,16 @@ func (p *Pass) otherClass(e End) bool {
 	return found
 }
 
-// tolerance is how much the shares of a class may differ at the ends of a link.
-const tolerance = 5
-
 var roce225 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE225", Name: "ets_link", Severity: diag.Warning,
-		Title:  "an RDMA class has the same share at both ends of a link",
-		Why:    "the end with the smaller share is where the class queues under load: throughput then differs by direction, and the pauses come from one side",
-		Fix:    "align the shares",
-		Source: "theory I8, tolerance 5 percent",
-		Bad:    twoNodes(`ets = { 0 = 70, 3 = 30, 6 = "strict" }`),
-		Good:   twoNodes(`ets = { 0 = 46, 3 = 54, 6 = "strict" }`),
+		Options: []diag.Option{{Name: "points", Unit: "%", Default: 5, Min: 0, Max: 100, Doc: "how much the shares of a class may differ at the ends of a link"}},
+		Title:   "an RDMA class has different shares at the ends of a link",
+		Why:     "the end with the smaller share is where the class queues under load: throughput then differs by direction, and the pauses come from one side",
+		Fix:     "align the shares",
+		Source:  "house limit: 5 points, option points; IEEE 802.1Q-2018, 8.6.8.3, ETS: each end divides only what it sends itself",
+		Bad:     twoNodes(`ets = { 0 = 70, 3 = 30, 6 = "strict" }`),
+		Good:    twoNodes(`ets = { 0 = 46, 3 = 54, 6 = "strict" }`),
 	},
 	Run: etsLink,
 }
@@ -179,7 +189,7 @@ func etsLink(p *Pass) {
 				return
 			}
 			sa, sb := a.Profile.Sched[onA.Queue], b.Profile.Sched[onB.Queue]
-			if sa.Strict || sb.Strict || sa.Percent == 0 || sb.Percent == 0 || max(sa.Percent, sb.Percent)-min(sa.Percent, sb.Percent) <= tolerance {
+			if sa.Strict || sb.Strict || !sa.PercentSet || !sb.PercentSet || int64(max(sa.Percent, sb.Percent)-min(sa.Percent, sb.Percent)) <= p.option("points") {
 				return // a share of nothing is ROCE202
 			}
 			share := func(e End) uint8 {

@@ -13,10 +13,10 @@ import (
 var roce230 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE230", Name: "classes_disagree", Severity: diag.Error, Hard: true,
-		Title:  "classes that share a queue, a priority, a priority group or a port say the same of it",
+		Title:  "classes that share a queue, priority, priority group or port say different things of it",
 		Why:    "a queue has one marking and one rate, a group one buffer, a port one watchdog: of two that are written one would be dropped",
 		Fix:    "write the same in both classes, or give each a queue, priority and group of its own",
-		Source: "theory I6; IEEE 802.1Q, clause 8.6: what is kept for each port, queue and priority",
+		Source: "IEEE 802.1Q-2018, clause 8.6: what is kept for each port, queue and priority",
 		Bad:    twoWatchdogs("400ms"),
 		Good:   twoWatchdogs("200ms"),
 	},
@@ -99,7 +99,7 @@ var sharings = []shared{
 		switch {
 		case c.Strict:
 			return true
-		case c.Percent > 0:
+		case c.PercentSet:
 			return false
 		}
 		return nil
@@ -194,10 +194,10 @@ func (p *Pass) disagree(q *fabric.QoS, a, b *fabric.Class) {
 var roce231 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE231", Name: "switch_lossless_priority", Severity: diag.Error,
-		Title:  "a switch has PFC on priorities that its ASIC can make lossless",
+		Title:  "a switch has PFC on a priority that its ASIC cannot make lossless",
 		Why:    "some ASICs pause certain priorities only: on the others PFC is taken and nothing is held back",
 		Fix:    "give the lossless class one of the priorities that the ASIC has",
-		Source: "data of the model: lossless_priorities of its asic",
+		Source: "lossless_priorities of the asic in lang/packs, with its source",
 		Bad:    onlyLossless("[4, 5]"),
 		Good:   onlyLossless("[3, 4]"),
 	},

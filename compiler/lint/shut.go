@@ -15,10 +15,10 @@ import (
 var roce827 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE827", Name: "rdma_shut", Severity: diag.Error,
-		Title:  "RDMA has more than one NIC that is up in each of its segments",
+		Title:  "RDMA has one NIC that is up in a segment, or none",
 		Why:    "a port that is shut is down: where none or one is left, nobody has anyone to talk to",
 		Fix:    "enable the ports, or take the RDMA off them until they are needed",
-		Source: "rocec: a port with admin = \"down\" is down in every proof",
+		Source: "docs/language/blocks.md, port: admin",
 		Bad:    bothEnds("admin = \"down\""),
 		Good:   bothEnds("admin = \"up\""),
 	},

@@ -15,12 +15,14 @@ import (
 var roce510 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE510", Name: "buffer_xon", Severity: diag.Error, Fixable: true,
-		Title:  "a pause ends well below the fill at which it begins",
+		Title:  "a pause ends at or near the fill at which it begins",
 		Why:    "with no room between the two the port pauses and resumes with every frame: the link is busy with pauses, and the next frame meets a full buffer",
 		Fix:    "write an xon two frames or more below the fill at which the port pauses, or leave it to the device",
-		Source: "DCQCN, SIGCOMM 2015: resume two MTU below; theory B.1",
-		Bad:    tightXon(`"150KB"`),
-		Good:   tightXon(`"100KB"`),
+		Source: "Zhu et al., SIGCOMM 2015, section 4: resume two packets below the pause",
+		Formula: "xon + 2 * largest frame <= alpha * shared / (1 + alpha) in bytes, shared = pool after headroom in bytes, alpha " +
+			"= the dynamic threshold of the group",
+		Bad:  tightXon(`"150KB"`),
+		Good: tightXon(`"100KB"`),
 	},
 	Run:   xonBelow,
 	mends: drop("buffer.xon"),
@@ -29,7 +31,7 @@ var roce510 = &Rule{
 // tightXon is twoNodes with a small buffer to share: a port pauses at 160 KB or
 // before.
 func tightXon(xon string) string {
-	return twoNodesEdit(`ecn       = "auto"`, "ecn       = \"auto\"\n    buffer    = { xon = "+xon+` }`, `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"320KB\", alpha = 1 }")
+	return twoNodesEdit(`ecn       = "auto"`, "ecn       = { min = \"70KB\", max = \"150KB\", probability = 5 }\n    buffer    = { xon = "+xon+` }`, `switch "tor" {`, "switch \"tor\" {\n  buffer = { shared = \"320KB\", alpha = 1 }")
 }
 
 func xonBelow(p *Pass) {
@@ -88,12 +90,15 @@ func (p *Pass) atHeadroom(e End, priority int) diag.Label {
 var roce511 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE511", Name: "buffer_headroom_frames", Severity: diag.Warning, Fixable: true,
-		Title:  "headroom counts the largest frames of the port, not those of the class alone",
-		Why:    "the pause waits behind the frame that the port has just begun, of whichever class: a jumbo frame of TCP is more than the headroom allows for",
-		Fix:    "compute headroom with the largest MTU of the port, or leave it to be computed",
-		Source: "theory A.1; Cisco C11-542809",
-		Bad:    twoNodes(`headroom = 39168`),
-		Good:   twoNodes(`headroom = 44064`),
+		Title:      "headroom counts the frames of the class, and the port carries larger ones",
+		Why:        "the pause waits behind the frame that the port has just begun, of whichever class: a jumbo frame of TCP is more than the headroom allows for",
+		Fix:        "compute headroom with the largest MTU of the port, or leave it to be computed",
+		Interrupts: recarves,
+		Source:     "Cisco white paper C11-542809, Distance Limitations; IEEE 802.1Qbb-2011, annex O",
+		Formula: "headroom in bytes = largest frame of the port + frame of the class + 168 + 64 * pause quanta + 125 * metres * " +
+			"Gb/s / 99",
+		Bad:  twoNodes(`headroom = 39168`),
+		Good: twoNodes(`headroom = 44064`),
 	},
 	Run:   headroomFrames,
 	mends: drop("headroom", "buffer.headroom"),
@@ -115,12 +120,13 @@ func headroomFrames(p *Pass) {
 var roce513 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE513", Name: "nic_receive_buffer", Severity: diag.Error,
-		Title:  "the receive buffer of a NIC holds its headroom and a frame",
-		Why:    "the driver refuses the buffer, or pauses too late: frames are lost in the adapter, which no switch counts",
-		Fix:    "enlarge the buffer, or lower the MTU",
-		Source: "Linux mlx5 en/port_buffer.c, update_xoff_threshold; theory A.8",
-		Bad:    twoNodesEdit("    fec      = \"rs\"\n    untagged = segment.storage\n  }\n}\nlink", "    fec      = \"rs\"\n    untagged = segment.storage\n    observed = { receive_buffer = 60000 }\n  }\n}\nlink"),
-		Good:   twoNodesEdit("    fec      = \"rs\"\n    untagged = segment.storage\n  }\n}\nlink", "    fec      = \"rs\"\n    untagged = segment.storage\n    observed = { receive_buffer = 70000 }\n  }\n}\nlink"),
+		Title:   "the receive buffer of a NIC holds less than its headroom and a frame",
+		Why:     "the driver refuses the buffer, or pauses too late: frames are lost in the adapter, which no switch counts",
+		Fix:     "enlarge the buffer, or lower the MTU",
+		Source:  "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, calculate_xoff and update_xoff_threshold",
+		Formula: "buffer >= xoff + max(largest MTU, 9216) + cell; xoff in bytes = (301 + 216 * metres / 100) * Gb/s + 272 * MTU / 100",
+		Bad:     twoNodesEdit("    fec      = \"rs\"\n    untagged = segment.storage\n  }\n}\nlink", "    fec      = \"rs\"\n    untagged = segment.storage\n    observed = { receive_buffer = 60000 }\n  }\n}\nlink"),
+		Good:    twoNodesEdit("    fec      = \"rs\"\n    untagged = segment.storage\n  }\n}\nlink", "    fec      = \"rs\"\n    untagged = segment.storage\n    observed = { receive_buffer = 70000 }\n  }\n}\nlink"),
 	},
 	Run: receiveBuffer,
 }
@@ -160,12 +166,14 @@ const leastMaxMTU = 9216
 var roce514 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE514", Name: "buffer_headroom_cable", Severity: diag.Warning, Fixable: true,
-		Title:  "a written headroom is for the cable that is there",
-		Why:    "a size that was computed for a shorter cable loses what is on the rest of it",
-		Fix:    "compute it again for the cable, or leave it to be computed",
-		Source: "theory A.2",
-		Bad:    twoNodesEdit("    untagged = segment.storage\n    ", "    untagged = segment.storage\n    headroom = 58752", `media = "dac", length = "3m"`, `media = "fr", length = each.key == "n1" ? "200m" : "3m"`),
-		Good:   twoNodesEdit("    untagged = segment.storage\n    ", "    untagged = segment.storage\n    headroom = 68976", `media = "dac", length = "3m"`, `media = "fr", length = each.key == "n1" ? "200m" : "3m"`),
+		Title:      "a written headroom is for another cable than the one there",
+		Why:        "a size that was computed for a shorter cable loses what is on the rest of it",
+		Fix:        "compute it again for the cable, or leave it to be computed",
+		Interrupts: recarves,
+		Source:     "IEEE 802.1Qbb-2011, annex O: two lengths of cable are part of it",
+		Formula:    "bytes on the cable, there and back = 125 * metres * Gb/s / 99",
+		Bad:        twoNodesEdit("    untagged = segment.storage\n    ", "    untagged = segment.storage\n    headroom = 58752", `media = "dac", length = "3m"`, `media = "fr", length = each.key == "n1" ? "200m" : "3m"`),
+		Good:       twoNodesEdit("    untagged = segment.storage\n    ", "    untagged = segment.storage\n    headroom = 68976", `media = "dac", length = "3m"`, `media = "fr", length = each.key == "n1" ? "200m" : "3m"`),
 	},
 	Run:   headroomCable,
 	mends: drop("headroom", "buffer.headroom"),
@@ -187,8 +195,8 @@ func headroomCable(p *Pass) {
 
 var roce515 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE515", Name: "buffer_idle_ports", Severity: diag.Warning,
-		Title:  "ports that are shut down and have no cable hold no lossless buffer",
+		ID: "ROCE515", Name: "buffer_idle_ports", Severity: diag.Notice,
+		Title:  "ports that are shut down and have no cable hold lossless buffer",
 		Why:    "their headroom is reserved for nothing, and missing from what all other ports share",
 		Fix:    "take the qos off them",
 		Source: "sonic-net/SONiC doc/qos/reclaim-reserved-buffer-sequence-flow.md: ports that are down keep their groups on platforms that do not reclaim them",
@@ -243,10 +251,10 @@ func idlePorts(p *Pass) {
 var roce517 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE517", Name: "buffer_cells", Severity: diag.Notice, Fixable: true,
-		Title:  "a written headroom is a whole number of buffer cells",
+		Title:  "a written headroom is no whole number of buffer cells",
 		Why:    "the chip allocates whole cells: what it reserves is not what the source says",
 		Fix:    "write the rounded size",
-		Source: "theory A.5; cell of the model's data",
+		Source: "cell of the asic in lang/packs, with its source",
 		Bad:    twoNodes(`headroom = 50000`),
 		Good:   twoNodes(`headroom = 50112`),
 	},
@@ -272,10 +280,10 @@ func wholeCells(p *Pass) {
 var roce518 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE518", Name: "buffer_lanes", Severity: diag.Warning,
-		Title:  "a port of eight lanes is computed as one",
+		Title:  "a port of eight lanes is computed as one of four",
 		Why:    "a port of eight lanes has twice the pipeline latency: with the figures of four it pauses too late",
 		Fix:    "write lanes = 8 in the switch_model",
-		Source: "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua; theory A.6",
+		Source: "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua: eight lanes have twice the pipeline latency",
 		Bad:    laneSwitch("4"),
 		Good:   laneSwitch("8"),
 	},
@@ -325,12 +333,15 @@ func eightLanes(p *Pass) {
 var roce519 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE519", Name: "buffer_headroom_budget", Severity: diag.Warning, Fixable: true,
-		Title:  "headroom covers the time that a peer may take to stop",
-		Why:    "IEEE 802.3 gives the sender a response time: one that takes all of it loses frames, and whether yours does nobody has said",
-		Fix:    "use the size of the reference formula, or state pause_response in the model of the peer",
-		Source: "theory A.10; IEEE 802.3 31B.3.7",
-		Bad:    twoNodes(`headroom = 28800`),
-		Good:   twoNodes(`headroom = 44064`),
+		Title:      "headroom is less than a peer may send before it stops",
+		Why:        "IEEE 802.3 gives the sender a response time: one that takes all of it loses frames, and whether yours does nobody has said",
+		Fix:        "use the size of the reference formula, or state pause_response in the model of the peer",
+		Interrupts: recarves,
+		Source:     "IEEE 802.3, 31B.3.7: response times by speed; as a table in sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua",
+		Formula: "headroom in bytes = largest frame of the port + frame of the class + 168 + 64 * pause quanta + 125 * metres * " +
+			"Gb/s / 99",
+		Bad:  twoNodes(`headroom = 28800`),
+		Good: twoNodes(`headroom = 44064`),
 	},
 	Run:   headroomBudget,
 	mends: drop("headroom", "buffer.headroom"),

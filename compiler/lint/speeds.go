@@ -16,12 +16,14 @@ import (
 var roce122 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE122", Name: "link_autoneg_default", Severity: diag.Warning,
-		Title: "where one end of a link is told whether to negotiate, so is the other",
+		Title: "one end of a link is told whether to negotiate, and the default of the other is the opposite",
 		Why: "the end that nobody told does what its device does by default, which may be the opposite: then the link does not come up, or " +
 			"comes up at another speed",
-		Fix: "write autoneg on both ends, or on the link",
-		Source: "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md; CumulusNetworks/docs Switch Port Attributes; data of the " +
-			"model",
+		Fix:        "write autoneg on both ends, or on the link",
+		Interrupts: "the link until both ends have it",
+		Source: "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md; Cumulus Linux user guide 5.14, Switch Port " +
+			"Attributes; the source of " +
+			"autoneg in the asic block",
 		Bad: twoNodes("autoneg = false"),
 		Good: twoNodesEdit("    fec      = \"rs\"\n", "    fec      = \"rs\"\n    autoneg = true\n", "    fec      = \"rs\"\n",
 			"    fec      = \"rs\"\n    autoneg = true\n", "    fec      = \"rs\"\n", "    fec      = \"rs\"\n    autoneg = true\n"),
@@ -75,11 +77,13 @@ func (p *Pass) byDefault(e End) negotiation {
 var roce123 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE123", Name: "port_speed", Severity: diag.Error,
-		Title: "a port runs at a speed that its hardware has",
+		Title: "a port is told to run at a speed that its hardware does not have",
 		Why: "a device refuses a speed that it does not have, or keeps the one it had: the link stays down, and headroom, ECN and ETS were " +
 			"computed for another",
-		Fix:    "write a speed of the hardware, or leave it to the model",
-		Source: "data of the model",
+		Fix: "write a speed of the hardware, or leave it to the model",
+		Source: "the source of speeds in the asic, switch_model or nic_model block, as sonic-net/sonic-buildimage platform.json, " +
+			"breakout_modes, or the " +
+			"data sheet of the NIC",
 		Bad: strings.Replace(strings.ReplaceAll(withNIC(), `= "100G"`, `= "50G"`), `speeds          = ["100G"]`,
 			`speeds          = ["25G", "100G"]`, 1),
 		Good: strings.Replace(strings.ReplaceAll(withNIC(), `= "100G"`, `= "50G"`), `speeds          = ["100G"]`,

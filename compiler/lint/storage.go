@@ -124,6 +124,7 @@ func storageCluster(far, links, nic string) string {
     priority  = 3
     bandwidth = 50
     match     = { netdirect_port = 445 }
+    ecn       = "auto"
   }
   class "heartbeat" {
     carries   = "cluster"

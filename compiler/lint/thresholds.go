@@ -14,10 +14,12 @@ import (
 var roce402 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE402", Name: "ecn_before_pfc_strict", Severity: diag.Warning, Fixable: true,
-		Title:    "ECN marks before PFC pauses even when every port is congested",
-		Why:      "with all queues filling at once the shared buffer is divided by many: a threshold that holds for one congested port is then reached after the pause",
-		Fix:      "lower the ECN minimum, or raise alpha",
-		Source:   "Zhu et al., SIGCOMM 2015; theory B.2, strict bound",
+		Title:  "with every port congested, PFC pauses before ECN marks",
+		Why:    "with all queues filling at once the shared buffer is divided by many: a threshold that holds for one congested port is then reached after the pause",
+		Fix:    "lower the ECN minimum, or raise alpha",
+		Source: "Zhu et al., SIGCOMM 2015, section 4: all queues fill at once",
+		Formula: "ecn.min in bytes < alpha * shared / (ports * (1 + alpha * lossless priorities)), shared = pool after headroom " +
+			"in bytes, alpha = the dynamic threshold of the group",
 		Bad:      sharedBuffer(`{ min = "1400KB", max = "2MB", probability = 5 }`),
 		Good:     sharedBuffer(`{ min = "500KB", max = "2MB", probability = 5 }`),
 		Pedantic: true, // the thresholds that vendors ship are above it on every switch of some size
@@ -49,7 +51,7 @@ func ecnStrict(p *Pass) {
 var roce405 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE405", Name: "ecn_colors", Severity: diag.Error,
-		Title:  "ECN marks green packets",
+		Title:  "an ECN profile does not mark green packets",
 		Why:    "packets that no meter has coloured are green: a profile without green is bound and complete to look at, and never marks one packet",
 		Fix:    "enable green in the profile, and bind it to the queue",
 		Source: "sonic-net/sonic-buildimage #4545; sonic-net/SONiC #788",
@@ -81,10 +83,12 @@ var roce407 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE407", Name: "ecn_speeds", Severity: diag.Warning, Fixable: true,
 		Options: []diag.Option{{Name: "ratio", Default: 4, Min: 2, Max: 64, Doc: "how many times as fast the fastest port is as the slowest before their thresholds have to differ"}},
-		Title:   "ports of very different speeds have thresholds of their own",
+		Title:   "ports of very different speeds share one pair of thresholds",
 		Why:     "a queue is worth the time that it takes to leave: what is 40 us at 400G is 640 us at 25G, and the slow ports react far too late, or the fast ones far too early",
 		Fix:     `leave the thresholds at "auto", or give each speed a qos of its own`,
-		Source:  "theory B.6",
+		Source: "Li et al., SIGCOMM 2019 (HPCC), section 5.1: thresholds of DCQCN in proportion to the rate; the ratio is a " +
+			"house limit, option ratio",
+		Formula: "time that a queue stands in us = threshold in bytes * 8 / rate in Mb/s",
 		Bad:     twoSpeeds(`{ min = "150KB", max = "1500KB", probability = 5 }`),
 		Good:    twoSpeeds(`"auto"`),
 	},
@@ -171,10 +175,10 @@ func ecnSpeeds(p *Pass) {
 var roce411 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE411", Name: "ecn_not_capable", Severity: diag.Warning,
-		Title:  "a class that shares a marked queue can be marked",
+		Title:  "a class without ECN shares a queue that marks",
 		Why:    "where a packet cannot be marked the same profile drops it: the class that shares the queue loses packets long before the queue is full",
 		Fix:    "give it a queue of its own, or set ECT on its packets and write ecn on the class",
-		Source: "theory I9; RFC 3168: what is not ECN-capable is dropped",
+		Source: "RFC 3168, section 5: where a packet cannot be marked, it is dropped",
 		Bad:    sharedQueue("queue     = 1\n"),
 		Good:   sharedQueue("queue     = 2\n"),
 	},
@@ -188,6 +192,7 @@ func sharedQueue(queue string) string {
     dscp      = [10]
     priority  = 2
     bandwidth = 10
+    marked_by = "application"
     `+queue+`  }
   class "default" {`, "bandwidth = 50", "bandwidth = 40")
 }
@@ -221,10 +226,12 @@ var roce413 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE413", Name: "ecn_min_frames", Severity: diag.Warning, Fixable: true,
 		Options: []diag.Option{{Name: "packets", Default: 2, Min: 1, Max: 1000, Doc: "least packets that a queue holds before it is marked"}},
-		Title:   "the ECN minimum is two packets or more",
+		Title:   "the ECN minimum is less than two packets",
 		Why:     "one packet that waits for the one before it is no congestion: marking it makes every sender slow down all the time",
 		Fix:     "raise the minimum",
-		Source:  "Zhu et al., SIGCOMM 2015: a threshold of 0.76 KB is not feasible",
+		Source: "Zhu et al., SIGCOMM 2015, section 4: a threshold below one packet cannot work; two packets are a house limit, " +
+			"option packets",
+		Formula: "ecn.min in bytes >= packets * (RDMA MTU + 102 bytes of headers)",
 		Bad:     twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "5KB", max = "200KB", probability = 1 }`),
 		Good:    twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "10KB", max = "200KB", probability = 1 }`),
 	},
@@ -265,12 +272,13 @@ func twoWord(n uint64) string {
 var roce414 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE414", Name: "ecn_latency", Severity: diag.Notice, Fixable: true,
-		Title:  "a queue filled to the ECN maximum stays within the latency budget of its class",
-		Why:    "up to the maximum only a share of the packets is marked: a queue may stand there, and every packet waits behind it",
-		Fix:    "lower the maximum",
-		Source: "theory B.6",
-		Bad:    twoNodesEdit(`ecn       = "auto"`, "ecn       = { min = \"150KB\", max = \"1500KB\", probability = 5 }\n    latency_budget = \"100us\""),
-		Good:   twoNodesEdit(`ecn       = "auto"`, "ecn       = { min = \"150KB\", max = \"1500KB\", probability = 5 }\n    latency_budget = \"120us\""),
+		Title:   "a queue filled to the ECN maximum takes longer than the latency budget of its class",
+		Why:     "up to the maximum only a share of the packets is marked: a queue may stand there, and every packet waits behind it",
+		Fix:     "lower the maximum",
+		Source:  "the formula; the budget is the latency_budget that the source states",
+		Formula: "delay in us = ecn.max in bytes * 8 / rate of the port in Mb/s",
+		Bad:     twoNodesEdit(`ecn       = "auto"`, "ecn       = { min = \"150KB\", max = \"1500KB\", probability = 5 }\n    latency_budget = \"100us\""),
+		Good:    twoNodesEdit(`ecn       = "auto"`, "ecn       = { min = \"150KB\", max = \"1500KB\", probability = 5 }\n    latency_budget = \"120us\""),
 	},
 	Run: ecnLatency,
 }
@@ -311,12 +319,14 @@ func (p *Pass) ecnMaxWithin(e End, c *fabric.Class, queue uint8) []diag.Edit {
 var roce415 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE415", Name: "ecn_max_before_pfc", Severity: diag.Warning, Fixable: true,
-		Title:  "the ECN maximum is reached before PFC pauses",
+		Title:  "PFC pauses before the ECN maximum is reached",
 		Why:    "the slope of the marking ends above what the queue can hold: senders are never told with the full probability, and PFC does the rest",
 		Fix:    "lower the maximum, or raise alpha",
-		Source: "theory B.2",
-		Bad:    sharedBuffer(`{ min = "500KB", max = "3MB", probability = 5 }`),
-		Good:   sharedBuffer(`{ min = "500KB", max = "2MB", probability = 5 }`),
+		Source: "Zhu et al., SIGCOMM 2015, section 4; Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998",
+		Formula: "ecn.max in bytes <= alpha * shared / (1 + alpha), shared = pool after headroom in bytes, alpha = the dynamic " +
+			"threshold of the group",
+		Bad:  sharedBuffer(`{ min = "500KB", max = "3MB", probability = 5 }`),
+		Good: sharedBuffer(`{ min = "500KB", max = "2MB", probability = 5 }`),
 	},
 	Run: maxBeforePFC,
 }
@@ -340,10 +350,11 @@ func maxBeforePFC(p *Pass) {
 var roce418 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE418", Name: "ecn_step", Severity: diag.Warning, Fixable: true,
-		Title:  "a class under DCQCN is marked by a ramp",
-		Why:    "at a step all senders are marked at once and slow down together: the queue swings between full and empty",
+		Title: "a class under DCQCN is marked by a step",
+		Why: "at a step all senders are marked at once and slow down together: the queue swings between full and empty. " +
+			"Of Windows hosts it is a notice: the switch configuration that Microsoft publishes has a step at 300 KB",
 		Fix:    "use a ramp: a maximum above the minimum, and a probability below 100",
-		Source: "Zhu et al., SIGCOMM 2015, section 3",
+		Source: "Zhu et al., SIGCOMM 2015, section 5.2: marking by a ramp against the cut-off of DCTCP; for Windows Azure/AzureLocal-Supportability, Reference-TOR-QOS-Policy-Configuration.md",
 		Bad:    twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "150KB", probability = 100 }`),
 		Good:   twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "1500KB", probability = 100 }`),
 	},
@@ -352,13 +363,18 @@ var roce418 = &Rule{
 }
 
 func ecnStep(p *Pass) {
+	hosts := p.contractHosts()
 	p.eachMarking(func(e End, c *fabric.Class, queue uint8, ports int) {
 		x := p.Facts.Port(e.ID).ECN[queue]
-		if c.Carries != fabric.CarriesRDMA || c.Congestion == fabric.Receiver || c.Transport == fabric.IWARP || x.MinBytes != x.MaxBytes || x.MinBytes == 0 || x.Probability != 100 {
+		if c.Carries != fabric.CarriesRDMA || c.Congestion == fabric.Receiver || c.ByRTT || c.Transport == fabric.IWARP || x.MinBytes != x.MaxBytes || x.MinBytes == 0 || x.Probability != 100 {
 			return
 		}
+		severity := diag.Warning
+		if hosts(e.Profile.QoS).windows {
+			severity = diag.Notice // Microsoft's own configuration of switches has one
+		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("ECN of class %s on %s is a step at %d B", p.Fabric.Text(c.Name), p.Name(e), x.MinBytes),
+			Severity: severity, Summary: fmt.Sprintf("ECN of class %s on %s is a step at %d B", p.Fabric.Text(c.Name), p.Name(e), x.MinBytes),
 			Address: p.Fabric.PortAddress(e.ID), Count: ports, Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, "")}, Help: "use a ramp",
 		})
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -16,55 +17,82 @@ import (
 
 // rank is how far above the nodes a switch is: its tier, else 1 with a node on
 // one of its ports and 2 without. Nodes are 0.
-func (p *Pass) rank(d fabric.DeviceID) uint8 {
-	if p.ranks == nil {
-		p.ranks = make([]uint8, len(p.Fabric.Devices))
-		for id := range p.ranks {
-			if dev := &p.Fabric.Devices[id]; dev.Kind == fabric.Switch {
-				p.ranks[id] = 2
-				if dev.Tier != fabric.NoTier {
-					p.ranks[id] = uint8(dev.Tier)
-				}
-			}
-		}
-		for id := 1; id < len(p.Fabric.Links); id++ {
-			l := &p.Fabric.Links[id]
-			a, b := p.Fabric.Ports[l.A].Device, p.Fabric.Ports[l.B].Device
-			for _, ends := range [2][2]fabric.DeviceID{{a, b}, {b, a}} {
-				if dev := &p.Fabric.Devices[ends[0]]; dev.Kind == fabric.Switch && dev.Tier == fabric.NoTier && p.Fabric.Devices[ends[1]].Kind == fabric.Node {
-					p.ranks[ends[0]] = 1
-				}
+func (p *Pass) rank(d fabric.DeviceID) uint8 { return p.shared().ranks()[d] }
+
+func (p *Pass) tierRanks() []uint8 {
+	f := p.Fabric
+	ranks := make([]uint8, len(f.Devices))
+	untiered := false
+	for id := range ranks {
+		if dev := &f.Devices[id]; dev.Kind == fabric.Switch {
+			ranks[id] = 2
+			if dev.Tier != fabric.NoTier {
+				ranks[id] = uint8(dev.Tier)
+			} else {
+				untiered = true
 			}
 		}
 	}
-	return p.ranks[d]
+	for id := 1; untiered && id < len(f.Links); id++ {
+		l := &f.Links[id]
+		a, b := f.Ports[l.A].Device, f.Ports[l.B].Device
+		for _, ends := range [2][2]fabric.DeviceID{{a, b}, {b, a}} {
+			if dev := &f.Devices[ends[0]]; dev.Kind == fabric.Switch && dev.Tier == fabric.NoTier && f.Devices[ends[1]].Kind == fabric.Node {
+				ranks[ends[0]] = 1
+			}
+		}
+	}
+	return ranks
 }
 
-// eachLeaf calls visit for each switch with nodes, with its ports towards them
-// and those towards higher switches. The slices are used again.
+// tiered is a switch of a rank: its ports towards lower devices and those towards
+// higher switches.
+type tiered struct {
+	device   fabric.DeviceID
+	rank     uint8
+	down, up []fabric.PortID
+}
+
+// eachLeaf calls visit for each switch with nodes. The slices are shared: visit
+// reads them.
 func (p *Pass) eachLeaf(visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
-	f := p.Fabric
-	var down, up []fabric.PortID
+	p.eachSwitch(1, visit)
+}
+
+// eachSwitch is eachLeaf for the switches of another rank, or of any: 0.
+func (p *Pass) eachSwitch(rank uint8, visit func(d fabric.DeviceID, down, up []fabric.PortID)) {
+	for _, s := range p.shared().switches() {
+		if rank == 0 || s.rank == rank {
+			visit(s.device, s.down, s.up)
+		}
+	}
+}
+
+func (p *Pass) tieredSwitches() []tiered {
+	f, ranks := p.Fabric, p.shared().ranks()
+	var list []tiered
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
-		if f.Devices[d].Kind != fabric.Switch || p.rank(d) != 1 {
+		if f.Devices[d].Kind != fabric.Switch {
 			continue
 		}
-		down, up = down[:0], up[:0]
+		own := ranks[d]
 		first, end := f.PortsOf(d)
+		down, up := make([]fabric.PortID, 0, end-first), []fabric.PortID(nil)
 		for id := first; id < end; id++ {
 			port := &f.Ports[id]
 			if port.Peer == 0 || f.Links[port.Link].PeerLink != 0 || port.Flags&fabric.ShutDown != 0 {
 				continue
 			}
-			switch to := p.rank(f.Ports[port.Peer].Device); {
-			case to == 0:
+			switch to := ranks[f.Ports[port.Peer].Device]; {
+			case to < own:
 				down = append(down, id)
-			case to > 1:
+			case to > own:
 				up = append(up, id)
 			}
 		}
-		visit(d, down, up)
+		list = append(list, tiered{d, own, down, up})
 	}
+	return list
 }
 
 // twoSpines is twoNodes with two spines above tor; tor and spine are said of
@@ -95,12 +123,16 @@ var evenUplinks = uplink("Ethernet8", "spine1", "Ethernet0") + uplink("Ethernet1
 var roce809 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE809", Name: "leaf_oversubscription", Severity: diag.Warning,
-		Title:  "the uplinks of a leaf carry what its nodes send, as far as the class asks",
-		Why:    "what does not fit pauses or drops at the uplinks: a training step takes as long as its slowest flow",
-		Fix:    "add uplinks, or write the max_oversubscription that the class can live with",
-		Source: "theory I18",
-		Bad:    oversubscribed("1"),
-		Good:   oversubscribed("2"),
+		Title: "a switch takes more from below than its uplinks carry and the class allows",
+		Why: "what does not fit pauses or drops at the uplinks, of a leaf or of a spine alike: a training step takes as long " +
+			"as its slowest flow",
+		Fix: "add uplinks, or write the max_oversubscription that the class can live with",
+		Source: "Gangidi et al., RDMA over Ethernet for Distributed AI Training at Meta Scale, SIGCOMM 2024 (1:1 below, 7:1 " +
+			"above the cluster switches); Qian et al., Alibaba HPN, SIGCOMM 2024 (15:1 above the aggregation)",
+		Formula: "oversubscription = sum of the speeds of ports to lower tiers (Gb/s) / sum of the speeds of ports to higher " +
+			"tiers (Gb/s), for each switch that has both",
+		Bad:  oversubscribed("1"),
+		Good: oversubscribed("2"),
 	},
 	Run: oversubscription,
 }
@@ -113,18 +145,27 @@ func oversubscribed(limit string) string {
 
 func oversubscription(p *Pass) {
 	f := p.Fabric
-	p.eachLeaf(func(d fabric.DeviceID, down, up []fabric.PortID) {
+	if !slices.ContainsFunc(f.QoS, func(q fabric.QoS) bool {
+		return slices.ContainsFunc(q.Classes, func(c fabric.Class) bool { return c.MaxOversubscription.Den != 0 })
+	}) {
+		return
+	}
+	p.eachSwitch(0, func(d fabric.DeviceID, down, up []fabric.PortID) {
 		limit := p.limit(down)
 		from, to := p.capacity(down), p.capacity(up)
 		if limit == nil || to == 0 || from*uint64(limit.MaxOversubscription.Den) <= to*uint64(limit.MaxOversubscription.Num) {
 			return
 		}
+		below, ports := "lower switches", "ports to lower switches"
+		if p.rank(d) == 1 {
+			below, ports = "nodes", "ports to nodes"
+		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s takes %s from nodes and its uplinks carry %s: %s:1, and class %s allows %s:1",
-				f.Text(f.Devices[d].Name), fabric.Speed(uint32(from)), fabric.Speed(uint32(to)), hundredths(from, to), f.Text(limit.Name), hundredths(uint64(limit.MaxOversubscription.Num), uint64(limit.MaxOversubscription.Den))),
+			Summary: fmt.Sprintf("%s takes %s from %s and its uplinks carry %s: %s:1, and class %s allows %s:1",
+				f.Text(f.Devices[d].Name), fabric.Speed(uint32(from)), below, fabric.Speed(uint32(to)), hundredths(from, to), f.Text(limit.Name), hundredths(uint64(limit.MaxOversubscription.Num), uint64(limit.MaxOversubscription.Den))),
 			Address: f.Text(f.Devices[d].Address),
 			Labels:  []diag.Label{f.DeclLabel(f.Devices[d].Decl, ""), f.Label(limit.Decl, 0, schema.AMaxOversubscription, "the class")},
-			Notes:   []string{fmt.Sprintf("ports to nodes: %d, uplinks: %d", len(down), len(up))}, Help: "add uplinks, or write the max_oversubscription that the class can live with",
+			Notes:   []string{fmt.Sprintf("%s: %d, uplinks: %d", ports, len(down), len(up))}, Help: "add uplinks, or write the max_oversubscription that the class can live with",
 		})
 	})
 }
@@ -174,12 +215,13 @@ func hundredths(num, den uint64) string {
 var roce815 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE815", Name: "uplinks_unequal", Severity: diag.Warning,
-		Title:  "the uplinks of a leaf are equal in speed, and in number to those of its peers",
-		Why:    "flows are spread over uplinks as if all were equal: the slower one is full while others idle",
-		Fix:    "make the uplinks equal",
-		Source: "IEEE 802.1AX and RFC 2992: equal shares; theory I18",
-		Bad:    unevenSpeed("200G"),
-		Good:   unevenSpeed("100G"),
+		Title: "the uplinks of a leaf differ in speed, or in number from those of its peers",
+		Why:   "flows are spread over uplinks as if all were equal: the slower one is full while others idle",
+		Fix:   "make the uplinks equal",
+		Source: "RFC 2992, Analysis of an Equal-Cost Multi-Path Algorithm, section 2: each next hop gets an equal share; IEEE " +
+			"802.1AX-2020 clause 6.7.1: a link aggregation group has links of one rate",
+		Bad:  unevenSpeed("200G"),
+		Good: unevenSpeed("100G"),
 	},
 	Run: unequalUplinks,
 }
@@ -278,14 +320,41 @@ func (p *Pass) perSpine(up []fabric.PortID) (least, most parallel) {
 var roce816 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE816", Name: "hash_polarised", Severity: diag.Warning,
-		Title:  "switches of consecutive tiers hash differently",
-		Why:    "a switch that hashes as the one below it did sees only flows with one result: all of them take one uplink, and the others idle",
-		Fix:    "write another hash seed for each tier, or another function where the platform has no seed",
-		Source: "Qian et al., Alibaba HPN, SIGCOMM 2024",
-		Bad:    twoSpines(`hash = { function = "CRC" }`, `hash = { function = "CRC" }`, evenUplinks),
-		Good:   twoSpines(`hash = { function = "CRC" }`, `hash = { function = "XOR" }`, evenUplinks),
+		Title: "switches of consecutive tiers hash alike",
+		Why: "a switch that hashes as the one below it did sees only flows with one result: all of them take one uplink, and the others idle. " +
+			"Where nothing is written the system decides: SONiC gives each switch the seed of its type in DEVICE_METADATA, and its presets make every switch " +
+			"a LeafRouter; Cumulus Linux gives each switch a random seed of its own, which does no harm",
+		Fix:        "write another hash seed for each tier, or another function where the platform has no seed",
+		Steps:      "one tier at a time, and of a tier one switch at a time",
+		Interrupts: "flows that take another link and arrive out of order; on Cumulus Linux every port, as a new seed restarts switchd",
+		Source: "Qian et al., Alibaba HPN, SIGCOMM 2024, on hash polarisation; sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (ecmp_hash_seed) " +
+			"and src/sonic-config-engine/config_samples.py (type of the presets); Cumulus Linux user guide, Equal Cost Multipath Load Sharing, Unique Hash Seed",
+		Bad:  threeTiers(``, ``),
+		Good: threeTiers(`hash = { function = "CRC" }`, `hash = { function = "XOR" }`),
 	},
 	Run: hashPolarised,
+}
+
+// threeTiers is twoSpines with two switches above the spines; tor and spine are said
+// of the lower switches.
+func threeTiers(tor, spine string) string {
+	return twoSpines(tor, "place = { tier = \"spine\" }\n  "+spine, evenUplinks) + `switch "core" {
+  for_each = toset(["core1", "core2"])
+  model    = "nvidia/sn3700"
+  os       = "sonic/202505"
+  place    = { tier = "core" }
+}
+link "core" {
+  for_each = { Ethernet8 = "core1", Ethernet12 = "core2" }
+  ends     = [switch.spine["spine1"].port[each.key], switch.core[each.value].port["Ethernet0"]]
+  cable    = { media = "dac", length = "3m" }
+}
+link "core2" {
+  for_each = { Ethernet8 = "core1", Ethernet12 = "core2" }
+  ends     = [switch.spine["spine2"].port[each.key], switch.core[each.value].port["Ethernet4"]]
+  cable    = { media = "dac", length = "3m" }
+}
+`
 }
 
 func hashPolarised(p *Pass) {
@@ -301,16 +370,24 @@ func hashPolarised(p *Pass) {
 	at := map[pair]int{}
 	var list []met
 	alone := p.Accepting()
+	var up, down []bool // by DeviceID: it chooses among several links
 	for id := 1; id < len(f.Links); id++ {
 		low, high := f.Ports[f.Links[id].A].Device, f.Ports[f.Links[id].B].Device
-		h := f.Devices[low].Hash
-		if h != f.Devices[high].Hash || h == (fabric.Hash{}) {
+		h := p.hash(&f.Devices[low])
+		if p.rank(low) == 0 || p.rank(low) == p.rank(high) || h != p.hash(&f.Devices[high]) {
+			continue
+		}
+		if h == (fabric.Hash{}) && (f.Devices[low].OSName != f.Devices[high].OSName || platform.Of(f.Text(f.Devices[low].OSName)).Seed == "") {
 			continue
 		}
 		if p.rank(low) > p.rank(high) {
 			low, high = high, low
 		}
-		if p.rank(low) == 0 || p.rank(low) == p.rank(high) {
+		if up == nil {
+			up, down = p.spreading()
+		}
+		// Links that are parallel are spread well by one seed too, or not, by the order of the next hops.
+		if p.rank(low) == 0 || !up[low] || !up[high] && (h == (fabric.Hash{}) || !down[high]) {
 			continue
 		}
 		k := pair{p.roleKey(&f.Devices[low]), p.roleKey(&f.Devices[high]), h}
@@ -332,21 +409,55 @@ func hashPolarised(p *Pass) {
 		if low.Hash.Function != 0 {
 			function = "by " + f.Text(low.Hash.Function)
 		}
+		summary := fmt.Sprintf("%s and %s above it both hash %s, %s", f.Text(low.Name), f.Text(high.Name), function, how)
+		notes := []string{fmt.Sprintf("%d links join switches of the two tiers that hash alike", m.links)}
+		help := "write another seed for each tier, or another function where the platform has no seed"
+		if low.Hash == (fabric.Hash{}) || low.Hash != high.Hash {
+			summary = fmt.Sprintf("nothing makes %s and %s above it hash differently: their system gives both one seed", f.Text(low.Name), f.Text(high.Name))
+			notes = append([]string{platform.Of(f.Text(low.OSName)).Seed}, notes...)
+			help = "write hash = { function = ... } with another function for each tier; where the types of the switches differ by tier already, say so in a comment that silences this"
+		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("%s and %s above it both hash %s, %s", f.Text(low.Name), f.Text(high.Name), function, how), Address: f.Text(low.Address), Concerns: []string{f.Text(high.Address)},
+			Summary: summary, Address: f.Text(low.Address), Concerns: []string{f.Text(high.Address)},
 			Labels: []diag.Label{f.Label(low.Decl, low.Layers, schema.AHash, ""), f.Label(high.Decl, high.Layers, schema.AHash, "the tier above")},
-			Notes:  []string{fmt.Sprintf("%d links join switches of the two tiers that hash alike", m.links)}, Help: "write another seed for each tier, or another function where the platform has no seed",
+			Notes:  notes, Help: help,
 		})
 	}
+}
+
+// hash is how a switch hashes: as written, where that is not what its system does by itself.
+func (p *Pass) hash(dev *fabric.Device) fabric.Hash {
+	h := dev.Hash
+	if own := platform.Of(p.Fabric.Text(dev.OSName)).Hash; h.Function != 0 && p.Fabric.Text(h.Function) == own {
+		h.Function = 0
+	}
+	return h
+}
+
+// spreading tells which switches choose among several links on the way up, and which among several to one
+// lower switch.
+func (p *Pass) spreading() (up, down []bool) {
+	f := p.Fabric
+	up, down = make([]bool, len(f.Devices)), make([]bool, len(f.Devices))
+	last := make([]fabric.DeviceID, len(f.Devices)) // the switch that a lower one was last met from
+	p.eachSwitch(0, func(d fabric.DeviceID, lower, higher []fabric.PortID) {
+		up[d] = len(higher) > 1
+		for _, id := range lower {
+			to := f.Ports[f.Ports[id].Peer].Device
+			down[d] = down[d] || f.Devices[to].Kind == fabric.Switch && last[to] == d
+			last[to] = d
+		}
+	})
+	return up, down
 }
 
 var roce823 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE823", Name: "spine_links", Severity: diag.Warning,
-		Title:  "a leaf has as many links to one spine as to the next",
+		Title:  "a leaf has more links to one spine than to another",
 		Why:    "spines are equal to routing: the one with fewer links gets the same share of traffic, and its links are full first",
 		Fix:    "make the counts equal",
-		Source: "theory section F; RFC 2992",
+		Source: "RFC 2992, Analysis of an Equal-Cost Multi-Path Algorithm, section 2: each next hop gets an equal share",
 		Bad:    twoSpines(``, ``, evenUplinks+uplink("Ethernet16", "spine1", "Ethernet4")),
 		Good:   twoSpines(``, ``, evenUplinks),
 	},

@@ -15,10 +15,10 @@ import (
 var roce812 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE812", Name: "bond_adapters", Severity: diag.Error,
-		Title:  "the members of a bond that carries RDMA are ports of one adapter",
+		Title:  "the members of a bond that carries RDMA are on two adapters",
 		Why:    "an adapter bonds RDMA over its own ports only: over two of them there is no RDMA device for the bond, and connections stay on the port that they began on",
 		Fix:    "bond two ports of one adapter, or address each NIC by itself",
-		Source: "theory I14; NVIDIA MLNX_OFED, RoCE over LAG",
+		Source: "NVIDIA MLNX_OFED documentation, RoCE over LAG: bonding of the ports of one adapter",
 		Bad:    twoAdapters("0000:5e:00.0"),
 		Good:   twoAdapters("0000:3b:00.1"),
 	},
@@ -76,12 +76,14 @@ func (p *Pass) atAdapter(e End) diag.Label {
 var roce814 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE814", Name: "mlag_peers", Severity: diag.Error,
-		Title:  "both switches of a pair treat what they share alike",
-		Why:    "a flow is on one leg or the other by its hash: what differs hits half of the connections of a host, and all of them when a leg fails",
-		Fix:    "write it on both, or on neither",
-		Source: "theory I14",
-		Bad:    pairedLegs(`headroom = self.name == "tor1" ? 50400 : 51840`),
-		Good:   pairedLegs(`headroom = 50400`),
+		Title: "the two switches of a pair treat what they share in different ways",
+		Why: "a flow is on one leg or the other by its hash: what differs hits half of the connections of a host, and all of " +
+			"them when a leg fails",
+		Fix: "write it on both, or on neither",
+		Source: "Cumulus Linux user guide, Multi-Chassis Link Aggregation (both peers have the same bonds, VLANs and MTU); IEEE " +
+			"802.1AX-2020, Distributed Resilient Network Interconnect",
+		Bad:  pairedLegs(`dcbx = self.name == "tor1" ? "advertise" : "off"`),
+		Good: pairedLegs(`dcbx = "off"`),
 	},
 	Run: mlagPeers,
 }
@@ -94,6 +96,7 @@ func pairedLegs(port string) string {
   for_each = toset(["tor1", "tor2"])
   model    = "nvidia/sn3700"
   os       = "cumulus-linux/5.9"
+  mgmt     = self.name == "tor1" ? "192.0.2.1" : "192.0.2.2"
   port "swp1" {
     speed    = "100G"
     fec      = "rs"
@@ -108,15 +111,17 @@ func pairedLegs(port string) string {
 mlag "pair" {
   switches  = [switch.tor["tor1"], switch.tor["tor2"]]
   peer_link = "swp[31-32]"
+  keepalive = { addresses = { tor1 = "192.0.2.1", tor2 = "192.0.2.2" } }
   cable     = { media = "dac", length = "1m" }
 }
 node "n" {
   os   = "ubuntu/24.04"
   slot = 1
   nic "p[0-1]" {
-    model = "nvidia/connectx-6-dx"
-    speed = "100G"
-    fec   = "rs"
+    model   = "nvidia/connectx-6-dx"
+    speed   = "100G"
+    fec     = "rs"
+    adapter = "cx6"
   }
   bond "bond0" {
     mode    = "lacp"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
 )
@@ -16,25 +17,40 @@ import (
 var roce818 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE818", Name: "switch_arp_mac", Severity: diag.Warning,
-		Title:  "a switch forgets ARP entries before it forgets MAC addresses",
-		Why:    "an entry of ARP without one of MAC makes the switch flood what it routes: of lossless frames that fills buffers in a circle, and the fabric stands still",
-		Fix:    "raise mac_timeout above arp_timeout",
-		Source: "Guo et al., SIGCOMM 2016, 4.2: 4 hours of ARP and 5 minutes of MAC; theory C.4",
-		Bad:    aging("4h", "300s"),
-		Good:   aging("300s", "600s"),
+		Title: "a switch forgets MAC addresses before it forgets ARP entries",
+		Why: "an entry of ARP without one of MAC makes the switch flood what it routes: of lossless frames that fills buffers in a circle, and the fabric stands still. " +
+			"Where a time is not written it is that of the system. SONiC keeps ARP entries for 30 minutes and MAC addresses for 10, and does no harm: " +
+			"its arp_update asks every neighbour of a VLAN again each 5 minutes, which keeps the MAC of a host that lives and ends the entry of one that does not",
+		Fix: "raise mac_timeout to arp_timeout or above",
+		Source: "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, 4.2 (4 hours of ARP, 5 minutes of MAC); sonic-net/sonic-buildimage files/scripts/arp_update, " +
+			"dockers/docker-orchagent/switch.json.j2 (fdb_aging_time), files/image_config/sysctl/sysctl-net.conf (base_reachable_time_ms); " +
+			"Cumulus Linux user guide, Address Resolution Protocol (18 minutes) and Ethernet Bridging (bridge ageing 1800 s)",
+		Formula: "flooding is possible for ARP time - MAC time (s); the ARP time is that of the next request which the system " +
+			"sends by itself, where it does",
+		Bad:  aging("300s"),
+		Good: aging("1800s"),
 	},
 	Run: arpBeforeMAC,
 }
 
-func aging(arp, mac string) string {
-	return twoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  arp_timeout = \""+arp+"\"\n  mac_timeout = \""+mac+`"`)
+// aging is two nodes on a switch with Cumulus Linux that routes for them and keeps MAC addresses for some time.
+func aging(mac string) string {
+	return strings.NewReplacer(`"sonic/202505"`, "\"cumulus-linux/5.13\"\n  mac_timeout = \""+mac+`"
+  interface "vlan100" {
+    on      = segment.storage
+    address = ["10.100.0.1/24"]
+  }`, "Ethernet0", "swp1", "Ethernet4", "swp2").Replace(twoNodes(""))
 }
 
 func arpBeforeMAC(p *Pass) {
 	f := p.Fabric
 	for d := fabric.DeviceID(1); int(d) < len(f.Devices); d++ {
 		dev := &f.Devices[d]
-		if dev.ARPMs == 0 || dev.MACMs == 0 || dev.ARPMs <= dev.MACMs {
+		if dev.Kind != fabric.Switch || dev.ARPMs == 0 && dev.MACMs == 0 && dev.OSName == 0 {
+			continue
+		}
+		arp, mac, how := p.ages(dev)
+		if arp == 0 || mac == 0 || arp <= mac || dev.ARPMs == 0 && !p.bridgesAndRoutes(d) {
 			continue
 		}
 		first, end := f.PortsOf(d)
@@ -44,23 +60,55 @@ func arpBeforeMAC(p *Pass) {
 				continue
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("%s keeps ARP entries for %d s and MAC addresses for %d s: between the two it floods lossless frames", f.Text(dev.Name), dev.ARPMs/1000, dev.MACMs/1000), Address: f.Text(dev.Address),
-				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMACTimeout, ""), f.Label(dev.Decl, dev.Layers, schema.AARPTimeout, "ARP")}, Help: "raise mac_timeout above arp_timeout",
+				Summary: fmt.Sprintf("%s keeps ARP entries for %d s and MAC addresses for %d s: between the two it floods lossless frames", f.Text(dev.Name), arp/1000, mac/1000), Address: f.Text(dev.Address),
+				Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMACTimeout, ""), f.Label(dev.Decl, dev.Layers, schema.AARPTimeout, "ARP")}, Help: fmt.Sprintf("write mac_timeout = \"%ds\" or more", arp/1000),
+				Notes: noted(how),
 			})
 			break
 		}
 	}
 }
 
+// ages are for how long a switch takes the address of a neighbour for known, and a MAC address, as written or by
+// its system, and a note that says which is not written. 0 is not known.
+func (p *Pass) ages(dev *fabric.Device) (arp, mac uint32, how string) {
+	own := platform.Of(p.Fabric.Text(dev.OSName))
+	switch arp, mac = dev.ARPMs, dev.MACMs; {
+	case arp == 0 && mac == 0:
+		how = "neither is written: both are what the system does by itself"
+	case arp == 0:
+		how = "the time of ARP entries is what the system does by itself"
+	case mac == 0:
+		how = "the time of MAC addresses is what the system does by itself"
+	}
+	if arp == 0 {
+		arp = own.ARPMs
+	}
+	if own.RefreshMs != 0 {
+		arp = min(arp, own.RefreshMs)
+	}
+	if mac == 0 {
+		mac = own.MACMs
+	}
+	return arp, mac, how
+}
+
+// bridgesAndRoutes reports whether a switch has an interface in a segment that carries RDMA.
+func (p *Pass) bridgesAndRoutes(d fabric.DeviceID) bool {
+	return slices.ContainsFunc(p.Facts.IfacesOf(d), func(i fabric.IfaceID) bool { return p.rdmaSegment(p.Fabric.Ifaces[i].Segment) })
+}
+
 var roce819 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE819", Name: "vlan_loop", Severity: diag.Error,
-		Title:  "no VLAN goes round in a circle of switches without a spanning tree",
-		Why:    "a broadcast in the circle never ends: it fills every link of the VLAN within seconds, lossless classes included",
-		Fix:    "take the VLAN off one link, run a spanning tree, or make two of the switches a pair",
-		Source: "IEEE 802.1D; Guo et al., SIGCOMM 2016, 4.2",
-		Bad:    triangle(`observed = { stp = "off" }`, `tagged = segment.storage`),
-		Good:   triangle(`observed = { stp = "rstp" }`, `tagged = segment.storage`),
+		Title:      "a VLAN goes round in a circle of switches without a spanning tree",
+		Why:        "a broadcast in the circle never ends: it fills every link of the VLAN within seconds, lossless classes included",
+		Fix:        "take the VLAN off one link, run a spanning tree, or make two of the switches a pair",
+		Steps:      "take the VLAN off the link that no traffic uses, or switch the spanning tree on in a maintenance window",
+		Interrupts: "ports that the spanning tree blocks while it starts: 30 s with the timers of 802.1D, a few with rapid spanning tree",
+		Source:     "IEEE 802.1D-2004 clause 17 (forward delay 15 s, twice); Guo et al., SIGCOMM 2016, 4.2",
+		Bad:        triangle(`observed = { stp = "off" }`, `tagged = segment.storage`),
+		Good:       triangle(`observed = { stp = "rstp" }`, `tagged = segment.storage`),
 	},
 	Run: vlanLoop,
 }
@@ -237,13 +285,17 @@ func (p *Pass) vlanCircle(vlan uint16, l fabric.LinkID, circle []fabric.DeviceID
 
 var roce826 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE826", Name: "overlay_mtu", Severity: diag.Warning, Fixable: true,
-		Title:  "links under an overlay carry its header besides",
-		Why:    "VXLAN adds 50 bytes to every frame, 70 over IPv6: what fills the MTU of a host does not fit between the switches, and is dropped without a word",
-		Fix:    "raise the MTU between switches, or lower that of the segment",
-		Source: "RFC 7348, section 5; theory E.1",
-		Bad:    overlaid("9000"),
-		Good:   overlaid("9050"),
+		ID: "ROCE826", Name: "overlay_mtu", Severity: diag.Warning,
+		Title: "a link under an overlay has no room for its header",
+		Why: "VXLAN adds 50 bytes to every frame, 70 over IPv6: what fills the MTU of a host does not fit between the " +
+			"switches, and is dropped without a word",
+		Fix:        "raise the MTU between switches, or lower that of the segment",
+		Steps:      "switches first and hosts last for a larger MTU, hosts first for a smaller one",
+		Interrupts: "large packets on the link, while the MTU of its ends differs",
+		Source:     "RFC 7348, section 5: outer Ethernet 14, IPv4 20 or IPv6 40, UDP 8 and VXLAN 8 bytes",
+		Formula:    "MTU between switches >= MTU of the segment + 50 B (70 B over IPv6)",
+		Bad:        overlaid("9000"),
+		Good:       overlaid("9050"),
 	},
 	Run: overlayMTU,
 }
@@ -317,7 +369,6 @@ func overlayMTU(p *Pass) {
 			p.Report(p.AboutLink(l, e, other, diag.Diagnostic{
 				Summary: fmt.Sprintf("MTU %d of %s is below the %d that segment %s takes in VXLAN", e.Port.MTU, p.Name(e), need, f.Text(f.Segments[of].Name)),
 				Labels:  []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(f.Segments[of].Decl, 0, schema.AMTU, "the segment")}, Help: fmt.Sprintf("raise it to %d, or more over IPv6", need),
-				Edits: setAt(p.AtPort(e, schema.AMTU, ""), "mtu", fmt.Sprint(need)),
 			}))
 		}
 	}

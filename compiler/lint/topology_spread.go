@@ -14,13 +14,18 @@ import (
 
 var roce808 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE808", Name: "host_rdma_mtu", Severity: diag.Warning, Fixable: true,
-		Title:  "the MTU of a NIC gives the RDMA MTU that its class asks for",
-		Why:    "Linux counts 96 bytes of headers, more than are ever on the wire, and takes the next smaller RDMA MTU: twice the packets for the same data, and a path MTU that is pinned elsewhere fails",
-		Fix:    "write an MTU of 4200 for RDMA MTU 4096, of 2200 for 2048",
-		Source: "Linux include/rdma/ib_addr.h; tensorflow #9432; theory E.1",
-		Bad:    smallMTU("4160"),
-		Good:   smallMTU("4200"),
+		ID: "ROCE808", Name: "host_rdma_mtu", Severity: diag.Error,
+		Title: "the MTU of a NIC gives a smaller RDMA MTU than its class asks for",
+		Why: "Linux counts 96 bytes of headers, more than are ever on the wire, and takes the next smaller RDMA MTU: twice " +
+			"the packets for the same data, and a path MTU that is pinned elsewhere fails",
+		Fix:        "write an MTU of 4200 for RDMA MTU 4096, of 2200 for 2048",
+		Steps:      "switches first and hosts last for a larger MTU, hosts first for a smaller one",
+		Interrupts: "each NIC whose MTU changes, until its driver has opened its queues anew",
+		Source: "torvalds/linux include/rdma/ib_addr.h, rdma_mtu_from_netdev and iboe_get_mtu (v6.6: iboe_get_mtu); " +
+			"tensorflow/tensorflow #9432",
+		Formula: "RDMA MTU = the largest of 256, 512, 1024, 2048, 4096 that is <= MTU - 96 (B)",
+		Bad:     smallMTU("4160"),
+		Good:    smallMTU("4200"),
 	},
 	Run: hostRDMAMTU,
 }
@@ -42,7 +47,7 @@ func hostRDMAMTU(p *Pass) {
 			}
 			p.Report(diag.Diagnostic{
 				Summary: fmt.Sprintf("MTU %d of %s gives RDMA MTU %d, and class %s asks for %d", e.Port.MTU, p.Name(e), x.RDMAMTU, f.Text(c.Name), c.RDMAMTU), Address: f.PortAddress(e.ID),
-				Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, c.RDMAMTU), Edits: raised(p.AtPort(e, schema.AMTU, ""), c),
+				Labels: []diag.Label{p.AtPort(e, schema.AMTU, ""), f.Label(c.Decl, 0, schema.ARDMAMTU, "the class")}, Help: raise(e, c, c.RDMAMTU),
 			})
 		})
 	})
@@ -51,7 +56,7 @@ func hostRDMAMTU(p *Pass) {
 var roce813 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE813", Name: "class_queue_pairs", Severity: diag.Warning,
-		Title:  "peers open several queue pairs where several links lead to each other",
+		Title:  "peers open one queue pair where several links lead to each other",
 		Why:    "links are chosen by a hash over the flow, and a queue pair is one flow: with one of them all but one link idle",
 		Fix:    "let applications open four queue pairs or more",
 		Source: "NVIDIA/nccl #1015; Mellanox/nccl-rdma-sharp-plugins #76",
@@ -110,21 +115,26 @@ func queuePairs(p *Pass) {
 
 var roce821 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE821", Name: "nic_reordering", Severity: diag.Warning,
-		Title:  "NICs under adaptive routing take packets in any order",
-		Why:    "packets of one connection overtake each other: a NIC that does not expect it takes the first gap for a loss and asks for everything again",
-		Fix:    "use NICs that place packets out of order, or keep the class off adaptive routing",
-		Source: "NVIDIA MLNX_OFED, Out-of-Order Data Placement: from ConnectX-5 on; deepseek-ai/DeepEP #74",
-		Bad:    adaptiveWith("nvidia/connectx-4"),
-		Good:   adaptiveWith("nvidia/connectx-6-dx"),
+		ID: "ROCE821", Name: "nic_reordering", Severity: diag.Error,
+		Title: "NICs under adaptive routing do not take packets in any order, or nothing says that they are set to",
+		Why: "packets of one connection overtake each other: a NIC that does not expect it takes the first gap for a loss and asks for everything again. " +
+			"A NIC that can is to be told so: it is off unless it is set for each queue pair, or forced in its firmware. An error for a NIC that cannot, a warning where it is not known or not said",
+		Fix: "use NICs that place packets out of order, set them to, and write observed = { reordering = true } in the " +
+			"routing; or keep the class off adaptive routing",
+		Steps: "NICs first, adaptive routing of the switches last",
+		Source: "NVIDIA MLNX_OFED documentation, Out-of-Order Data Placement (ConnectX-5 and later, for each queue pair); NVIDIA " +
+			"Adaptive Retransmission: Parameters Control, ROCE_ACCL adaptive_routing_forced_en (0 unless set); " +
+			"deepseek-ai/DeepEP #74",
+		Bad:  adaptiveWith("nvidia/connectx-4", "adaptive = true"),
+		Good: adaptiveWith("nvidia/connectx-6-dx", "adaptive = true, reordering = true"),
 	},
 	Run: reordering,
 }
 
-func adaptiveWith(model string) string {
+func adaptiveWith(model, observed string) string {
 	return edit(twoNodes(``), `model    = "nvidia/connectx-6-dx"`, `model    = "`+model+`"`) + `routing "default" {
   paths    = "ecmp"
-  observed = { adaptive = true }
+  observed = { ` + observed + ` }
   default  = true
 }
 `
@@ -152,23 +162,53 @@ func reordering(p *Pass) {
 			of[d] = f.RoutingOf(fabric.TopologyID(t))
 		}
 	}
+	unsaid := make([]End, len(f.Routings)) // a NIC that can, under a routing that does not say that it does
+	defer func() {
+		for r, e := range unsaid {
+			if e.ID != 0 {
+				p.unsaidOrder(&f.Routings[r], e)
+			}
+		}
+	}()
 	p.hostRDMA(func(e End, _ *fabric.NIC, m *fabric.NICModel, c *fabric.Class) {
 		r := of[e.Port.Device]
-		if r == 0 || !f.Routings[r].Adaptive || m.Reordering == fabric.Yes || c.Transport == fabric.IWARP {
+		if r == 0 || !f.Routings[r].Adaptive || c.Transport == fabric.IWARP {
 			return
+		}
+		if m.Reordering == fabric.Yes {
+			if unsaid[r].ID == 0 && !f.Routings[r].Reordering {
+				unsaid[r] = e
+			}
+			return
+		}
+		severity := diag.Error
+		if m.Reordering == fabric.Unknown {
+			severity = diag.Warning
 		}
 		does := map[fabric.Fact]string{fabric.No: "does not take", fabric.Unknown: "is not known to take"}[m.Reordering]
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("nic %s (%s) %s packets out of order, and its fabric routes adaptively", p.Name(e), f.Text(m.Name), does), Address: f.PortAddress(e.ID), Concerns: []string{f.Text(f.Routings[r].Address)},
+			Severity: severity,
+			Summary:  fmt.Sprintf("nic %s (%s) %s packets out of order, and its fabric routes adaptively", p.Name(e), f.Text(m.Name), does), Address: f.PortAddress(e.ID), Concerns: []string{f.Text(f.Routings[r].Address)},
 			Labels: []diag.Label{p.AtPort(e, schema.AModel, ""), f.Label(f.Routings[r].Decl, 0, schema.AAdaptive, "the routing")}, Help: "use NICs that place packets out of order, or keep the class off adaptive routing",
 		})
+	})
+}
+
+// unsaidOrder reports a routing that does not say that its NICs are set to take packets in any order.
+func (p *Pass) unsaidOrder(r *fabric.Routing, e End) {
+	p.Report(diag.Diagnostic{
+		Severity: diag.Warning,
+		Summary:  fmt.Sprintf("routing %s is adaptive, and nothing says that its NICs, %s among them, are set to take packets in any order", p.Fabric.Text(r.Name), p.Name(e)),
+		Address:  p.Fabric.Text(r.Address), Concerns: []string{p.Fabric.PortAddress(e.ID)},
+		Labels: []diag.Label{p.Fabric.Label(r.Decl, 0, schema.AAdaptive, ""), p.AtPort(e, schema.AModel, "a NIC")},
+		Help:   "switch it on for each queue pair, or in the firmware (ROCE_ACCL, adaptive_routing_forced_en), and write observed = { reordering = true }",
 	})
 }
 
 var roce824 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE824", Name: "nic_cross_rail", Severity: diag.Warning,
-		Title:  "a NIC reaches the other rails where its class expects that",
+		Title:  "a NIC does not reach the other rails, and its class expects that",
 		Why:    "a NIC with its own subnet and no router sends what is for another rail out of the wrong NIC, or nowhere: jobs hang when ranks pair up across rails",
 		Fix:    "write a gateway for each rail, or drop cross_rail",
 		Source: "NVIDIA/nccl #1109, #1348",

@@ -153,10 +153,10 @@ func (t *tally[V, R]) most() (c counted[V, R], ok bool) {
 var roce416 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE416", Name: "ecn_role", Severity: diag.Warning, Fixable: true,
-		Title:  "ports of one role mark a class alike",
+		Title:  "a port marks a class otherwise than the ports of its role",
 		Why:    "the port that marks later than its peers is where the queue grows; the one that marks earlier slows its own senders only",
 		Fix:    "align ECN, or write the deviation in an except block with its reason",
-		Source: "theory I20",
+		Source: "Guo et al., SIGCOMM 2016, section 6.2: one setting that differed on one model of switch",
 		Bad:    fourNodes(`ecn = { min = "300KB", max = "3MB", probability = 5 }`, ``),
 		Good:   fourNodes(``, ``),
 	},
@@ -254,7 +254,7 @@ func ecnWords(e fabric.ECN) string {
 var roce504 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE504", Name: "buffer_alpha_role", Severity: diag.Warning, Fixable: true,
-		Title:  "switches of one role share their buffer by one alpha",
+		Title:  "switches of one role share their buffer by different alphas",
 		Why:    "the switch with the smaller alpha pauses long before its peers do: one rack is slow under load that the others take, and its pauses spread",
 		Fix:    "align alpha, or write the deviation in an except block with its reason",
 		Source: "Guo et al., SIGCOMM 2016, 6.2: alpha 1/64 in place of 1/16",
@@ -306,7 +306,7 @@ func alphaRole(p *Pass) {
 var roce520 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE520", Name: "class_alpha_role", Severity: diag.Warning,
-		Title:  "ports of one role give a class one share of the buffer",
+		Title:  "ports of one role give a class different shares of the buffer",
 		Why:    "the port with the smaller alpha pauses long before its peers do, and the one with the larger takes the buffer that they count on",
 		Fix:    "align alpha in the contracts, or write the deviation in an except block with its reason",
 		Source: "Guo et al., SIGCOMM 2016, 6.2: alpha 1/64 in place of 1/16",

@@ -104,10 +104,6 @@ var switchFacts = []rests[fabric.SwitchModel]{
 		asked: func(_ *Pass, u *use) bool { return u.pauses() },
 	},
 	{
-		word: "max_lossless", model: "asic", stated: func(m *fabric.SwitchModel) bool { return m.MaxLossless > 0 },
-		asked: func(_ *Pass, u *use) bool { return bits.OnesCount8(u.e.Profile.PFC) > 1 },
-	},
-	{
 		word: "queues", model: "asic", stated: func(m *fabric.SwitchModel) bool { return m.Queues > 0 },
 		asked: func(_ *Pass, u *use) bool { return u.mapped() },
 	},

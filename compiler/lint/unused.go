@@ -10,7 +10,7 @@ import (
 var roce919 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE919", Name: "declaration_unused", Severity: diag.Warning,
-		Title: "what is declared is used",
+		Title: "something is declared and not used",
 		Why: "a qos that no port has, a segment that no cable carries and a variable that nobody reads look as if they were in force: " +
 			"what is changed there changes no device. Mostly the line that should name it was lost, or names another",
 		Fix:    "name it where it was meant to be, or leave it out",

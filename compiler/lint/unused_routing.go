@@ -11,10 +11,10 @@ import (
 var roce229 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE229", Name: "routing_unused", Severity: diag.Warning,
-		Title:  "every routing block speaks for a part of the fabric",
+		Title:  "a routing block speaks for no part of the fabric",
 		Why:    "what is proven of deadlock, isolation and failures rests on how packets go: a block that counts nowhere leaves them to be guessed",
 		Fix:    "name it in the topology it is for, or write default = true: it then speaks for all that names none",
-		Source: "theory C: which turns packets take decides whether buffers can wait for each other in a circle",
+		Source: "Hu et al., HotNets 2016: routes decide whether buffers can wait for each other in a circle",
 		Bad:    twoNodes(``) + "routing \"fabric\" {\n  paths = \"up_down\"\n}\n",
 		Good:   twoNodes(``) + "routing \"fabric\" {\n  paths   = \"up_down\"\n  default = true\n}\n",
 	},

@@ -181,8 +181,15 @@ switch "tor" {
 		{"VLANs of the legs", "ROCE814", swap(t, swap(t, legs(``), "    untagged = segment.storage\n    \n", "    untagged = self.name == \"tor1\" ? segment.storage : segment.office\n"), `mlag "pair" {`, "segment \"office\" {\n  vlan = 10\n  qos  = qos.roce\n}\nmlag \"pair\" {"), []string{
 			"ROCE814: tor1/swp1 and tor2/swp1 are the legs of bond0 and differ in VLANs: 100 untagged and 10 untagged",
 		}},
-		{"tables that age together", "ROCE818", lint.Aging("300s", "300s"), nil},
-		{"nothing is lossless", "ROCE818", swap(t, lint.Aging("4h", "300s"), `ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false"), nil},
+		{"tables that age together", "ROCE818", lint.Aging("1080s"), nil},
+		{"a switch that does not route", "ROCE818", strings.Replace(lint.Aging("300s"), "on      = segment.storage\n    address = [\"10.100.0.1/24\"]", "on      = \"lo\"\n    address = [\"10.255.0.1/32\"]", 1), nil},
+		{"a host elsewhere routes, and both are written", "ROCE818", lint.TwoNodesEdit(`switch "tor" {`, "switch \"tor\" {\n  arp_timeout = \"4h\"\n  mac_timeout = \"4h\""), nil},
+		{"ARP of four hours, MAC of five minutes", "ROCE818", strings.Replace(lint.Aging("300s"), "mac_timeout", "arp_timeout = \"4h\"\n  mac_timeout", 1), []string{
+			"ROCE818: tor keeps ARP entries for 14400 s and MAC addresses for 300 s: between the two it floods lossless frames",
+		}},
+		{"SONiC as it comes, which asks its neighbours again", "ROCE818", strings.NewReplacer(`"cumulus-linux/5.13"`, `"sonic/202505"`, `  mac_timeout = "300s"`, "", "swp1", "Ethernet0", "swp2", "Ethernet4").Replace(lint.Aging("300s")), nil},
+		{"a system of which nothing is known", "ROCE818", strings.Replace(lint.Aging("300s"), "cumulus-linux/5.13", "junos/23.4", 1), nil},
+		{"nothing is lossless", "ROCE818", swap(t, lint.Aging("300s"), `ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false"), nil},
 		{"a circle of which nothing is known", "ROCE819", lint.Triangle(``, circle), nil},
 		{"a circle with one unknown switch", "ROCE819", lint.Triangle(`stp = self.name == "b" ? null : "off"`, circle), nil},
 		{"a circle without the VLAN", "ROCE819", lint.Triangle(`stp = "off"`, `qos = qos.roce`), nil},
@@ -190,8 +197,28 @@ switch "tor" {
 		{"a pair is no circle", "ROCE819 ROCE820", swap(t, legs(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  stp      = \"off\""), nil},
 		{"active-backup over two switches", "ROCE820", swap(t, lint.Unpaired(``), `"lacp"`, `"active_backup"`), nil},
 		{"two switches of which nothing is known", "ROCE820", swap(t, lint.Unpaired(``), `os       = "cumulus-linux/5.9"`, "os       = \"cumulus-linux/5.9\"\n  manage   = \"none\""), nil},
-		{"a NIC that says nothing of order", "ROCE821", lint.Adaptive("intel/e810"), []string{"ROCE821: nic n1/rail0 (intel/e810) is not known to take packets out of order, and its fabric routes adaptively"}},
-		{"routes of one flow", "ROCE821", swap(t, lint.Adaptive("nvidia/connectx-4"), "adaptive = true", "adaptive = false"), nil},
+		{"a NIC that says nothing of order", "ROCE821", lint.Adaptive("intel/e810", "adaptive = true"), []string{"ROCE821: nic n1/rail0 (intel/e810) is not known to take packets out of order, and its fabric routes adaptively"}},
+		{"NICs that can, and of which nothing says that they do", "ROCE821", lint.Adaptive("nvidia/connectx-6-dx", "adaptive = true"), []string{
+			"ROCE821: routing default is adaptive, and nothing says that its NICs, n1/rail0 among them, are set to take packets in any order",
+		}},
+		{"the function that the system has by itself, on one tier", "ROCE816", lint.ThreeTiers(`hash = { function = "CRC" }`, ``), []string{
+			"ROCE816: nothing makes tor and spine1 above it hash differently: their system gives both one seed",
+		}},
+		{"Cumulus Linux, which gives each switch a seed", "ROCE816", strings.NewReplacer("sonic/202505", "cumulus-linux/5.13", "Ethernet0", "swp1", "Ethernet4", "swp2", "Ethernet8", "swp3", "Ethernet12", "swp4").Replace(
+			lint.ThreeTiers(``, ``)), nil},
+		{"spines that have one way up", "ROCE816", strings.Replace(lint.ThreeTiers(``, ``), `Ethernet8 = "core1", Ethernet12 = "core2"`, `Ethernet8 = "core1"`, 2), nil},
+		{"two tiers", "ROCE816", lint.TwoSpines(`hash = { function = "XOR" }`, `hash = { function = "XOR" }`, lint.EvenUplinks), nil},
+		{"spines with less above than below", "ROCE809", lint.SlowSpines("4"), []string{
+			"ROCE809: spine1 takes 400G from lower switches and its uplinks carry 50G: 8:1, and class rdma allows 4:1",
+		}},
+		{"spines with less above than below, and a class that allows it", "ROCE809", lint.SlowSpines("8"), nil},
+		{"a LAG of SONiC that says no rate, beside a fast bond", "ROCE836", lint.RatedLAG(``), []string{
+			"ROCE836: the LACP rates of a LAG differ: PortChannel8 of tor is slow (its system's own), bond0 of b is fast",
+		}},
+		{"ends that both say no rate", "ROCE836", swap(t, lint.RatedLAG(``), "rate    = \"fast\"", ""), nil},
+		{"a bond by ports and addresses", "ROCE835", strings.Replace(lint.Bonded(``), `mode    = "lacp"`, "mode    = \"lacp\"\n    hash_policy = \"layer2+3\"", 1), nil},
+		{"a pair that EVPN joins", "ROCE820 ROCE814", lint.MultihomedPair(), nil},
+		{"routes of one flow", "ROCE821", swap(t, lint.Adaptive("nvidia/connectx-4", "adaptive = true"), "adaptive = true", "adaptive = false"), nil},
 		{"rails that keep to themselves", "ROCE824", swap(t, lint.CrossRail(``), "cross_rail = true", "cross_rail = false"), nil},
 		{"an overlay over bridged links", "ROCE826", swap(t, lint.Overlaid("9000"), `overlay = "vxlan"`, ``), nil},
 	} {
@@ -268,8 +295,8 @@ func TestRoutedV1Variants(t *testing.T) {
 
 func TestKnownRefusals(t *testing.T) {
 	for text, want := range map[string]string{
-		lint.Aging("1500ms", "3s"): "arp_timeout of switch tor is 1.5 s",
-		lint.Aging("3s", "0s"):     "mac_timeout of switch tor is 0 s",
+		swap(t, lint.Aging("3s"), "mac_timeout = \"3s\"", "arp_timeout = \"1500ms\""): "arp_timeout of switch tor is 1.5 s",
+		lint.Aging("0s"): "mac_timeout of switch tor is 0 s",
 		swap(t, lint.Validated("22.41.1000"), "22.39.1002", "latest"): `validated of nvidia/connectx-6-dx: "latest" is neither a version nor a condition on one`,
 	} {
 		found := compiled(t, text)

@@ -23,10 +23,11 @@ func (p *Pass) native(e End, s fabric.SegmentID) bool {
 var roce601 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE601", Name: "vlan_missing", Severity: diag.Error,
-		Title:  "a VLAN is allowed on both ends of a link",
+		Title:  "a VLAN is missing at one end of a link",
 		Why:    "frames of a VLAN that one end does not allow are dropped there, silently",
 		Fix:    "add the segment to the other end",
-		Source: "theory I2, I16",
+		Steps:  "both ends in one step, and out of band if the VLAN carries the management",
+		Source: "IEEE 802.1Q-2018, 8.6.2 (a port drops frames of a VLAN of which it is no member)",
 		Bad:    strings.Replace(twoNodes(``), "    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", 1),
 		Good: strings.NewReplacer(
 			"    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "untagged = segment.storage", "tagged = segment.storage",

@@ -11,13 +11,15 @@ import (
 
 var roce611 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE611", Name: "vlan_open_port", Severity: diag.Warning, Pedantic: true, Fixable: true,
-		Title:  "no free port is in an RDMA VLAN",
-		Why:    "whoever plugs in there is beside memory that has no password",
-		Fix:    "shut the port, or take the segment off it",
-		Source: "theory I16",
-		Bad:    twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
-		Good:   twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    admin = \"down\"\n    untagged  = segment.storage\n    qos     = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		ID: "ROCE611", Name: "vlan_open_port", Severity: diag.Warning, Pedantic: true,
+		Title:      "a free port is in an RDMA VLAN",
+		Why:        "whoever plugs in there is beside memory that has no password",
+		Fix:        "shut the port, or take the segment off it",
+		Steps:      "first see by LLDP and the MAC table who is on the port",
+		Interrupts: "whoever is on the port",
+		Source:     "Rothenberger et al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021",
+		Bad:        twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    untagged = segment.storage\n    qos    = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
+		Good:       twoNodesEdit(`port "Ethernet4" {`, "port \"Ethernet8\" {\n    admin = \"down\"\n    untagged  = segment.storage\n    qos     = qos.untrusted\n  }\n  port \"Ethernet4\" {"),
 	},
 	Run: openPort,
 }
@@ -36,7 +38,7 @@ func openPort(p *Pass) {
 		seg := &f.Segments[port.Native]
 		p.Report(diag.Diagnostic{
 			Summary: fmt.Sprintf("%s has no cable and is in RDMA VLAN %d (%s): anyone can plug in", p.Name(e), seg.VLAN, f.Text(seg.Name)), Address: f.PortAddress(id), Concerns: []string{f.Text(seg.Address)},
-			Labels: []diag.Label{p.AtPort(e, schema.ANative, ""), f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "write admin = \"down\" on it, or take the segment off", Edits: p.shutSpare(e),
+			Labels: []diag.Label{p.AtPort(e, schema.ANative, ""), f.DeclLabel(seg.Decl, "the RDMA VLAN")}, Help: "write admin = \"down\" on it, or take the segment off",
 		})
 	}
 }
@@ -44,10 +46,10 @@ func openPort(p *Pass) {
 var roce612 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE612", Name: "vlan_pxe", Severity: diag.Warning,
-		Title:  "a node that boots over the network finds an untagged VLAN",
+		Title:  "a node boots over the network and finds no untagged VLAN",
 		Why:    "the boot ROM sends without a tag: on a port that has tagged VLANs only, the node never starts",
 		Fix:    "give the switch port an untagged segment, and classify by DSCP",
-		Source: "Guo et al., SIGCOMM 2016, section 3",
+		Source: "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 3",
 		Bad:    pxe(``) + given("boot"),
 		Good:   pxe("untagged = segment.boot"),
 	},
@@ -88,10 +90,10 @@ func bootsUntagged(p *Pass) {
 var roce613 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE613", Name: "vlan_default_route", Severity: diag.Warning, Fixable: true,
-		Title:  "no host has a gateway on an isolated segment",
+		Title:  "a host has a gateway on an isolated segment",
 		Why:    "a route out of the segment sends other traffic into it, and answers out of it",
 		Fix:    "leave the gateway out",
-		Source: "theory I16, I17",
+		Source: "RFC 1122, 3.3.1.1 (what is in no subnet of the host goes to a gateway); docs/language/blocks.md, segment: isolated",
 		Bad: twoNodesEdit(`qos    = qos.roce`, "qos    = qos.roce\n  isolated = true", `untagged = segment.storage
   }
 }

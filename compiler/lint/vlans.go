@@ -34,12 +34,14 @@ func (p *Pass) eachRDMA(visit func(fabric.SegmentID)) {
 var roce602 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE602", Name: "vlan_native", Severity: diag.Error,
-		Title:  "both ends of a link have one untagged VLAN",
-		Why:    "untagged frames leave one VLAN and arrive in another: the two merge",
-		Fix:    "align untagged",
-		Source: "theory I16",
-		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 200\n  qos = qos.roce\n}\nswitch \"tor\" {", "untagged = segment.storage", "untagged = segment.other"),
-		Good:   twoNodes(``),
+		Title:      "the two ends of a link have different untagged VLANs",
+		Why:        "untagged frames leave one VLAN and arrive in another: the two merge",
+		Fix:        "align untagged",
+		Steps:      "both ends in one step and out of band, as untagged frames are often the management",
+		Interrupts: "untagged traffic of the link while its ends differ",
+		Source:     "IEEE 802.1Q-2018, 6.9.1 (an untagged frame is in the VLAN of the port that receives it)",
+		Bad:        twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 200\n  qos = qos.roce\n}\nswitch \"tor\" {", "untagged = segment.storage", "untagged = segment.other"),
+		Good:       twoNodes(``),
 	},
 	Run: vlanNative,
 }
@@ -62,12 +64,13 @@ func vlanNative(p *Pass) {
 var roce603 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE603", Name: "vlan_untrusted", Severity: diag.Error, Hard: true,
-		Title:  "no untrusted port is reachable inside an RDMA VLAN",
-		Why:    "RDMA has no authentication of its own: whoever is in the VLAN can read, write and pause",
-		Fix:    "prune the VLAN, or put the port elsewhere",
-		Source: "theory I16",
-		Bad:    leakyPair(`untagged = segment.office`) + given("office2"),
-		Good:   leakyPair(`untagged = segment.office2`),
+		Title: "an untrusted port is reachable inside an RDMA VLAN",
+		Why:   "RDMA has no authentication of its own: whoever is in the VLAN can read, write and pause",
+		Fix:   "prune the VLAN, or put the port elsewhere",
+		Source: "Rothenberger et al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021; IEEE 802.1Qbb-2011 (PFC " +
+			"has no authentication)",
+		Bad:  leakyPair(`untagged = segment.office`) + given("office2"),
+		Good: leakyPair(`untagged = segment.office2`),
 	},
 	Run: vlanUntrusted,
 }
@@ -154,10 +157,10 @@ func (p *Pass) carriedBy(e End, vlan uint16) schema.Attr {
 var roce604 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE604", Name: "vlan_outside", Severity: diag.Error,
-		Title:  "no RDMA VLAN leaves the fabric",
+		Title:  "an RDMA VLAN leaves the fabric",
 		Why:    "an uplink that allows the VLAN carries it to whoever is there",
 		Fix:    "take the segment off the external port",
-		Source: "theory I17",
+		Source: "Rothenberger et al., ReDMArk: Bypassing RDMA Security Mechanisms, USENIX Security 2021",
 		Bad:    external(`tagged = segment.storage`),
 		Good:   external(``),
 	},
@@ -188,12 +191,14 @@ func vlanOutside(p *Pass) {
 var roce605 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE605", Name: "vlan_default", Severity: diag.Error,
-		Title:  "an RDMA VLAN is not VLAN 1, and not untagged towards the outside",
-		Why:    "VLAN 1 is everywhere by default, and an untagged VLAN takes in whatever comes untagged",
-		Fix:    "use a dedicated tagged VLAN",
-		Source: "theory I16, I17",
-		Bad:    twoNodesEdit(`vlan   = 100`, `vlan   = 1`),
-		Good:   twoNodes(``),
+		Title:      "an RDMA VLAN is VLAN 1, or untagged towards the outside",
+		Why:        "VLAN 1 is everywhere by default, and an untagged VLAN takes in whatever comes untagged",
+		Fix:        "use a dedicated tagged VLAN",
+		Steps:      "the new VLAN beside the old one first, hosts next, then the old one off",
+		Interrupts: "the hosts of a VLAN while they and their switch ports differ",
+		Source:     "IEEE 802.1Q-2018, table 9-2 (VLAN 1 is the default of every port) and 6.9.1",
+		Bad:        twoNodesEdit(`vlan   = 100`, `vlan   = 1`),
+		Good:       twoNodes(``),
 	},
 	Run: vlanDefault,
 }
@@ -229,10 +234,10 @@ func vlanDefault(p *Pass) {
 var roce614 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE614", Name: "vlan_address", Severity: diag.Error,
-		Title:  "no address is used twice, and subnets of a node do not overlap",
+		Title:  "an address is used twice, or subnets of a node overlap",
 		Why:    "two hosts with one address answer for each other; overlapping subnets send traffic out of the wrong NIC",
 		Fix:    "renumber",
-		Source: "theory I13",
+		Source: "RFC 5227 (two hosts with one IPv4 address); RFC 1122, 3.3.4.1 (a host with several addresses)",
 		Bad:    twoNodesEdit(`n2 = 2 }`, `n2 = 1 }`),
 		Good:   twoNodes(``),
 	},
@@ -438,10 +443,10 @@ func (p *Pass) ifaceName(id fabric.IfaceID) string {
 var roce615 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE615", Name: "secret_literal", Severity: diag.Error, Hard: true,
-		Title:  "no secret stands in the source",
+		Title:  "a secret stands in the source",
 		Why:    "the source, the artifacts and the record are read by many and kept for ever",
 		Fix:    "name where the secret is kept instead of writing it",
-		Source: "DESIGN, decision 13",
+		Source: "CWE-798, Use of Hard-coded Credentials",
 		Bad:    twoNodes(``) + "target \"linux\" {\n  options = { password = \"hunter2\" }\n}\n",
 		Good:   twoNodes(``),
 	},
@@ -467,10 +472,10 @@ func secretLiteral(p *Pass) {
 var roce617 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE617", Name: "vlan_twice", Severity: diag.Error,
-		Title:  "a VLAN has one segment on a device and at the two ends of a link",
+		Title:  "a VLAN has two segments on a device or at the two ends of a link",
 		Why:    "two names for one VLAN are one broadcast domain: what was meant to be apart is together",
 		Fix:    "give each segment its own VLAN",
-		Source: "IEEE 802.1Q",
+		Source: "IEEE 802.1Q-2018, 3.274 and 9.6 (a VLAN is known by its identifier alone)",
 		Bad:    twoNodesEdit(`switch "tor" {`, "segment \"other\" {\n  vlan = 100\n  qos = qos.roce\n}\nswitch \"tor\" {", "untagged = segment.storage\n    \n  }\n  port", "untagged = segment.storage\n  }\n  port", "untagged = segment.storage", "untagged = segment.other"),
 		Good:   twoNodes(``),
 	},

@@ -13,7 +13,7 @@ import (
 // what is alike may have been written in several places.
 func (p *Pass) EachProfile(visit func(first End, ports int)) {
 	if p.alike.rows == nil {
-		p.alike.rows, p.alike.find = p.alikePorts(nil), p.alikePorts
+		p.alike.rows, p.alike.find = p.shared().alike(), p.alikePorts
 	}
 	for i := range p.alike.rows {
 		p.alike.visit(p, i, visit)

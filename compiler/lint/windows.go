@@ -106,29 +106,9 @@ var roce731 = &Rule{
 	Run: vnicPins,
 }
 
-// pinnedTeam is a Windows host with a SET team and two vNICs; the second is pinned to
-// a member.
+// pinnedTeam is windowsTeam of SET whose second vNIC is pinned to a member.
 func pinnedTeam(second string) string {
-	tagged := edit(windowsTeam("set"), `port "Ethernet[8-12:4]" {`, `port "Ethernet[8-12:4]" {`,
-		"untagged = segment.storage", "tagged = segment.storage")
-	return edit(tagged, `    members = "p[0-1]"
-    untagged = segment.storage
-  }
-`, `    members = "p[0-1]"
-  }
-  interface "smb0" {
-    on      = "bond0"
-    segment = segment.storage
-    address = "10.100.0.21/24"
-    pin     = "p0"
-  }
-  interface "smb1" {
-    on      = "bond0"
-    segment = segment.storage
-    address = "10.100.0.22/24"
-    pin     = "`+second+`"
-  }
-`)
+	return strings.Replace(windowsTeam("set"), `pin     = "p1"`, `pin     = "`+second+`"`, 1)
 }
 
 func vnicPins(p *Pass) {

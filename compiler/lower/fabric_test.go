@@ -62,11 +62,11 @@ func (d *draft) contract(name string, trust fabric.Trust, classes ...fabric.Clas
 func (d *draft) storage() []fabric.Class {
 	return []fabric.Class{
 		{
-			Name: d.s("rdma"), Carries: fabric.CarriesRDMA, DSCP: 1<<26 | 1<<27, Priority: 3, Queue: 3, Group: 3, Lossless: true, Percent: 50,
+			Name: d.s("rdma"), Carries: fabric.CarriesRDMA, DSCP: 1<<26 | 1<<27, Priority: 3, Queue: 3, Group: 3, Lossless: true, Percent: 50, PercentSet: true,
 			ECN: fabric.ECN{Mode: fabric.Auto},
 		},
 		{Name: d.s("cnp"), Carries: fabric.CarriesCNP, DSCP: 1 << 48, Priority: 6, Queue: 6, Strict: true},
-		{Name: d.s("default"), Default: true, Percent: 50},
+		{Name: d.s("default"), Default: true, Percent: 50, PercentSet: true},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (b *builder) lag(id fabric.LAGID) {
 	l := &b.f.LAGs[id]
 	modes := [...]string{fabric.LACP: "lacp", fabric.Static: "static", fabric.ActiveBackup: "active_backup", fabric.SET: "set"}
-	out := intent.LAG{Name: b.f.Text(l.Name), ID: l.Number, Mode: modes[l.Mode], Hash: b.f.Text(l.Hash), MLAG: l.MLAG != 0}
+	out := intent.LAG{Name: b.f.Text(l.Name), ID: l.Number, Mode: modes[l.Mode], Hash: b.f.Text(l.Hash), MLAG: l.MLAG != 0 && !b.f.MLAGs[l.MLAG].EVPN}
 	for _, p := range b.members[id] {
 		out.Members = append(out.Members, b.portName(p))
 	}
@@ -153,7 +153,7 @@ func (b *builder) ifaceQoS(i *fabric.Iface) string {
 
 // pair is the MLAG pair of the device and which of the two it is.
 func (b *builder) pair() (*fabric.MLAG, int) {
-	if b.dev.MLAG == 0 {
+	if b.dev.MLAG == 0 || b.f.MLAGs[b.dev.MLAG].EVPN {
 		return nil, 0
 	}
 	m := &b.f.MLAGs[b.dev.MLAG]

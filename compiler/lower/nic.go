@@ -32,11 +32,13 @@ func (b *builder) nic(p fabric.PortID, managed bool) *intent.NIC {
 	return out
 }
 
-// numbers are a model's facts in plain units, with those that it states by name.
+// numbers are a model's facts in plain units, with those that it states by name. What rules alone ask for is no matter of a device.
 func numbers(m *fabric.NICModel) map[string]int64 {
 	facts := make(map[string]int64, len(m.Facts)+2)
 	for name, thousandths := range m.Facts {
-		facts[name] = thousandths / 1000
+		if name != fabric.FactCCGlobal {
+			facts[name] = thousandths / 1000
+		}
 	}
 	if m.TrafficClasses > 0 {
 		facts["max_tc"] = int64(m.TrafficClasses)

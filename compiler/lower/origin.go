@@ -357,7 +357,7 @@ func (b *builder) decided(profile fabric.ProfileID, p intent.Path) []diag.Label 
 	case "pfc", "pfc_queue_map", "pause", "lossless":
 		bears, attrs = lossless, []schema.Attr{schema.ALossless, schema.ACarries}
 	case "ets":
-		bears, attrs = func(c *fabric.Class) bool { return c.Percent > 0 }, []schema.Attr{schema.ABandwidth}
+		bears, attrs = func(c *fabric.Class) bool { return c.PercentSet }, []schema.Attr{schema.ABandwidth}
 	case "strict":
 		bears, attrs = func(c *fabric.Class) bool { return c.Strict }, []schema.Attr{schema.AStrict, schema.ACarries}
 	case "cap":
@@ -371,6 +371,13 @@ func (b *builder) decided(profile fabric.ProfileID, p intent.Path) []diag.Label 
 		}
 	case "remap":
 		bears, attrs = func(c *fabric.Class) bool { return c.Remap }, []schema.Attr{schema.ARemap}
+	}
+	if queue, ok := p.Queue(); ok && bears != nil {
+		anywhere, on := bears, b.f.Profiles[profile].On
+		bears = func(c *fabric.Class) bool {
+			i := slices.IndexFunc(q.Classes, func(x fabric.Class) bool { return x.Decl == c.Decl })
+			return int(on[i].Queue) == queue && anywhere(c)
+		}
 	}
 	if bears != nil {
 		if c := b.class(profile, bears); c != nil {

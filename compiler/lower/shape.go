@@ -161,7 +161,7 @@ func (s *shape) lagOf(id fabric.LAGID) {
 			s.members[id] = append(s.members[id], p)
 		}
 	}
-	s.flags(l.MLAG != 0, l.RateSet, l.Fast, s.lagMTUWritten(id))
+	s.flags(l.MLAG != 0 && !s.f.MLAGs[l.MLAG].EVPN, l.RateSet, l.Fast, s.lagMTUWritten(id))
 	s.segments(l.Native, l.VLANs)
 }
 

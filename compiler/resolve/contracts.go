@@ -163,7 +163,9 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 	if v := l.get(schema.AStrict); v.Kind != lang.Absent {
 		k.Strict = v.N == 1
 	}
-	k.Percent = uint8(l.get(schema.ABandwidth).N)
+	if v := l.get(schema.ABandwidth); v.Kind != lang.Absent {
+		k.Percent, k.PercentSet = uint8(v.N), true
+	}
 	switch v := l.get(schema.ACap); v.Kind {
 	case lang.Percent:
 		k.CapPercent = uint8(v.N)
@@ -200,6 +202,7 @@ func (r *resolver) class(c lang.BlockID, l layered, q *fabric.QoS) fabric.Class 
 		k.MarkedOn |= map[string]fabric.Sides{"initiators": fabric.Initiators, "responders": fabric.Responders}[r.cfg.Text(side)]
 	}
 	k.LatencyBudgetUs, k.CNPIntervalUs = uint32(l.get(schema.ALatencyBudget).N), uint32(l.get(schema.ACNPInterval).N)
+	k.ByRTT = r.cfg.Text(l.get(schema.ASlowedBy)) == "rtt"
 	k.Consumers, k.QPs, k.CrossRail = r.consumers(l.get(schema.AConsumers)), uint16(l.get(schema.AQPs).N), l.get(schema.ACrossRail).N == 1
 	for _, v := range r.cfg.List(l.get(schema.AMonitor)) {
 		k.Monitor |= watched[r.cfg.Text(v)]
@@ -226,7 +229,7 @@ func (r *resolver) predeclareUntrusted() {
 	r.untrusted = fabric.QoSID(len(r.f.QoS))
 	r.f.QoS = append(r.f.QoS, fabric.QoS{
 		Name: r.f.Names.Add("untrusted"), Address: r.f.Names.Add("qos.untrusted"), Trust: fabric.TrustNone, Untrusted: true,
-		Classes: []fabric.Class{{Name: r.f.Names.Add("default"), Default: true, Percent: 100}},
+		Classes: []fabric.Class{{Name: r.f.Names.Add("default"), Default: true, Percent: 100, PercentSet: true}},
 	})
 }
 

@@ -13,6 +13,9 @@ import (
 	"github.com/rocec/rocec/lang/schema"
 )
 
+// overlayMarks are the words of the attribute.
+var overlayMarks = map[string]fabric.OverlayMarks{"kept": fabric.MarksKept, "lost": fabric.MarksLost}
+
 func (r *resolver) segments() {
 	r.segmentOf = map[lang.BlockID]fabric.SegmentID{}
 	r.top(schema.Segment, func(b lang.BlockID) {
@@ -20,7 +23,7 @@ func (r *resolver) segments() {
 			Name: r.str(r.cfg.Blocks[b].Name), VLAN: uint16(r.attr(b, schema.AVLAN).N), First: 11,
 			VRF: r.vrf(r.routingTable(r.attr(b, schema.AVRF))), Isolated: r.attr(b, schema.AIsolated).N == 1,
 			MTU: uint16(r.attr(b, schema.AMTU).N), Decl: r.decl(b), Layers: r.layersOn(b), Address: r.f.Names.Add(r.cfg.Address(b)),
-			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent, About: r.text(r.attr(b, schema.ADescription)),
+			Overlay: r.attr(b, schema.AOverlay).Kind != lang.Absent, OverlayMarks: overlayMarks[r.cfg.Text(r.attr(b, schema.AOverlayMarks))], About: r.text(r.attr(b, schema.ADescription)),
 		}
 		switch r.cfg.Text(r.attr(b, schema.AUnknownUnicast)) {
 		case "flood":

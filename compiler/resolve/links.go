@@ -191,7 +191,12 @@ func (r *resolver) mlags() {
 		if key := r.cfg.Blocks[b].Key; key != 0 {
 			name += `["` + r.cfg.String(key) + `"]`
 		}
-		m := fabric.MLAG{Name: r.f.Names.Add(name), Domain: 1, Decl: r.decl(b), Layers: r.layersOn(b)}
+		m := fabric.MLAG{Name: r.f.Names.Add(name), Domain: 1, EVPN: r.attr(b, schema.AEVPN).N == 1, Decl: r.decl(b), Layers: r.layersOn(b)}
+		for _, a := range []schema.Attr{schema.ADomain, schema.APeerLink, schema.AKeepalive, schema.ACable} {
+			if m.EVPN && r.attr(b, a).Kind != lang.Absent {
+				r.fail(fmt.Sprintf("mlag %s is multihomed by EVPN, and has %s", r.blockName(b), a.Name()), "leave it out: only an MLAG pair has one", r.at(b, a, ""), r.at(b, schema.AEVPN, "EVPN"))
+			}
+		}
 		if v := r.attr(b, schema.ADomain); v.Kind == lang.Int {
 			m.Domain = uint16(v.N)
 		}

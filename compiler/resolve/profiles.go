@@ -234,6 +234,7 @@ func (r *resolver) layClass(p *fabric.Profile, c fabric.Class, host bool, said *
 		s.Strict = s.Strict || c.Strict
 		if !c.Strict {
 			s.Percent += c.Percent
+			s.PercentSet = s.PercentSet || c.PercentSet
 		}
 		s.CapMbps, s.CapPercent = max(s.CapMbps, c.CapMbps), max(s.CapPercent, c.CapPercent)
 		if !host && c.ECN.Mode != fabric.Unwritten {
@@ -333,7 +334,7 @@ func (r *resolver) ets(p *fabric.Profile, v lang.Value) {
 		if r.cfg.IsWord(e.Val, "strict") {
 			s.Strict = true
 		} else {
-			s.Percent = uint8(e.Val.N)
+			s.Percent, s.PercentSet = uint8(e.Val.N), true
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (r *resolver) routings() {
 		row := fabric.Routing{
 			Name: r.str(r.cfg.Blocks[b].Name), Address: r.f.Names.Add(r.cfg.Address(b)), Default: r.speaksForAll(b), Decl: r.decl(b),
 			LocalRepair: r.cfg.Text(r.attr(b, schema.ARepair)) == "local", Model: routingModel(r.cfg.Text(r.attr(b, schema.APaths))),
-			Adaptive: r.attr(b, schema.AAdaptive).N == 1,
+			Adaptive: r.attr(b, schema.AAdaptive).N == 1, Reordering: r.attr(b, schema.AReordering).N == 1,
 		}
 		for _, v := range r.cfg.List(r.attr(b, schema.ALeak)) {
 			from, to := r.cfg.Field(v, schema.AFrom), r.cfg.Field(v, schema.ATo)

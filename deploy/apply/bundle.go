@@ -285,6 +285,9 @@ func (b *bundling) hand(d *Device) (h Handed, err error) {
 // settle. Owned are files of rocec that it may hold now.
 func (b *bundling) exchange(folder string, list []File, owned map[string]bool) (changed bool, err error) {
 	place := filepath.Join(b.dir, filepath.FromSlash(folder))
+	if err := disk.Folder(b.dir).Check(place); err != nil {
+		return false, err
+	}
 	if unchanged(place, list, maps.Clone(owned)) {
 		return false, nil
 	}
@@ -393,6 +396,9 @@ func (b *bundling) withdrawKits() error {
 // is in it.
 func (b *bundling) empty(folder string, owned map[string]bool) (err error) {
 	place := filepath.Join(b.dir, filepath.FromSlash(folder))
+	if err := disk.Folder(b.dir).Check(place); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -89,6 +89,40 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return read(path, info, limit)
+}
+
+// ReadLinked is ReadFile for what may be a link to a regular file, as files of the
+// user often are.
+func ReadLinked(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return read(path, info, limit)
+}
+
+// maxKeyBytes bounds a private key and what stands beside it.
+const maxKeyBytes = 1 << 20
+
+// ErrOpenKey says that others than its owner may read a private key.
+var ErrOpenKey = errors.New("others than its owner may read it")
+
+// ReadKey is ReadLinked for a private key. As with ssh, one that belongs to the
+// user who runs the program and that others may read is an ErrOpenKey.
+func ReadKey(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && mine(info) {
+		return nil, fmt.Errorf("read %s: %w: its mode is %04o", path, ErrOpenKey, info.Mode().Perm())
+	}
+	return read(path, info, maxKeyBytes)
+}
+
+// read reads a file whose information was asked for.
+func read(path string, info fs.FileInfo, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}

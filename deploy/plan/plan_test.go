@@ -369,7 +369,12 @@ func TestLoadRefuses(t *testing.T) {
 
 func FuzzSaved(f *testing.F) {
 	devices := mixed()
-	b, err := json.Marshal(plan.Snapshot("default", "", compare(devices, plan.Options{}), compute(devices, plan.Options{})))
+	path := filepath.Join(f.TempDir(), "a.rocplan")
+	err := plan.Snapshot("default", "", compare(devices, plan.Options{}), compute(devices, plan.Options{})).Save(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +32,9 @@ type Saved struct {
 	RocecVersion  string                 `json:"rocec_version"`
 	Workspace     string                 `json:"workspace"`
 	SourcesDigest string                 `json:"sources_digest"`
-	Devices       map[string]Fingerprint `json:"devices"` // by name
+	Devices       map[string]Fingerprint `json:"devices"`        // by name
+	Full          bool                   `json:"full,omitempty"` // it shows every setting of new devices
+	PlanDigest    string                 `json:"plan_digest"`    // of Plan, which is what people read
 	Plan          *Plan                  `json:"plan"`
 }
 
@@ -84,7 +88,7 @@ func fingerprint(d *Device) (name string, f Fingerprint) {
 
 // Save writes a plan file, whole or not at all, for its owner's eyes.
 func (s *Saved) Save(path string) error {
-	b, err := json.Marshal(s)
+	b, err := s.encode()
 	if err != nil {
 		return fmt.Errorf("save plan: %w", err)
 	}
@@ -92,6 +96,20 @@ func (s *Saved) Save(path string) error {
 		return fmt.Errorf("save plan: %w", err)
 	}
 	return nil
+}
+
+// encode is the plan as its file holds it.
+func (s *Saved) encode() ([]byte, error) {
+	shown, err := json.Marshal(s.Plan)
+	if err != nil {
+		return nil, err
+	}
+	s.PlanDigest = record.Digest(shown)
+	type whole Saved
+	return json.Marshal(struct {
+		*whole
+		Plan json.RawMessage `json:"plan"`
+	}{(*whole)(s), shown})
 }
 
 // Load reads a plan file. What is no plan, or of an unknown format, is an error.
@@ -129,12 +147,33 @@ func DecodeSaved(b []byte) (*Saved, error) {
 	if s.Plan == nil {
 		return nil, errors.New("it holds no plan")
 	}
+	digest, err := shownDigest(b)
+	if err != nil {
+		return nil, err
+	}
+	// Whoever edits it may edit the digest too: apply compares the plan itself with one made then.
+	if digest != s.PlanDigest {
+		return nil, fmt.Errorf("what it shows has the digest %s and not %s: it was edited since rocec plan wrote it", digest, cmp.Or(short(s.PlanDigest), "any"))
+	}
 	for name := range s.Devices {
 		if err := disk.CheckName(name); err != nil {
 			return nil, fmt.Errorf("device %w", err)
 		}
 	}
 	return s, nil
+}
+
+// shownDigest is the digest of the plan in a plan file, of which blanks are no part.
+func shownDigest(b []byte) (string, error) {
+	var f struct {
+		Plan json.RawMessage `json:"plan"`
+	}
+	if err := record.Unmarshal(b, &f); err != nil {
+		return "", err
+	}
+	var plain bytes.Buffer
+	err := json.Compact(&plain, f.Plan)
+	return record.Digest(plain.Bytes()), err
 }
 
 // StaleError says that what a saved plan rests on has moved.
@@ -190,6 +229,55 @@ func (s *Saved) Stale(now *Saved) error {
 		return nil
 	}
 	return &StaleError{Moved: moved}
+}
+
+// Shown compares what the plan shows of its devices with what one made now shows of them, and without part also what it says
+// of all together; nil where that is the same, else a *StaleError.
+func (s *Saved) Shown(now *Saved, part bool) error {
+	a, err := s.shown(s.Plan, part)
+	if err != nil {
+		return err
+	}
+	b, err := s.shown(now.Plan, part)
+	if err != nil {
+		return err
+	}
+	if a != b {
+		return &StaleError{Moved: []string{"it shows other changes than those that would be made"}}
+	}
+	return nil
+}
+
+// shown is a digest of what a plan shows of the devices of this one.
+func (s *Saved) shown(p *Plan, part bool) (string, error) {
+	other := func(device string) bool {
+		_, ok := s.Devices[device]
+		return !ok
+	}
+	of := *p
+	for _, list := range []*[]Change{&of.Changes, &of.Drift} {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(c Change) bool { return part && other(c.Device) })
+		for i := range *list {
+			(*list)[i].Group = "" // which other changes are like it
+		}
+	}
+	of.Properties = nil
+	if part {
+		of.Awaiting = slices.DeleteFunc(slices.Clone(of.Awaiting), func(w Awaited) bool { return other(w.Device) })
+		of.Unseen = slices.DeleteFunc(slices.Clone(of.Unseen), func(u Unseen) bool { return other(u.Device) })
+		of.Read, of.Summary, of.Waves = nil, Summary{}, nil
+	}
+	text, err := json.Marshal(&of)
+	return record.Digest(text), err
+}
+
+// short is a stranger's text for a message.
+func short(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
 }
 
 // Variables says which variables have other values now, sorted. The plan holds their

@@ -46,6 +46,7 @@ type Settings struct {
 	Source string // of Local and Git: the folder; "" is "record"
 
 	// Of Git.
+	Within string // the work tree that the folder has to be in; "" for any
 	Remote string // name or address; "" for none
 	Branch string // "" is the one that is checked out
 	Push   bool

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rocec/rocec/deploy/checkout"
 	"github.com/rocec/rocec/deploy/disk"
 )
 
@@ -29,7 +30,7 @@ type committed struct {
 
 func openGit(s Settings, store *Store) (*Store, error) {
 	ctx := context.Background()
-	r, path, err := workTree(ctx, s.Source)
+	r, path, err := workTree(ctx, s.Source, s.Within)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
@@ -39,6 +40,9 @@ func openGit(s Settings, store *Store) (*Store, error) {
 	}
 	var lock *refLock
 	if s.Remote != "" {
+		if err := checkout.CheckRemote(ctx, r.dir, s.Remote); err != nil {
+			return nil, fmt.Errorf("record: %w", err)
+		}
 		lock = &refLock{repository: r, remote: s.Remote, workspace: store.workspace}
 		store.retryEvery = retryRemote
 	}
@@ -176,7 +180,7 @@ func (c *committed) Lock(ctx context.Context, h Holder) error {
 // adopt finds what differs from what is committed: a process died before its commit,
 // or between that and the index.
 func (c *committed) adopt(ctx context.Context) error {
-	out, err := c.run(ctx, nil, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored", "--", ":(top,literal)"+c.path)
+	out, err := c.run(ctx, nil, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all", "--ignored", "--", ":(top,literal)"+c.path)
 	if err != nil {
 		return err
 	}
@@ -250,7 +254,7 @@ type pushed struct {
 
 // Where is the remote with the branch. The remote may be an address.
 func (p *pushed) Where() string {
-	return lastWords([]byte(p.remote)) + " " + p.branch + ":" + p.path
+	return checkout.Words([]byte(p.remote)) + " " + p.branch + ":" + p.path
 }
 
 // load fetches the branch, unless that was done.

@@ -306,6 +306,9 @@ func (f *folder) guard(ctx context.Context, do func() error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, guardWait)
 	defer cancel()
 	g := flock.New(filepath.Join(f.dir(), guardFile))
+	if info, err := os.Lstat(g.Path()); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", g.Path())
+	}
 	if _, err := g.TryLockContext(ctx, time.Millisecond); err != nil {
 		return fmt.Errorf("wait for %s: %w", g.Path(), err)
 	}

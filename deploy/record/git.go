@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rocec/rocec/deploy/checkout"
 )
 
 // repository runs the git program in a work tree. Names that come from elsewhere
@@ -31,9 +33,8 @@ const gitWait = 3 * time.Minute
 func (r *repository) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitWait)
 	defer cancel()
-	c := exec.CommandContext(ctx, "git", args...)
-	c.Dir, c.Stdin, c.WaitDelay = r.dir, bytes.NewReader(stdin), time.Second
-	c.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	c := checkout.Command(ctx, r.dir, args...)
+	c.Stdin = bytes.NewReader(stdin)
 	if args[0] == "commit-tree" && !r.known(ctx) {
 		c.Env = append(c.Env, "GIT_AUTHOR_NAME=rocec", "GIT_AUTHOR_EMAIL=rocec@localhost", "GIT_COMMITTER_NAME=rocec", "GIT_COMMITTER_EMAIL=rocec@localhost")
 	}
@@ -43,7 +44,7 @@ func (r *repository) run(ctx context.Context, stdin []byte, args ...string) ([]b
 		if errors.Is(err, exec.ErrNotFound) {
 			return nil, errors.New("the program git is not installed")
 		}
-		text := lastWords(said.Bytes())
+		text := checkout.Words(said.Bytes())
 		if args[0] == "push" {
 			text = pushWords(out.Bytes(), text)
 		}
@@ -68,49 +69,16 @@ func (e *gitError) Error() string {
 
 func (e *gitError) Unwrap() error { return e.err }
 
-// lastWords is the line that says what is wrong, without credentials of addresses.
-func lastWords(b []byte) string {
-	last, before := "", ""
-	for line := range strings.Lines(string(b)) {
-		line = strings.TrimSpace(line)
-		if before != "" && strings.HasPrefix(line, "fatal: Could not read from remote repository") {
-			last = before // ssh's words, or the remote's: why
-			break
-		}
-		// That something was not pushed says less than why.
-		follows := strings.HasPrefix(line, "error: failed to push some refs") || strings.HasPrefix(line, "remote: error: hook declined")
-		if line == "" || strings.HasPrefix(line, "hint:") || last != "" && follows {
-			continue
-		}
-		before = line
-		if last == "" || strings.HasPrefix(line, "fatal:") || strings.HasPrefix(line, "error:") || strings.HasPrefix(line, "remote:") {
-			last = line
-		}
-	}
-	last = strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f {
-			return ' '
-		}
-		return c
-	}, userInURL().ReplaceAllString(last, "://"))
-	if len(last) > 300 {
-		last = last[:297] + "..."
-	}
-	return last
-}
-
 // pushWords are why a push was rejected: what --porcelain prints of the reference,
 // and what the remote says.
 func pushWords(out []byte, said string) string {
 	for line := range strings.Lines(string(out)) {
 		if parts := strings.Split(strings.TrimSpace(line), "\t"); len(parts) == 3 && parts[0] == "!" {
-			return lastWords([]byte(parts[2])) + "; " + said
+			return checkout.Words([]byte(parts[2])) + "; " + said
 		}
 	}
 	return said
 }
-
-var userInURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s'"]*@`) })
 
 // line is what the program printed, as one line.
 func (r *repository) line(ctx context.Context, args ...string) (string, error) {
@@ -120,9 +88,7 @@ func (r *repository) line(ctx context.Context, args ...string) (string, error) {
 
 // known reports whether git knows who commits here.
 func (r *repository) known(ctx context.Context) bool {
-	c := exec.CommandContext(ctx, "git", "var", "GIT_COMMITTER_IDENT")
-	c.Dir = r.dir
-	return c.Run() == nil
+	return checkout.Command(ctx, r.dir, "var", "GIT_COMMITTER_IDENT").Run() == nil
 }
 
 // identity is who commits and when, as a commit has it.
@@ -259,8 +225,8 @@ func (r *repository) files(ctx context.Context, commit, dir string) (*state, err
 }
 
 // workTree finds the work tree of a folder that need not be there yet: a folder
-// of it to work in, and the path of the folder in it.
-func workTree(ctx context.Context, source string) (*repository, string, error) {
+// of it to work in, and the path of the folder in it. Within is the work tree that it has to be, "" for any.
+func workTree(ctx context.Context, source, within string) (*repository, string, error) {
 	abs, err := filepath.Abs(source)
 	if err != nil {
 		return nil, "", err
@@ -276,10 +242,19 @@ func workTree(ctx context.Context, source string) (*repository, string, error) {
 		}
 		there, rest = up, filepath.Join(filepath.Base(there), rest)
 	}
-	r := &repository{dir: there, now: time.Now}
-	prefix, err := r.line(ctx, "rev-parse", "--show-prefix")
+	tree, err := checkout.In(ctx, there)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s is in no work tree of git: %w", source, err)
 	}
-	return r, strings.Trim(filepath.ToSlash(filepath.Join(prefix, rest)), "/"), nil
+	if within != "" && !same(tree.Top, within) {
+		return nil, "", fmt.Errorf("%s is in another work tree of git, %s, than the configuration", source, tree.Top)
+	}
+	return &repository{dir: there, now: time.Now}, strings.Trim(filepath.ToSlash(filepath.Join(tree.Prefix, rest)), "/"), nil
+}
+
+// same reports whether two names are of one folder.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	y, bad := os.Stat(b)
+	return err == nil && bad == nil && os.SameFile(x, y)
 }

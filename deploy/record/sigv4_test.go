@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rocec/rocec/deploy/checkout"
 )
 
 // TestSign: the examples of the S3 API reference, "Signature Calculations for the
@@ -111,7 +113,7 @@ func FuzzState(f *testing.F) {
 func FuzzLastWords(f *testing.F) {
 	f.Add([]byte("fatal: unable to access 'https://ci:hunter2@example.net/a.git/': nope\nhint: x\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got := lastWords(b)
+		got := checkout.Words(b)
 		if len(got) > 300 || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(got, "hunter2@") && strings.Contains(got, "://ci:hunter2@") {
 			t.Fatalf("%q", got)
 		}

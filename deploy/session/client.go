@@ -25,6 +25,7 @@ type Client struct {
 	Keepalive   time.Duration // between two questions whether the device is there; 0 = 15 s. It is given up after three times that
 	MaxOutput   int           // bytes of one stream of one command; 0 = 64 MiB
 	MaxHeld     int           // bytes of all commands under way; 0 = 1 GiB
+	PassEnv     []string      // variables that password commands get beside those that any program needs
 
 	// The world outside, for tests; nil = the real one.
 	LookupEnv  func(name string) (string, bool)
@@ -162,7 +163,7 @@ func (c *Client) login(ctx context.Context, h *hop, to *Spec, hidden *secrets) (
 		if err != nil {
 			return nil, err
 		}
-		client, err := handshake(ctx, conn, address, me, keys)
+		client, err := handshake(ctx, conn, to, me, keys)
 		if err == nil || ctx.Err() != nil || !keys.another() {
 			return client, err
 		}

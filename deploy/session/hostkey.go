@@ -32,18 +32,18 @@ func (c *Client) hostKeys(to *Spec, address string) (*hostKeys, error) {
 	// As ssh does: names are looked up in lower case.
 	address = strings.ToLower(address)
 	h := &hostKeys{address: address}
+	names, must := c.knownHostsOf(to)
+	k, err := c.files.open(names, must)
+	if err != nil {
+		return nil, err
+	}
 	if to.HostKey != "" {
 		pin, err := parsePin(to.HostKey)
 		if err != nil {
 			return nil, failed(KindLocal, `written as "SHA256:..." or as "ssh-ed25519 AAAA..."`, "host_key: %w", err)
 		}
-		h.pin(pin)
+		h.pin(pin, k.revoked)
 		return h, nil
-	}
-	names, must := c.knownHostsOf(to)
-	k, err := c.files.open(names, must)
-	if err != nil {
-		return nil, err
 	}
 	keys, authorities, err := k.entries(address)
 	if err != nil {
@@ -86,8 +86,8 @@ func (h *hostKeys) another() bool {
 	return true
 }
 
-// pin makes one key the only one that is right.
-func (h *hostKeys) pin(p pin) {
+// pin makes one key the only one that is right, unless a file of known hosts revokes it.
+func (h *hostKeys) pin(p pin, revoked map[[sha256.Size]byte]knownKey) {
 	h.pinned = &p
 	if p.key != nil {
 		h.algorithms = algorithmsOf(p.key.Type())
@@ -97,6 +97,10 @@ func (h *hostKeys) pin(p pin) {
 	}
 	h.check = func(key ssh.PublicKey) error {
 		if digest(key) == p.digest {
+			if r, ok := revoked[p.digest]; ok {
+				h.left = nil
+				return isRevoked(h.address, key, r)
+			}
 			return nil
 		}
 		mine := algorithmsOf(key.Type())

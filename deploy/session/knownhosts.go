@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/rocec/rocec/deploy/disk"
 )
 
 // knownFiles are the known-hosts files that were read, so that a file is parsed
@@ -34,6 +36,9 @@ type known struct {
 	revoked map[[sha256.Size]byte]knownKey
 }
 
+// maxKnownBytes bounds a file of known hosts: some 200,000 keys.
+const maxKnownBytes = 64 << 20
+
 // open reads the files. Of those that must not be there, the missing are left out.
 func (k *knownFiles) open(names []string, must bool) (*known, error) {
 	key := strings.Join(names, "\x00")
@@ -48,7 +53,7 @@ func (k *knownFiles) open(names []string, must bool) (*known, error) {
 	}
 	n := &known{files: found, stamps: stamps, literal: map[string][]int{}, revoked: map[[sha256.Size]byte]knownKey{}}
 	for _, f := range found {
-		b, err := os.ReadFile(f)
+		b, err := disk.ReadLinked(f, maxKnownBytes)
 		if err != nil {
 			return nil, failed(KindLocal, "", "known hosts: %w", err)
 		}
@@ -99,6 +104,8 @@ func stat(names []string, must bool) (found []string, stamps string, err error) 
 		switch {
 		case err == nil && info.IsDir():
 			return nil, "", failed(KindLocal, "", "known hosts: %s is a folder", f)
+		case err == nil && !info.Mode().IsRegular():
+			return nil, "", failed(KindLocal, "", "known hosts: %s is not a regular file", f)
 		case err == nil:
 			found = append(found, f)
 			fmt.Fprintf(&b, "%s %d %d\n", f, info.Size(), info.ModTime().UnixNano())

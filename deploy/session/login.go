@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/rocec/rocec/deploy/disk"
 )
 
 // identity is how one login proves who we are.
@@ -80,38 +83,57 @@ func (c *Client) identity(ctx context.Context, to *Spec, hidden *secrets) (*iden
 	}
 	if len(me.methods) == 0 {
 		me.done()
-		return nil, failed(KindLocal, "name a key file (identity), the agent or a password (password_env)", "there is no key and no password to log in with")
+		return nil, failed(KindLocal, "name a key file (identity), the agent or a password (password_env)", "there is no key and no password to log in with%s",
+			strings.Join(append([]string{""}, me.said...), "; "))
 	}
 	return me, nil
 }
 
-// addPassword answers with a password, also where the device asks for it in a
-// dialogue.
+// addPassword answers with the password, also where the device asks for it in a dialogue: once, and to one question that
+// is for it. What an expired password, a second factor or a curious device asks has no answer.
 func (me *identity) addPassword(ask func() (string, error)) {
 	me.said = append(me.said, "a password")
+	given := false
 	get := func() (string, error) {
+		given = true
 		word, err := ask()
 		if err != nil {
 			me.local = err
 		}
 		return word, err
 	}
-	dialogue := func(_, _ string, questions []string, echos []bool) ([]string, error) {
-		answers := make([]string, len(questions))
-		for i := range questions {
-			if echos[i] {
-				me.unasked = fmt.Errorf("it asks %q, which is not for the password", questions[i])
-				return nil, me.unasked
-			}
-			word, err := get()
-			if err != nil {
-				return nil, err
-			}
-			answers[i] = word
+	dialogue := func(name, instruction string, questions []string, echos []bool) ([]string, error) {
+		switch {
+		case len(questions) == 0:
+			return nil, nil
+		case len(questions) > 1:
+			me.unasked = fmt.Errorf("it asks %d questions at once: %q", len(questions), questions)
+		case echos[0] || !asksPassword(name, instruction, questions[0]):
+			me.unasked = fmt.Errorf("it asks %q, which is not for the password", questions[0])
+		case given:
+			me.unasked = fmt.Errorf("it asks %q, and has had the password already", questions[0])
 		}
-		return answers, nil
+		if me.unasked != nil {
+			return nil, me.unasked
+		}
+		word, err := get()
+		return []string{word}, err
 	}
 	me.methods = append(me.methods, ssh.PasswordCallback(get), ssh.KeyboardInteractive(dialogue))
+}
+
+var (
+	passwordQuestion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^[^\n]*\bpassword\b[^\n]*$`) })
+	anotherQuestion  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(new|old|current|again|re-?type|re-?enter|repeat|verify|confirm|change|expired?|next|previous|one-time|token|code)\b|\|`)
+	})
+)
+
+// asksPassword reports whether a question of a dialogue, and what stands above it, is for the password and no other:
+// "Password: ", "admin@leaf1's password:", "Password for admin:".
+func asksPassword(name, instruction, question string) bool {
+	question = strings.TrimSpace(question)
+	return passwordQuestion().MatchString(question) && !anotherQuestion().MatchString(name+"\n"+instruction+"\n"+question)
 }
 
 // keysFrom reads private keys and the certificates beside them. Those that must
@@ -122,6 +144,9 @@ func (c *Client) keysFrom(files []string, held []ssh.Signer, must bool) (signers
 		key, err := keyFrom(path, held)
 		if err != nil {
 			if !must {
+				if errors.Is(err, disk.ErrOpenKey) {
+					read = append(read, path+" left out, as others may read it")
+				}
 				continue
 			}
 			return nil, nil, err
@@ -138,11 +163,21 @@ func (c *Client) keysFrom(files []string, held []ssh.Signer, must bool) (signers
 	return signers, read, nil
 }
 
+// maxPublicBytes bounds a public key or certificate.
+const maxPublicBytes = 1 << 20
+
 // keyFrom reads one private key. One behind a passphrase is used through the agent
 // when the agent holds it.
 func keyFrom(path string, held []ssh.Signer) (ssh.Signer, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
+	b, err := disk.ReadKey(path)
+	switch {
+	case errors.Is(err, disk.ErrOpenKey):
+		word, quoted := quote(path)
+		if quoted != nil {
+			word = "FILE"
+		}
+		return nil, failed(KindLocal, "take it away from the others: chmod 600 "+word+"; and make a new key if they may have read it", "the private key: %w", err)
+	case err != nil:
 		return nil, failed(KindLocal, "", "the private key: %w", err)
 	}
 	key, err := ssh.ParsePrivateKey(b)
@@ -156,7 +191,7 @@ func keyFrom(path string, held []ssh.Signer) (ssh.Signer, error) {
 	}
 	public := locked.PublicKey
 	if public == nil {
-		if b, err := os.ReadFile(path + ".pub"); err == nil {
+		if b, err := disk.ReadLinked(path+".pub", maxPublicBytes); err == nil {
 			public, _, _, _, _ = ssh.ParseAuthorizedKey(b)
 		}
 	}
@@ -172,7 +207,7 @@ func keyFrom(path string, held []ssh.Signer) (ssh.Signer, error) {
 // when there is none.
 func certificateBeside(path string, key ssh.Signer) (ssh.Signer, error) {
 	path += "-cert.pub"
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadLinked(path, maxPublicBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -257,12 +292,30 @@ func (c *Client) expand(path string) string {
 	return path
 }
 
+// macSHA1 begins the names of MACs that rest on SHA-1, of which x/crypto holds one for safe.
+const macSHA1 = "hmac-sha1"
+
+// algorithms are those that are offered: safe ones, and with legacy, behind them, those on SHA-1 that servers have which
+// know nothing newer. Keys of hosts are never proven with SHA-1.
+func algorithms(legacy bool) ssh.Config {
+	safe := ssh.SupportedAlgorithms()
+	c := ssh.Config{KeyExchanges: safe.KeyExchanges, Ciphers: safe.Ciphers, MACs: safe.MACs}
+	c.MACs = slices.DeleteFunc(c.MACs, func(name string) bool { return strings.HasPrefix(name, macSHA1) })
+	if legacy {
+		c.KeyExchanges = append(c.KeyExchanges, ssh.InsecureKeyExchangeDH14SHA1)
+		c.MACs = append(c.MACs, ssh.HMACSHA1)
+	}
+	return c
+}
+
 // handshake makes an SSH connection of a transport and logs in. It returns as soon
 // as the context ends, also when the transport cannot be closed at once, as that
 // through a jump host that hangs.
-func handshake(ctx context.Context, conn net.Conn, address string, me *identity, keys *hostKeys) (*ssh.Client, error) {
+func handshake(ctx context.Context, conn net.Conn, to *Spec, me *identity, keys *hostKeys) (*ssh.Client, error) {
+	address := addressOf(to)
 	config := &ssh.ClientConfig{
-		User: me.user, Auth: me.methods,
+		Config: algorithms(to.Legacy),
+		User:   me.user, Auth: me.methods,
 		HostKeyCallback: keys.callback, HostKeyAlgorithms: keys.algorithms,
 		ClientVersion: "SSH-2.0-rocec",
 	}
@@ -308,7 +361,12 @@ func explainLogin(err error, address string, me *identity, keys *hostKeys) error
 	case errors.As(err, &nothing) && nothing.What == "host key":
 		return keys.untyped(nothing)
 	case errors.As(err, &nothing):
-		return failed(KindUnreachable, "its SSH server is too old or too strict for the safe algorithms", "%s: %w", address, err)
+		help := "its SSH server is too old or too strict for the safe algorithms"
+		old := algorithms(true)
+		if slices.ContainsFunc(nothing.RequestedAlgorithms, func(a string) bool { return slices.Contains(old.KeyExchanges, a) || slices.Contains(old.MACs, a) }) {
+			help = "its SSH server has nothing newer than SHA-1: update it, or let its connection say legacy_algorithms = true"
+		}
+		return failed(KindUnreachable, help, "%s: %w", address, err)
 	case me.local != nil:
 		return me.local
 	case me.unasked != nil:

@@ -27,8 +27,7 @@ func (f *onFile) check(key ssh.PublicKey) error {
 		key = cert.Key
 	}
 	if r, ok := f.revoked[digest(key)]; ok {
-		return failed(KindHostKey, "do not log in there: whoever revoked the key held it for stolen",
-			"the key of %s is revoked in %s line %d: %s", f.address, r.file, r.line, fingerprint(key))
+		return isRevoked(f.address, key, r)
 	}
 	var refused error
 	if certified {
@@ -56,6 +55,12 @@ func (f *onFile) check(key ssh.PublicKey) error {
 	}
 	return failed(KindHostKey, learn(f.address, f.files), "the key of %s is unknown: it offers %s; no line for it in %s",
 		f.address, fingerprint(key), strings.Join(f.files, ", "))
+}
+
+// isRevoked is the failure of a host whose key a file revokes.
+func isRevoked(address string, key ssh.PublicKey, r knownKey) error {
+	return failed(KindHostKey, "do not log in there: whoever revoked the key held it for stolen",
+		"the key of %s is revoked in %s line %d: %s", address, r.file, r.line, fingerprint(key))
 }
 
 // certificate decides whether a certificate holds for the host.

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -101,7 +102,7 @@ func (c *Client) passwordOf(ctx context.Context, to *Spec, hidden *secrets) (str
 	}
 	run := c.Command
 	if run == nil {
-		run = printed
+		run = c.printed
 	}
 	word, err := c.vault.ask(ctx, to.PasswordCommand, run)
 	var status *exec.ExitError
@@ -117,9 +118,29 @@ func (c *Client) passwordOf(ctx context.Context, to *Spec, hidden *secrets) (str
 	return word, nil
 }
 
+// needed are variables that any program may need: where things are, who runs it, how it is spoken to, and the agents
+// that keep secrets. A name that ends in an underscore stands for all that begin with it.
+var needed = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_", "TZ", "TERM", "TMPDIR", "TMP", "TEMP", "DISPLAY", "WAYLAND_DISPLAY",
+	"XDG_", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "GNUPGHOME", "GPG_TTY", "PASSWORD_STORE_", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERNAME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
+}
+
+// small is what of an environment a password command gets: other secrets are none of its business.
+func small(environ, more []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return !slices.Contains(more, name) && !slices.ContainsFunc(needed, func(n string) bool {
+			upper := strings.ToUpper(name) // Windows has them in any case
+			return upper == n || strings.HasSuffix(n, "_") && strings.HasPrefix(upper, n)
+		})
+	})
+}
+
 // printed runs a program and returns what it writes to stdout.
-func printed(ctx context.Context, argv []string) ([]byte, error) {
+func (c *Client) printed(ctx context.Context, argv []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = small(os.Environ(), c.PassEnv)
 	cmd.WaitDelay = time.Second // where what it started holds on to its output
 	return cmd.Output()
 }

@@ -26,6 +26,7 @@ type Spec struct {
 	EnableEnv       string   // name of the variable for the privileged mode of a prompt
 	KnownHosts      []string // files; none = that of the user and that of the system
 	HostKey         string   // pinned: "SHA256:..." or "ssh-ed25519 AAAA..."
+	Legacy          bool     // SHA-1 too, for key exchange and integrity
 	Jump            []Spec   // hosts on the way, the nearest first
 	Shell           targets.Shell
 	Platform        string // of a prompt: which system's it is; "" = "sonic-cli"

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,22 +19,31 @@ type Expect struct {
 	GPUDirect bool // its GPUs and NICs talk to each other, and no virtual machine is between them
 	RDMA      bool // something of it carries RDMA
 	Ports     map[string]ExpectPort
+	Limits    map[string]map[string]int64 // of options, by the code of a rule, in place of its own
+}
+
+// limit is the value of an option of a rule.
+func (x *Expect) limit(r *diag.Rule, name string) int64 {
+	if n, set := x.Limits[r.ID][name]; set {
+		return n
+	}
+	i := slices.IndexFunc(r.Options, func(o diag.Option) bool { return o.Name == name })
+	return r.Options[i].Default
 }
 
 // ExpectPort is the same of one port.
 type ExpectPort struct {
 	PCIeGen, PCIeLanes uint8              // of its slot; 0: not written
+	Mbps               uint32             // 0: not known
 	GID                int                // that applications are told to use; negative: not written
 	Marked             intent.PrioritySet // of classes that switches mark, and that hosts react to
 }
 
-// Bounds above which counters mean something.
-const (
-	pausesPerSecond  = 1000    // half of what one broken NIC sent [Guo 2016, 4.3]
-	slowPerSecond    = 10      // pauses of a host that nobody pauses
-	leastLockedBytes = 1 << 30 // of memory: the bound of ROCE714
-	longStormMs      = 1000    // that a NIC may hold its switch: the bound of ROCE732
-)
+// A pause lasts 65535 quanta of 512 bit times at most [IEEE 802.3, 31B.2].
+const longestPauseBits = 65535 * 512
+
+// usualMbps is the speed of ports of which none is known.
+const usualMbps = 100_000
 
 // Health judges how a device is: by what it shows now, and by what grew since
 // an earlier look, so long ago. Without one (before is nil) counters say nothing.
@@ -77,7 +87,7 @@ func (h *judge) host() {
 	}
 	if v.MemlockBytes != nil && *v.MemlockBytes != targets.Unlimited && h.expect.RDMA {
 		r := *memlock
-		if *v.MemlockBytes >= leastLockedBytes {
+		if *v.MemlockBytes>>20 >= uint64(h.expect.limit(memlock, "least")) {
 			r.Severity = diag.Warning
 		}
 		h.report(&r, nil, "set memlock to unlimited in /etc/security/limits.d and in the units that use RDMA", "lets a login lock %d bytes of memory, and RDMA registers more", *v.MemlockBytes)
@@ -111,7 +121,7 @@ func (h *judge) port(p *intent.Port, v *targets.PortVitals) {
 	if known && x.GID >= 0 && v.GIDs != nil {
 		h.gid(p, x.GID, v.GIDs)
 	}
-	if ms := v.StormMs; ms != nil && (*ms == 0 || *ms > longStormMs) && (p.NIC == nil || p.NIC.StormMs.IsZero()) && h.lossless(p) != 0 {
+	if ms := v.StormMs; ms != nil && (*ms == 0 || int64(*ms) > h.expect.limit(stormPrevention, "most")) && (p.NIC == nil || p.NIC.StormMs.IsZero()) && h.lossless(p) != 0 {
 		lasts := fmt.Sprintf("for %d ms", *ms)
 		if *ms == 0 {
 			lasts = "without end"
@@ -200,12 +210,14 @@ func (h *judge) priority(p *intent.Port, priority int8, lossless bool, grown map
 	if storms := n(targets.Storms); storms > 0 {
 		h.report(pauseRate, p, "find who pauses, and why it does", "had %d pause storms on priority %d in %.0f s", storms, priority, h.seconds)
 	}
+	still := float64(cmp.Or(h.expect.Ports[p.Name].Mbps, usualMbps)) * 1e6 / longestPauseBits // so many a second stop it all the time
+	many := still * float64(h.expect.limit(pauseRate, "share")) / 100
 	switch received, sent := rate(targets.PauseReceived), rate(targets.PauseSent); {
-	case received > pausesPerSecond:
+	case received > many:
 		h.report(pauseRate, p, "follow the pauses to the device that sends them first", "is paused %.0f times a second on priority %d", received, priority)
-	case sent > pausesPerSecond:
+	case sent > many:
 		h.report(pauseRate, p, "follow the pauses to the device that sends them first", "pauses its peer %.0f times a second on priority %d", sent, priority)
-	case h.device.Kind == intent.Node && sent >= slowPerSecond && received == 0:
+	case h.device.Kind == intent.Node && sent >= float64(h.expect.limit(slowReceiver, "rate")) && received == 0:
 		h.report(slowReceiver, p, "look at its PCIe link, at translation of addresses (page sizes), and at RDMA to itself", "pauses its switch %.0f times a second on priority %d, and is not paused itself: it is a slow receiver", sent, priority)
 	}
 }

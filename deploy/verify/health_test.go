@@ -102,14 +102,18 @@ func TestHalves(t *testing.T) {
 		"GID link-local": {gids("3", "fe80:0000:0000:0000:0e42:a1ff:fe00:0001", "RoCE v2"), `ROCE715 node.gpu1.nic["rail0"] has at GID 3 a link-local address`},
 		"no such GID":    {gids("1", "fe80:0000:0000:0000:0e42:a1ff:fe00:0001", "RoCE v2"), `ROCE715 node.gpu1.nic["rail0"] has no GID 3`},
 		"GID":            {gids("3", "0000:0000:0000:0000:0000:ffff:0a01:0001", "RoCE v2"), ""},
-		"storms": {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 8000\n",
-			`ROCE732 node.gpu1.nic["rail0"] may pause its switch for 8000 ms when its host takes nothing`},
-		"endless storms": {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 0\n",
-			`ROCE732 node.gpu1.nic["rail0"] may pause its switch without end when its host takes nothing`},
-		"storms end":     {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 100\n", ""},
-		"no tunable":     {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: Cannot get tunable\n", ""},
-		"modules":        {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nrdma_cm\n", "ROCE716 node.gpu1 has not loaded mlx5_ib"},
-		"all modules":    {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nmlx5_ib\nrdma_cm\n", ""},
+		"storms": {
+			"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 8000\n",
+			`ROCE732 node.gpu1.nic["rail0"] may pause its switch for 8000 ms when its host takes nothing`,
+		},
+		"endless storms": {
+			"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 0\n",
+			`ROCE732 node.gpu1.nic["rail0"] may pause its switch without end when its host takes nothing`,
+		},
+		"storms end":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 100\n", ""},
+		"no tunable":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: Cannot get tunable\n", ""},
+		"modules":     {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nrdma_cm\n", "ROCE716 node.gpu1 has not loaded mlx5_ib"},
+		"all modules": {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nmlx5_ib\nrdma_cm\n", ""},
 	} {
 		d, x := host()
 		got := ""
@@ -185,5 +189,43 @@ func TestStormed(t *testing.T) {
 	list := verify.Health("node.gpu1", d, x, nil, v, time.Second)
 	if len(list) != 1 || list[0].Rule != "ROCE317" || !strings.Contains(list[0].Summary, `nic["rail0"] is stormed: the watchdog holds back [3]`) {
 		t.Errorf("%+v", list)
+	}
+}
+
+// Pauses count by what they stop of a port: as many are nothing at 400 Gb/s that are a
+// storm at 25. Limits of settings stand in place of those of the rules.
+func TestPauseLimits(t *testing.T) {
+	pauses := func(of string, n string) string {
+		return "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 0\n     tx_prio3_pause: 0\n-- " +
+			"after/health/rail0/counters.txt --\n" +
+			"NIC statistics:\n     " + of + ": " + n + "\n"
+	}
+	for name, c := range map[string]struct {
+		mbps   uint32
+		text   string
+		limits map[string]map[string]int64
+		want   string
+	}{
+		"1000 a second at 100G":           {100_000, pauses("rx_prio3_pause", "10000"), nil, ""},
+		"1500 a second at 100G":           {100_000, pauses("rx_prio3_pause", "15000"), nil, "ROCE317"},
+		"1000 a second at 25G":            {25_000, pauses("rx_prio3_pause", "10000"), nil, "ROCE317"},
+		"5000 a second at 400G":           {400_000, pauses("rx_prio3_pause", "50000"), nil, ""},
+		"of an unknown speed, as at 100G": {0, pauses("rx_prio3_pause", "10000"), nil, ""},
+		"less is asked for":               {100_000, pauses("rx_prio3_pause", "10000"), map[string]map[string]int64{"ROCE317": {"share": 20}}, "ROCE317"},
+		"more is allowed":                 {100_000, pauses("rx_prio3_pause", "15000"), map[string]map[string]int64{"ROCE317": {"share": 100}}, ""},
+		"a slow receiver":                 {100_000, pauses("tx_prio3_pause", "200") + "     rx_prio3_pause: 0\n", nil, "ROCE318"},
+		"one that is let be":              {100_000, pauses("tx_prio3_pause", "200") + "     rx_prio3_pause: 0\n", map[string]map[string]int64{"ROCE318": {"rate": 50}}, ""},
+	} {
+		d, x := host()
+		port := x.Ports["rail0"]
+		port.Mbps, x.Limits = c.mbps, c.limits
+		x.Ports["rail0"] = port
+		got := ""
+		for _, f := range found(t, &linux.Target, d, x, c.text) {
+			got += f.Rule
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

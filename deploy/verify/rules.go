@@ -10,70 +10,86 @@ var Rules = []*diag.Rule{pcieDown, bitErrors, slowLink, pauseRate, slowReceiver,
 
 var pcieDown = &diag.Rule{
 	ID: "ROCE112", Name: "host_pcie_link", Severity: diag.Warning, When: diag.Live,
-	Title:  "a NIC runs with the PCIe lanes and the generation of its slot",
+	Title:  "a NIC runs with fewer PCIe lanes, or an older generation, than its slot has",
 	Why:    "at half of the lanes the host cannot take what the port delivers: it pauses its switch, and the switch the fabric",
 	Fix:    "reseat the adapter or the riser, and look at the bifurcation in the BIOS",
-	Source: "Linux Documentation/ABI/testing/sysfs-bus-pci; lspci LnkSta",
+	Source: "torvalds/linux Documentation/ABI/testing/sysfs-bus-pci, current_link_speed and current_link_width; lspci(8), LnkSta",
 	Bad:    "-- after/health/rail0/pcie.txt --\n/sys/class/net/rail0/device/current_link_speed:8.0 GT/s PCIe\n/sys/class/net/rail0/device/current_link_width:8\n",
 	Good:   "-- after/health/rail0/pcie.txt --\n/sys/class/net/rail0/device/current_link_speed:16.0 GT/s PCIe\n/sys/class/net/rail0/device/current_link_width:16\n",
 }
 
 var bitErrors = &diag.Rule{
 	ID: "ROCE115", Name: "link_bit_errors", Severity: diag.Warning, When: diag.Live,
-	Title:  "no frame of a port is lost to bit errors",
-	Why:    "RDMA that goes back to the first lost packet stops at a fraction of a percent of loss",
-	Fix:    "replace the cable or the module, clean the fibre, and look at the other end",
-	Source: "Guo et al., SIGCOMM 2016, 4.1; Linux mlx5 counters.rst",
-	Bad:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 4\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 9\n",
-	Good:   "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 4\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 4\n",
+	Title: "a port loses frames to bit errors",
+	Why: "each loss makes a NIC go back to the lost packet and send all that followed again; older firmware begins the message anew, " +
+		"and then gets " +
+		"nowhere at a loss of 0.4 %",
+	Fix: "replace the cable or the module, clean the fibre, and look at the other end",
+	Source: "Guo et al., SIGCOMM 2016, 4.1 (go-back-0 stood still at a loss of 1/256, go-back-N does not); torvalds/linux " +
+		"Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst, rx_crc_errors_phy",
+	Bad:  "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 4\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 9\n",
+	Good: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 4\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_crc_errors_phy: 4\n",
 }
 
 var slowLink = &diag.Rule{
 	ID: "ROCE120", Name: "link_speed_negotiated", Severity: diag.Warning, When: diag.Live,
-	Title:  "a link comes up at its declared speed",
+	Title:  "a link came up slower than declared",
 	Why:    "headroom, thresholds and shares were computed for the declared one, and all that crosses the link waits for it",
 	Fix:    "look at the module, at FEC and at autonegotiation of both ends",
-	Source: "theory I1; ethtool(8)",
+	Source: "ethtool(8), Speed and Auto-negotiation; IEEE 802.3-2022, clause 73",
 	Bad:    "-- capture/rail0/link.txt --\nSettings for rail0:\n\tSpeed: 25000Mb/s\n\tAuto-negotiation: on\n\tLink detected: yes\n",
 	Good:   "-- capture/rail0/link.txt --\nSettings for rail0:\n\tSpeed: 100000Mb/s\n\tAuto-negotiation: on\n\tLink detected: yes\n",
 }
 
 var pauseRate = &diag.Rule{
 	ID: "ROCE317", Name: "link_pause_rate", Severity: diag.Warning, When: diag.Live,
-	Title:  "pauses are rare, and no watchdog had to end a storm",
-	Why:    "one NIC that pauses two thousand times a second stopped half of the servers of a data centre",
-	Fix:    "follow the pauses hop by hop to the device that sends them first",
-	Source: "Guo et al., SIGCOMM 2016, 4.3 and 6.2",
-	Bad:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 20100\n",
-	Good:   "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 120\n",
+	Options: []diag.Option{{
+		Name: "share", Unit: "%", Default: 50, Min: 1, Max: 1000, Doc: "pauses that stop the port for this share of the time, if each " +
+			"lasts as long as a pause can",
+	}},
+	Title: "a port is paused, or pauses its peer, much of the time, or a watchdog had to end a storm",
+	Why: "pauses spread from port to port: one NIC that sent two thousand of them a second stopped servers that had nothing to do with " +
+		"it. What a " +
+		"watchdog drops until the queue is restored is its own work, and no fault of buffers",
+	Fix: "follow the pauses hop by hop to the device that sends them first",
+	Source: "Guo et al., SIGCOMM 2016, 4.3 and 6.2; IEEE 802.3-2022, 31B.2 (a pause lasts 65535 quanta of 512 bit times at most); half " +
+		"of the time is a " +
+		"house limit",
+	Formula: "pauses a second > share x speed / (65535 x 512 bit): 596 at 40G, 1490 at 100G, 5960 at 400G",
+	Bad:     "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 20100\n",
+	Good:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 120\n",
 }
 
 var slowReceiver = &diag.Rule{
 	ID: "ROCE318", Name: "host_slow_receiver", Severity: diag.Warning, When: diag.Live,
-	Title:  "no host pauses a switch that does not pause it",
-	Why:    "a host that cannot take its own traffic, for its PCIe link, its page tables or RDMA to itself, spreads pauses into a fabric that is not loaded",
-	Fix:    "look at its PCIe link, at page sizes, and at RDMA that it sends to itself",
-	Source: "Guo et al., SIGCOMM 2016, 4.4; Gao et al., NSDI 2023, 8.3",
-	Bad:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 600\n",
-	Good:   "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 90\n     tx_prio3_pause: 600\n",
+	Options: []diag.Option{{Name: "rate", Unit: "/s", Default: 10, Min: 1, Max: 100_000, Doc: "pauses a second that a host may send " +
+		"while its switch sends none"}},
+	Title: "a host pauses a switch that does not pause it",
+	Why:   "a host that cannot take its own traffic, for its PCIe link, its page tables or RDMA to itself, spreads pauses into a fabric that is not loaded",
+	Fix:   "look at its PCIe link, at page sizes, and at RDMA that it sends to itself",
+	Source: "Guo et al., SIGCOMM 2016, 4.4 (slow receiver symptom); Bai et al., NSDI 2023, 8.3 (RDMA of a host to itself); ten a " +
+		"second is a house limit",
+	Bad:  "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 600\n",
+	Good: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 7\n     tx_prio3_pause: 100\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_pause: 90\n     tx_prio3_pause: 600\n",
 }
 
 var pfcRunning = &diag.Rule{
 	ID: "ROCE319", Name: "link_pfc_operational", Severity: diag.Error, When: diag.Live,
-	Title:  "a port runs PFC on the declared priorities",
-	Why:    "DCBX from the switch, or a tool on the host, has changed what was set: pauses stop another class, or none",
-	Fix:    "find who else sets it (DCBX willing, lldpad, a vendor tool), and apply again",
-	Source: "IEEE 802.1Q 38.5.4; theory I19; dcb-pfc(8)",
-	Bad:    "-- capture/rail0/pfc.json --\n{\"pfc_cap\":8,\"macsec_bypass\":false,\"delay\":0,\"prio_pfc\":[false,false,false,false,true,false,false,false]}\n",
-	Good:   "-- capture/rail0/pfc.json --\n{\"pfc_cap\":8,\"macsec_bypass\":false,\"delay\":0,\"prio_pfc\":[false,false,false,true,false,false,false,false]}\n",
+	Title:      "a port runs PFC on other priorities than declared",
+	Why:        "DCBX from the switch, or a tool on the host, has changed what was set: pauses stop another class, or none",
+	Fix:        "find who else sets it (DCBX willing, lldpad, a vendor tool), and apply again",
+	Interrupts: "traffic of the port while its buffers are carved again",
+	Source:     "IEEE 802.1Q-2018, clause 38 (DCBX: willing ends take the peer's PFC); dcb-pfc(8)",
+	Bad:        "-- capture/rail0/pfc.json --\n{\"pfc_cap\":8,\"macsec_bypass\":false,\"delay\":0,\"prio_pfc\":[false,false,false,false,true,false,false,false]}\n",
+	Good:       "-- capture/rail0/pfc.json --\n{\"pfc_cap\":8,\"macsec_bypass\":false,\"delay\":0,\"prio_pfc\":[false,false,false,true,false,false,false,false]}\n",
 }
 
 var noCNP = &diag.Rule{
 	ID: "ROCE419", Name: "host_cnp_sent", Severity: diag.Warning, When: diag.Live,
-	Title:  "a NIC that receives marked packets sends congestion notifications",
+	Title:  "a NIC that receives marked packets sends no congestion notifications",
 	Why:    "marks that nobody answers slow nobody down: the class runs into its pauses as if there were no ECN",
 	Fix:    "enable the notification point, and look at the queue of notifications and at the firmware",
-	Source: "Linux drivers/infiniband/hw/mlx5/counters.c; NVIDIA/nccl #394; Gangidi et al., SIGCOMM 2024",
+	Source: "torvalds/linux drivers/infiniband/hw/mlx5/counters.c; NVIDIA/nccl #394; Gangidi et al., SIGCOMM 2024",
 	Bad: "-- before/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_ecn_marked_roce_packets:5\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_cnp_sent:5\n" +
 		"-- after/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_ecn_marked_roce_packets:9000\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_cnp_sent:5\n",
 	Good: "-- before/health/rail0/hw_counters.txt --\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_ecn_marked_roce_packets:5\n/sys/class/net/rail0/device/infiniband/mlx5_0/ports/1/hw_counters/np_cnp_sent:5\n" +
@@ -82,7 +98,7 @@ var noCNP = &diag.Rule{
 
 var drifted = &diag.Rule{
 	ID: "ROCE904", Name: "plan_drift", Severity: diag.Warning, When: diag.Live,
-	Title:  "a device is set as the source says",
+	Title:  "a device is not set as the source says",
 	Why:    "what was proven was proven of the source: a device that differs is another fabric",
 	Fix:    "apply again, or take what the device has into the source",
 	Source: "rocec plan; rocec verify",
@@ -92,9 +108,11 @@ var drifted = &diag.Rule{
 
 var losslessDrops = &diag.Rule{
 	ID: "ROCE913", Name: "buffer_lossless_drops", Severity: diag.Warning, When: diag.Live,
-	Title:  "a lossless priority drops nothing",
-	Why:    "its frames were promised room: headroom is too small for the cable, or somebody on the path does not pause",
-	Fix:    "look at headroom and cable length, and whether PFC is on along the whole path",
+	Title: "a lossless priority drops frames",
+	Why: "its frames were promised room: headroom is too small for the cable, or somebody on the path does not pause. While a " +
+		"watchdog restores a queue it drops its frames on purpose: see its events first",
+	Fix: "unless a watchdog ended a storm then, which drops the class until it restores: look at headroom and cable length, " +
+		"and whether PFC is on along the whole path",
 	Source: "Linux mlx5 counters.rst, rx_prio[i]_discards; sonic-utilities scripts/pg-drop",
 	Bad:    "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_discards: 0\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio3_discards: 12\n",
 	Good:   "-- before/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio0_discards: 0\n-- after/health/rail0/counters.txt --\nNIC statistics:\n     rx_prio0_discards: 12\n",
@@ -102,7 +120,7 @@ var losslessDrops = &diag.Rule{
 
 var losses = &diag.Rule{
 	ID: "ROCE916", Name: "host_rdma_losses", Severity: diag.Warning, When: diag.Live,
-	Title:  "the RDMA of a NIC loses nothing",
+	Title:  "the RDMA of a NIC loses packets",
 	Why:    "packets out of sequence and acknowledgements that do not come mean that some hop drops what should be lossless",
 	Fix:    "look for drops along the path of its class",
 	Source: "Linux drivers/infiniband/hw/mlx5/counters.c; NVIDIA/nccl #394",
@@ -117,7 +135,7 @@ var stalled = &diag.Rule{
 	Title: "a host takes nothing, and its NIC drops",
 	Why: "the NIC has paused its switch until pause_storm_timeout ended: from then on it drops what it receives, " +
 		"on lossless priorities too, and every connection to the host stands still",
-	Fix:    "look at the PCIe link, memory and firmware of the host, and drain it meanwhile: its switch port is the start of a pause storm",
+	Fix: "look at the PCIe link, memory and firmware of the host, and drain it meanwhile: its switch port is the start of a pause storm",
 	Source: "Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst, tx_pause_storm_error_events; " +
 		"Guo et al., SIGCOMM 2016, 4.3",
 	Bad: "-- before/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 0\n" +
@@ -133,9 +151,9 @@ var (
 	dcbxOwners = &diag.Rule{ID: "ROCE217", Severity: diag.Warning}
 	dcqcnOff   = &diag.Rule{ID: "ROCE412", Severity: diag.Warning}
 	noHeadroom = &diag.Rule{ID: "ROCE512", Severity: diag.Error, Fix: "set the cable length, and apply again"}
-	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error}
+	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error, Options: []diag.Option{{Name: "least", Unit: "MiB", Default: 1024}}}
 	gidIndex   = &diag.Rule{ID: "ROCE715", Severity: diag.Error}
 	modules    = &diag.Rule{ID: "ROCE716", Severity: diag.Error}
 
-	stormPrevention = &diag.Rule{ID: "ROCE732", Severity: diag.Warning}
+	stormPrevention = &diag.Rule{ID: "ROCE732", Severity: diag.Warning, Options: []diag.Option{{Name: "most", Unit: "ms", Default: 1000}}}
 )

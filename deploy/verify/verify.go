@@ -187,12 +187,17 @@ func read(dir string, d *intent.Device, t *targets.Target, files *source.Files) 
 	if files != nil {
 		// A file enters the table when something is found in it: of a whole fabric
 		// that would be a million digests and names, for nothing.
+		ids := map[string]source.FileID{}
 		c.Label = func(file string, offset, length int) diag.Label {
-			text, ok := c.Files[file]
-			if !ok || changed[file] {
-				return diag.Label{Where: file}
+			id, entered := ids[file]
+			if !entered {
+				text, ok := c.Files[file]
+				if !ok || changed[file] {
+					return diag.Label{Where: file}
+				}
+				id = files.Add(path.Join(filepath.ToSlash(folder), file), text)
+				ids[file] = id
 			}
-			id := files.Add(path.Join(filepath.ToSlash(folder), file), text)
 			return diag.Label{Span: source.Span{File: id, Start: uint32(max(offset, 0)), Len: uint32(max(length, 0))}}
 		}
 	}

@@ -21,8 +21,8 @@ variable "rdma_share" {
 connection "oob" {
   address      = "${self.name}.oob.example.net"
   user         = "rocec"
-  password_env = "FABRIC_PASSWORD" # the pipeline's secret
-  known_hosts  = "known_hosts"     # committed: a device that shows another key is not talked to
+  password_env = "ROCEC_FABRIC_PASSWORD" # the pipeline's secret
+  known_hosts  = "known_hosts"           # committed: a device that shows another key is not talked to
 }
 
 defaults "switch" {

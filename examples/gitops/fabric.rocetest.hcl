@@ -19,6 +19,6 @@ run "rdma_keeps_its_mark" {
 run "no_secret_is_written" {
   command = build
   expect_artifact "*/*" {
-    excludes = ["FABRIC_PASSWORD", "oob.example.net"]
+    excludes = ["ROCEC_FABRIC_PASSWORD", "oob.example.net"]
   }
 }

@@ -14,6 +14,7 @@ import (
 // a file that is not at hand only the name is printed.
 func Compact(w io.Writer, list List, view *source.View, rules Lookup) error {
 	var b strings.Builder
+	list = Bounded(list)
 	for i := range list {
 		d := &list[i]
 		span := d.Span()

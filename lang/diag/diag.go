@@ -79,6 +79,7 @@ type Diagnostic struct {
 	Count   int      // findings of one cause folded into this one; 0 and 1 both mean one
 	Members []Member // all that were folded, this one too, in natural order; nil where it stands for itself
 	Follows List     // what the same cause leads to, folded; none has findings of its own
+	Rest    bool     // it stands for Count findings that are not kept, see Bound
 }
 
 // Member is one of the findings that were folded into one.

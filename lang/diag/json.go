@@ -79,10 +79,11 @@ type JSONFix struct {
 	Text  string     `json:"text"`
 }
 
-// JSON is a list of findings for programs, in its order. It is never nil, so
+// JSON is a list of findings for programs, in its order and Bounded. It is never nil, so
 // that an empty list is written as []. Text is made printable as everywhere,
 // but for the text of fixes, which is meant for files.
 func JSON(list List, view *source.View, rules Lookup) []JSONDiagnostic {
+	list = Bounded(list)
 	out := make([]JSONDiagnostic, 0, len(list))
 	for i := range list {
 		out = append(out, list[i].json(view, rules))

@@ -23,6 +23,12 @@ func Sort(list List, files *source.Files) List {
 	}
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
 		x, y := a.Span(), b.Span()
+		if a.Rest != b.Rest { // it is about what else was found
+			if a.Rest {
+				return 1
+			}
+			return -1
+		}
 		return cmp.Or(
 			cmp.Compare(name(x), name(y)),
 			cmp.Compare(x.Start, y.Start),

@@ -21,7 +21,7 @@ type TextOptions struct {
 // source line, values and users, then consequence, remedy and the rule. The
 // list is printed in its order; Sort and Fold come before.
 func Text(w io.Writer, list List, view *source.View, o TextOptions) error {
-	shown, rest := gravest(list, o.Limit)
+	shown, rest := gravest(Bounded(list), o.Limit)
 	p := &printer{view: view, o: o}
 	for i := range shown {
 		if i > 0 && !o.Color {

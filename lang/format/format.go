@@ -47,6 +47,11 @@ func Source(name string, src []byte) ([]byte, *Problem) {
 	if strings.HasSuffix(name, ".json") {
 		return src, nil
 	}
+	return inParts(name, src, partBytes)
+}
+
+// whole is Source for what the library reads at once.
+func whole(name string, src []byte) ([]byte, *Problem) {
 	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
 	if p := deep(tokens); p != nil {
 		return src, p

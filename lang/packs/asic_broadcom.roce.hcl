@@ -12,7 +12,6 @@ asic "broadcom/trident2" {
   cell         = 208
   buffer       = 12766208
   queues       = 8
-  max_lossless = 2
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -24,7 +23,6 @@ asic "broadcom/trident2" {
   sources = {
     autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     buffer       = "sonic-net/sonic-buildimage device/common/profiles/td2/gen/BALANCED/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }
@@ -36,7 +34,6 @@ asic "broadcom/trident3" {
   cell         = 256
   buffer       = 32822528
   queues       = 8
-  max_lossless = 4
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -50,7 +47,6 @@ asic "broadcom/trident3" {
     autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7050cx3_32s, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5212f_c3538-r0/DellEMC-S5212f-P-25G/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }
@@ -61,7 +57,6 @@ asic "broadcom/trident4" {
   family       = "trident4"
   buffer       = 84219120
   queues       = 8
-  max_lossless = 2
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -75,7 +70,6 @@ asic "broadcom/trident4" {
     speeds       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_s5448f-r0/DellEMC-S5448f-C48O8/port_config.ini"
     autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     buffer       = "sonic-net/sonic-buildimage device/nokia/x86_64-nokia_ixr7220_d4-r0/Nokia-IXR7220-D4-36D/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }
@@ -87,7 +81,6 @@ asic "broadcom/tomahawk" {
   cell         = 208
   buffer       = 15982720
   queues       = 8
-  max_lossless = 2
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -101,7 +94,6 @@ asic "broadcom/tomahawk" {
     autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7060_cx32s, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9100_c2538-r0/Force10-Z9100-C32/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }
@@ -113,7 +105,6 @@ asic "broadcom/tomahawk2" {
   cell         = 208
   buffer       = 43481152
   queues       = 8
-  max_lossless = 4
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -127,7 +118,6 @@ asic "broadcom/tomahawk2" {
     autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7260cx3_64, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7260cx3_64/Arista-7260CX3-C64/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }
@@ -139,7 +129,6 @@ asic "broadcom/tomahawk3" {
   cell         = 254
   buffer       = 66394076
   queues       = 8
-  max_lossless = 2
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -153,7 +142,6 @@ asic "broadcom/tomahawk3" {
     autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7060dx4_32, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dellemc_z9332f_d1508-r0/DellEMC-Z9332f-O32/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }
@@ -165,7 +153,6 @@ asic "broadcom/tomahawk4" {
   cell         = 254
   buffer       = 113620296
   queues       = 8
-  max_lossless = 2
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -180,7 +167,6 @@ asic "broadcom/tomahawk4" {
     speeds       = "sonic-net/sonic-buildimage device/arista/x86_64-arista_7060dx5_64s, platform.json, breakout_modes"
     cell         = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/pg_profile_lookup.ini: all sizes are whole numbers of it; docs.habana.ai, Expected Switch Configuration"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }
@@ -192,7 +178,6 @@ asic "broadcom/tomahawk5" {
   cell         = 254
   buffer       = 162539680
   queues       = 8
-  max_lossless = 2
   has_pfc      = true
   has_ecn      = true
   has_ets      = true
@@ -206,7 +191,6 @@ asic "broadcom/tomahawk5" {
     autoneg      = "sonic-net/SONiC doc/port_auto_neg/port-auto-negotiation-design.md: SAI_PORT_ATTR_AUTO_NEG_MODE is false where nobody sets it"
     speeds       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64/buffers_defaults_t1.j2"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
   }

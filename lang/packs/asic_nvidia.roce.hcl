@@ -13,7 +13,6 @@ asic "nvidia/spectrum-1" {
   cell             = 96
   buffer           = 13945824
   queues           = 8
-  max_lossless     = 2
   formula          = "spectrum"
   pipeline_latency = "19KiB"
   mac_phy_delay    = 819
@@ -40,7 +39,6 @@ asic "nvidia/spectrum-1" {
     speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn2700-r0/ACS-MSN2700/buffers_defaults_t1.j2, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
     facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN2700, 100G on 4 lanes"
@@ -53,7 +51,6 @@ asic "nvidia/spectrum-2" {
   cell             = 144
   buffer           = 34287552
   queues           = 8
-  max_lossless     = 2
   formula          = "spectrum"
   pipeline_latency = "19KiB"
   mac_phy_delay    = 819
@@ -80,7 +77,6 @@ asic "nvidia/spectrum-2" {
     speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn3700-r0/ACS-MSN3700, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
     facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN3700, 200G on 4 lanes"
@@ -93,7 +89,6 @@ asic "nvidia/spectrum-3" {
   cell             = 144
   buffer           = 60817392
   queues           = 8
-  max_lossless     = 4
   formula          = "spectrum"
   pipeline_latency = "19KiB"
   mac_phy_delay    = 819
@@ -120,7 +115,6 @@ asic "nvidia/spectrum-3" {
     speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-mlnx_msn4700-r0/ACS-MSN4700, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC; 4 where a dual-ToR image remaps tunnels"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
     facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN4700, 400G on 8 lanes"
@@ -133,7 +127,6 @@ asic "nvidia/spectrum-4" {
   cell             = 192
   buffer           = 158229504
   queues           = 8
-  max_lossless     = 2
   formula          = "spectrum"
   pipeline_latency = "19KiB"
   mac_phy_delay    = 819
@@ -160,7 +153,6 @@ asic "nvidia/spectrum-4" {
     speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-nvidia_sn5600-r0/ACS-SN5600, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
     facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2; lane_gbps: platform.json of SN5600, 800G on 8 lanes"
@@ -173,7 +165,6 @@ asic "nvidia/spectrum-5" {
   cell             = 192
   buffer           = 136209408
   queues           = 8
-  max_lossless     = 2
   formula          = "spectrum"
   pipeline_latency = "19KiB"
   mac_phy_delay    = 819
@@ -199,7 +190,6 @@ asic "nvidia/spectrum-5" {
     speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-nvidia_sn5640-r0/Mellanox-SN5640-C512S2, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
     facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2"
@@ -212,7 +202,6 @@ asic "nvidia/spectrum-6" {
   cell             = 256
   buffer           = 226492416
   queues           = 8
-  max_lossless     = 2
   formula          = "spectrum"
   pipeline_latency = "42KiB"
   mac_phy_delay    = 819
@@ -239,7 +228,6 @@ asic "nvidia/spectrum-6" {
     speeds       = "sonic-net/sonic-buildimage device/mellanox and device/nvidia of its switches, platform.json, breakout_modes"
     buffer       = "sonic-net/sonic-buildimage device/mellanox/x86_64-nvidia_sn6600_ld-r0/ACS-SN6600_LD, egress_lossless_pool_size"
     queues       = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2: queues 0 to 7"
-    max_lossless = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2, LOSSLESS_TC"
     has_watchdog = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     max_mtu      = "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang, leaf mtu"
     facts        = "roce_ecn: CumulusNetworks/docs Quality of Service, RoCE mode (150000 and 1500000 B, 100 %), as Onyx `roce`; default_alpha_exponent: DEFAULT_LOSSLESS_BUFFER_PARAMETER of buffers_dynamic.json.j2"

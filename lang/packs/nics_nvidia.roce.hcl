@@ -201,8 +201,10 @@ nic_model "nvidia/connectx-6" {
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
+  facts           = { congestion_global_from = 45 }
   source          = "docs.nvidia.com Linux Kernel Upstream Release Notes v5.18: speeds and InfiniBand by adapter"
   sources = {
+    facts           = "docs.nvidia.com ConnectX-6 Dx Firmware Release Notes v22.45.1020, known issue 4394475: congestion control applies globally, not by priority"
     autoneg         = "torvalds/linux commit 52244d960755, net/mlx5e: on by default in hardware"
     traffic_classes = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, ets_cap"
     pfc_priorities  = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, pfc_cap; mlxconfig NUM_OF_PFC 8"
@@ -235,8 +237,10 @@ nic_model "nvidia/connectx-6-dx" {
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
+  facts           = { congestion_global_from = 45 }
   source          = "docs.nvidia.com Linux Kernel Upstream Release Notes v5.18: speeds and InfiniBand by adapter"
   sources = {
+    facts           = "docs.nvidia.com ConnectX-6 Dx Firmware Release Notes v22.45.1020, known issue 4394475: congestion control applies globally, not by priority"
     autoneg         = "torvalds/linux commit 52244d960755, net/mlx5e: on by default in hardware"
     traffic_classes = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, ets_cap"
     pfc_priorities  = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, pfc_cap; mlxconfig NUM_OF_PFC 8"
@@ -269,8 +273,10 @@ nic_model "nvidia/connectx-6-lx" {
   max_mtu         = 9978
   cnp_dscp        = 48
   cnp_priority    = 6
+  facts           = { congestion_global_from = 45 }
   source          = "docs.nvidia.com Linux Kernel Upstream Release Notes v5.18: speeds and InfiniBand by adapter"
   sources = {
+    facts           = "docs.nvidia.com ConnectX-6 Dx Firmware Release Notes v22.45.1020, known issue 4394475: congestion control applies globally, not by priority"
     autoneg         = "torvalds/linux commit 52244d960755, net/mlx5e: on by default in hardware"
     traffic_classes = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, ets_cap"
     pfc_priorities  = "torvalds/linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, pfc_cap; mlxconfig NUM_OF_PFC 8"

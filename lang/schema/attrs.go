@@ -282,6 +282,8 @@ const (
 	AFloodClass
 	ALatencyBudget
 	ACNPInterval
+	ASlowedBy
+	AOverlayMarks
 	// buffers as found, and what else rules on buffers, capability and topology ask for
 	APools
 	AIngress
@@ -300,6 +302,7 @@ const (
 	ACrossRail
 	AAdaptive
 	AOverlay
+	AEVPN
 	ASTP
 	AARPTimeout
 	AMACTimeout
@@ -387,10 +390,10 @@ var names = [AttrCount]string{
 	AFailures: "failures", AProperties: "properties", ABudget: "budget",
 	AToS: "tos", ADCQCN: "dcqcn", AMarkOn: "mark_on", ARemark: "remark", APFCDirection: "pfc_direction", AColors: "colors",
 	ASemiLossless: "semi_lossless", AMACsec: "macsec", APFCFrames: "pfc_frames", AFloodClass: "flood_class",
-	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval",
+	ALatencyBudget: "latency_budget", ACNPInterval: "cnp_interval", ASlowedBy: "slowed_by", AOverlayMarks: "overlay_marks",
 	APools: "pools", AIngress: "ingress", AEgressLossy: "egress_lossy", AEgressLossless: "egress_lossless", AReceiveBuffer: "receive_buffer",
 	AValidated: "validated", ADriverOrigin: "driver_origin", AGIDIndex: "gid_index", AMemlock: "memlock", AModules: "modules", AConsumers: "consumers",
-	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay",
+	AInterop: "interop", AReordering: "reordering", AQPs: "qps", ACrossRail: "cross_rail", AAdaptive: "adaptive", AOverlay: "overlay", AEVPN: "evpn",
 	ADeny: "deny", ASparePorts: "spare_ports", AAdmin: "admin",
 	AConnection: "connection", APort: "port", AUser: "user", AIdentity: "identity", AAgent: "agent", APasswordEnv: "password_env",
 	APasswordCommand: "password_command", AEnableEnv: "enable_env", AJump: "jump", AKnownHosts: "known_hosts", AHostKey: "host_key",

@@ -127,11 +127,11 @@ var omitted = map[Attr]LeftOut{
 	AECN: alone(""), ACongestion: nothing("what the NIC does by itself"), AWatchdog: computed("\"auto\": on, with the device's times, where the device has one"),
 	AMatch: nothing(""), AMark: computed("\"host\""), ARDMAMTU: computed("the largest that fits the path"),
 	ARedundancy: nothing(""), AMaxOversubscription: nothing(""), ARemap: nothing("false"), ADefault: nothing("false"),
-	AMarkOn: unknown("both sides"), AMonitor: unknown(""), ABaseline: unknown(""), AFallback: unknown(""), ALatencyBudget: unknown(""), ACNPInterval: unknown(""),
+	AMarkOn: unknown("both sides"), AMonitor: unknown(""), ABaseline: unknown(""), AFallback: unknown(""), ALatencyBudget: unknown(""), ACNPInterval: unknown(""), ASlowedBy: unknown(""),
 	AConsumers: unknown(""), AQPs: unknown(""), ACrossRail: unknown("false"),
 	// segments
 	ASubnet: nothing("no addresses follow"), AFirst: computed("11"), AGateway: nothing("not routed"), AExternalGateway: nothing("false"),
-	AVRF: nothing("the default table"), AIsolated: nothing("false"), AFloodClass: unknown("by their marks"), AOverlay: unknown("none"), AUnknownUnicast: unknown(""),
+	AVRF: nothing("the default table"), AIsolated: nothing("false"), AFloodClass: unknown("by their marks"), AOverlay: unknown("none"), AEVPN: nothing("an MLAG pair"), AOverlayMarks: unknown("by its switches' operating system"), AUnknownUnicast: unknown(""),
 	AQoS: alone("ports without a qos are not managed"), AMTU: alone(""),
 	// devices
 	AName: nothing("the label or key"), AOS: {What: Needed}, AModel: {What: Needed}, AMgmt: nothing(""), AConnection: nothing("`mgmt`, by the user's own SSH settings"),

@@ -9,7 +9,7 @@ var order = strings.Fields(`
 	name description model os ifname role facing mgmt connection manage vars
 	site rack slot cluster tenant trusted place at on pin
 	ports node_ports up_ports down_ports pci mac adapter pcie rail plane pcie_switch gpu numa link_layer roce_mode pause_storm_timeout firmware driver vfs
-	mode members rate hash_policy id domain peer_link keepalive
+	mode members rate hash_policy id domain evpn peer_link keepalive
 	breakout admin speed fec autoneg cable external
 	vlan segment untagged tagged
 	loopback vrf subnet first address gateway external_gateway fabric_subnet addressing routing

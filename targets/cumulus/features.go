@@ -70,7 +70,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	},
 	{ID: feature.GlobalPause, Note: "use PFC: link pause stops every class of the port, and the two exclude each other", Source: guideQoS + "Link Pause"},
 	{ID: feature.PauseOff, Support: feature.Emulated, Note: "nothing is written: no port has a link-pause profile by itself; a plan from the switch's configuration unsets one", Source: guideQoS + "Link Pause"},
-	{ID: feature.ETS, Support: feature.Native, Source: guideQoS + "Egress Scheduler"},
+	{ID: feature.ETS, Support: feature.Native, Note: "0 percent: the class is left out of the scheduler, which gives it the weight 0", Source: guideQoS + "Egress Scheduler"},
 	{ID: feature.Strict, Support: feature.Native, Source: guideQoS + "Egress Scheduler"},
 	{ID: feature.RateCap, Support: feature.Native, Source: guideQoS + "Shaping: max-rate in kbit/s"},
 	{ID: feature.ECN, Support: feature.Native, Source: guideQoS + "Congestion Control (ECN)"},

@@ -17,7 +17,7 @@ func (l *limit) qos(q *intent.QoS) {
 	for queue, e := range q.ECN.Value {
 		if e.On && (e.MaxBytes > documentedThresholds || e.Probability == 0) {
 			l.refuse(fmt.Sprintf("queue %d marks from %d to %d bytes at %d %%", queue, e.MinBytes, e.MaxBytes, e.Probability),
-				fmt.Sprintf("write at most %d and a probability of 1 to 100", documentedThresholds), at("ecn"))
+				fmt.Sprintf("write at most %d and a probability of 1 to 100", documentedThresholds), at(intent.OfQueue("ecn", queue)))
 		}
 	}
 	if x := q.DCBX; x.IsSet() {
@@ -63,9 +63,9 @@ func (l *limit) sched(q *intent.QoS, at func(string) intent.Path) {
 	for queue, s := range q.Sched.Value {
 		switch {
 		case s.Kind == intent.SchedIdle && s.CapMbps > 0:
-			l.refuse(fmt.Sprintf("queue %d has a max_rate and no class", queue), "leave max_rate out", at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate and no class", queue), "leave max_rate out", at(intent.OfQueue("cap", queue)))
 		case uint64(s.CapMbps)*1000 > maxRateKbps:
-			l.refuse(fmt.Sprintf("queue %d has a max_rate of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateKbps/1000), at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateKbps/1000), at(intent.OfQueue("cap", queue)))
 		}
 	}
 }

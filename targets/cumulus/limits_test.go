@@ -169,7 +169,7 @@ func TestLimits(t *testing.T) {
 		"PFC queue":         {leaf, qos(func(q *intent.QoS) { q.PFCQueue.Value[3] = 4 }), "stops other queues on a pause"},
 		"priority":          {leaf, qos(func(q *intent.QoS) { q.DSCP.Value[26] = 8 }), "DSCP 26 goes to priority 8"},
 		"shares":            {leaf, qos(func(q *intent.QoS) { q.Sched.Value[0].Percent = 20 }), "sum to 110 %"},
-		"share 0":           {leaf, qos(func(q *intent.QoS) { q.Sched.Value[0].Percent = 0 }), `gives queue 0 0 %`},
+		"share 0":           {leaf, qos(func(q *intent.QoS) { q.Sched.Value[0].Percent = 0 }), `sum to 90 %`},
 		"cap":               {leaf, qos(func(q *intent.QoS) { q.Sched.Value[0].CapMbps = 2_147_484 }), "write at most 2147483 Mb/s"},
 		"ECN upside down":   {leaf, qos(func(q *intent.QoS) { q.ECN.Value[3].MinBytes = 2_000_000 }), "marks queue 3 from 2000000 to 1500000"},
 		"ECN never":         {leaf, qos(func(q *intent.QoS) { q.ECN.Value[3].Probability = 0 }), "at 0 %"},

@@ -20,7 +20,7 @@ func (p *parser) quality(n *node, hint, out *intent.Port) {
 		q.TC = h.TC // what the one map of the switch makes of it
 	}
 	r.pfc(&q, hint, out)
-	r.scheduler(&q)
+	r.scheduler(&q, h)
 	r.marking(&q)
 	r.remark(&q)
 	r.dcbx(&q)
@@ -202,8 +202,9 @@ func (r *reading) pfc(q *intent.QoS, hint, out *intent.Port) {
 }
 
 // scheduler reads shares and caps: by default 12 and 13 percent in turn [Quality
-// of Service, Egress Scheduler].
-func (r *reading) scheduler(q *intent.QoS) {
+// of Service, Egress Scheduler]. A class that a profile of its own leaves out has
+// the weight 0: what is wanted says whether it is used.
+func (r *reading) scheduler(q, want *intent.QoS) {
 	var s [8]intent.Sched
 	n := r.profile("egress-scheduler")
 	switch {
@@ -226,6 +227,11 @@ func (r *reading) scheduler(q *intent.QoS) {
 			s[i] = intent.Sched{}
 		}
 	})
+	for i := range s {
+		if left := (intent.Sched{Kind: intent.SchedETS}); want != nil && s[i] == (intent.Sched{}) && want.Sched.Value[i].Kind == left.Kind && want.Sched.Value[i].Percent == 0 {
+			s[i] = left
+		}
+	}
 	r.entries(r.profile("egress-shaper"), "traffic-class", 8, func(i int, item *node) {
 		if v := count[uint32](r.parser, item, maxRateKbps, "max-rate"); v.IsSet() && v.Value < maxRateKbps {
 			s[i].CapMbps = v.Value / 1000

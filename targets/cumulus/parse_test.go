@@ -54,6 +54,18 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestShareOfNothing: a class that the profile leaves out has the weight 0.
+func TestShareOfNothing(t *testing.T) {
+	d := leaf()
+	d.QoS[0].TC.Value[1], d.QoS[0].PFCQueue.Value[1], d.QoS[0].DSCP.Value[8] = 1, 1, 1
+	d.QoS[0].Sched.Value[1] = intent.Sched{Kind: intent.SchedETS}
+	patch := artifact(t, d, patchFile)
+	if n := strings.Count(patch, "bw-percent: "); n != 2 || strings.Contains(patch, "bw-percent: 0") {
+		t.Errorf("%d classes have a share, not the two that get one:\n%s", n, patch)
+	}
+	roundTrip(t, d)
+}
+
 func TestRoundTripGenerated(t *testing.T) {
 	t.Parallel()
 	taken := 0

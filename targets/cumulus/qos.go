@@ -123,6 +123,9 @@ func (b *builder) fill(n *node, kind string, q *intent.QoS, at func(string) inte
 		for tc, s := range q.Sched.Value {
 			switch s.Kind {
 			case intent.SchedETS:
+				if s.Percent == 0 {
+					continue // a class that the profile leaves out has the weight 0; NVUE takes 1 to 100 [Egress Scheduler]
+				}
 				n.set(word, "dwrr", at("ets"), "traffic-class", strconv.Itoa(tc), "mode")
 				n.set(number, decimal(s.Percent), at("ets"), "traffic-class", strconv.Itoa(tc), "bw-percent")
 			case intent.SchedStrict:

@@ -41,7 +41,7 @@ var table = feature.Table{
 		{ID: feature.DenyRoCEv1, Note: switchNote, Source: ethtoolRef},
 		{ID: feature.GlobalPause, Support: feature.Native, Source: ethtoolRef},
 		{ID: feature.PauseOff, Support: feature.Native, Source: ethtoolRef},
-		{ID: feature.ETS, Support: feature.Native, Source: "dcb-ets(8), " + dcbnl},
+		{ID: feature.ETS, Support: feature.Native, Note: "0 percent on mlx5 only, which serves such a class after all others; bnxt rejects it", Source: "dcb-ets(8), " + dcbnl},
 		{ID: feature.Strict, Support: feature.Native, Source: "dcb-ets(8), " + dcbnl},
 		{ID: feature.RateCap, Support: feature.Native, Note: `on mlx5 with qos_tool = "mlnx_qos", in whole Gbit/s`, Source: "Mellanox/mlnx-tools python/mlnx_qos"},
 		{ID: feature.ECN, Note: switchNote, Source: dcbnl},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 // fits refuses what a QoS needs of the adapter of a port.
@@ -35,9 +36,12 @@ func (l *limit) fits(p *intent.Port, q *intent.QoS) {
 		for tc := range s {
 			if s[tc].CapMbps != 0 {
 				l.refuse(fmt.Sprintf("qos %q limits traffic class %d, and port %q is driven by %s, which has no rate limits", q.Name, tc, p.Name, p.NIC.Driver), "remove the limit",
-					at(intent.OfQoS, q.Name, "cap"), at(intent.OfPort, p.Name, "model"))
+					at(intent.OfQoS, q.Name, intent.OfQueue("cap", tc)), at(intent.OfPort, p.Name, "model"))
 			}
 		}
+	}
+	if p.NIC.Driver != mlx5 {
+		targets.LimitShares(q, fmt.Sprintf("port %q is driven by %s, which has no such share", p.Name, p.NIC.Driver), l.refuse)
 	}
 	switch p.NIC.Driver {
 	case ice:
@@ -216,7 +220,7 @@ func (l *limit) sched(q *intent.QoS) {
 }
 
 func (l *limit) rateCap(q *intent.QoS, tc int, s intent.Sched) {
-	here := at(intent.OfQoS, q.Name, "cap")
+	here := at(intent.OfQoS, q.Name, intent.OfQueue("cap", tc))
 	switch {
 	case s.CapMbps == 0:
 	case l.tool == dcbTool:

@@ -48,7 +48,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	{ID: feature.PFCQueueMap, Support: feature.Native, Source: yang + "sonic-pfc-priority-queue-map.yang"},
 	{ID: feature.GlobalPause, Support: feature.Refused, Note: "ConfigDB has no table for 802.3x pause; use PFC", Source: yang + "sonic-port.yang has no such leaf"},
 	{ID: feature.PauseOff, Support: feature.Emulated, Note: "nothing is written: no setting of SONiC switches 802.3x pause on", Source: yang + "sonic-port.yang has no such leaf"},
-	{ID: feature.ETS, Support: feature.Native, Source: yang + "sonic-scheduler.yang type DWRR"},
+	{ID: feature.ETS, Support: feature.Native, Note: "1 percent at least", Source: yang + "sonic-scheduler.yang type DWRR, weight"},
 	{ID: feature.Strict, Support: feature.Native, Source: yang + "sonic-scheduler.yang type STRICT"},
 	{
 		ID: feature.RateCap, Support: feature.Refused,

@@ -13,6 +13,7 @@ func (l *limit) qos(q *intent.QoS) {
 		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 	}
 	targets.LimitTrust(q, l.refuse)
+	targets.LimitShares(q, "the weights of SONiC begin at 1", l.refuse)
 	l.pfc(q, at)
 	if x := q.DCBX; x.IsSet() && x.Value.Mode == "off" && (x.Value.Version != "" || x.Value.Owner != "") {
 		l.refuse("dcbx is off and has a version or an owner", `write dcbx = "off"`, at("dcbx"))

@@ -38,7 +38,7 @@ func (db *database) device(d *intent.Device, list diag.List) (*intent.Device, di
 	if d == nil {
 		d = &intent.Device{Version: intent.Version, Kind: intent.Switch, OS: intent.OS{Name: "sonic"}}
 	}
-	p := &parser{db: db, hint: d, list: list, names: qosNames(d), seen: &intent.Device{
+	p := &parser{db: db, hint: d, list: list, said: map[string]bool{}, names: qosNames(d), seen: &intent.Device{
 		Version: intent.Version, Name: d.Name, Kind: d.Kind, OS: d.OS, Model: d.Model, ASIC: d.ASIC, Options: maps.Clone(d.Options),
 	}}
 	if m := db.value("DEVICE_METADATA", "localhost", optionModel); m == traditional || m == dynamic {
@@ -57,7 +57,7 @@ func (db *database) device(d *intent.Device, list diag.List) (*intent.Device, di
 	p.ports()
 	p.buffer()
 	p.hash()
-	return p.seen, p.list
+	return p.seen, append(p.list, p.bound.Rest()...)
 }
 
 type parser struct {
@@ -66,14 +66,20 @@ type parser struct {
 	seen  *intent.Device
 	names map[string]string // base name of QoS objects -> QoS
 	list  diag.List
+	said  map[string]bool // by odd
+	bound diag.Bound      // of those
 }
 
 // odd reports, once, a value that SONiC could not have taken, or that is none of a
 // priority: some images have more than eight traffic classes.
 func (p *parser) odd(table, key, field string) {
 	summary := fmt.Sprintf("%s|%s has %s = %q, which was passed over", table, key, field, p.db.value(table, key, field))
-	if slices.ContainsFunc(p.list, func(d diag.Diagnostic) bool { return d.Summary == summary }) {
+	if p.said[summary] {
 		return // by another port that it is bound to
+	}
+	p.said[summary] = true
+	if !p.bound.Take(diag.Warning) {
+		return // to find its place takes longer than to read the row
 	}
 	p.list.Add(diag.Diagnostic{Severity: diag.Warning, Summary: summary, Labels: p.db.at(table, key, field)})
 }

@@ -53,7 +53,7 @@ var features = feature.Table{Compare: compare, Rows: []feature.Row{
 	},
 	{ID: feature.GlobalPause, Note: "use PFC: no command for 802.3x pause is known from two documents", Source: grammar + "interface.xml has none"},
 	{ID: feature.PauseOff, Support: feature.Emulated, Note: "nothing is written: no setting of Enterprise SONiC switches 802.3x pause on", Source: grammar + "interface.xml has none"},
-	{ID: feature.ETS, Support: feature.Native, Source: grammar + "qos_scheduler.xml; " + amd},
+	{ID: feature.ETS, Support: feature.Native, Note: "1 percent at least", Source: grammar + "qos_scheduler.xml; " + amd},
 	{ID: feature.Strict, Support: feature.Native, Source: grammar + "qos_scheduler.xml; " + amd},
 	{ID: feature.RateCap, Support: feature.Native, Note: "pir in kbit/s, up to 400 Gb/s", Source: grammar + "qos_scheduler.xml, sonic_types.xml QUEUE_CIR_PIR; " + spytest + "qos/qos_shaper.py"},
 	{ID: feature.ECN, Support: feature.Native, Note: "thresholds in kB of 1000 bytes, 1 to 12480", Source: grammar + "wred.xml, sonic_types.xml QoS_THRESHOLD; " + ansible + "sonic_qos_wred.py; " + amd},

@@ -26,19 +26,20 @@ func (l *limit) qos(q *intent.QoS) {
 		return intent.Path{Object: intent.OfQoS, Name: q.Name, Field: field}
 	}
 	targets.LimitTrust(q, l.refuse)
+	targets.LimitShares(q, "the weights of Enterprise SONiC begin at 1", l.refuse)
 	l.pfc(q, at)
 	for queue, s := range q.Sched.Value {
 		switch {
 		case s.Kind == intent.SchedIdle && s.CapMbps > 0:
-			l.refuse(fmt.Sprintf("queue %d has a max_rate and no class", queue), "leave max_rate out", at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate and no class", queue), "leave max_rate out", at(intent.OfQueue("cap", queue)))
 		case s.CapMbps > maxRateMbps:
-			l.refuse(fmt.Sprintf("queue %d has a max_rate of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateMbps), at("cap"))
+			l.refuse(fmt.Sprintf("queue %d has a max_rate of %d Mb/s", queue, s.CapMbps), fmt.Sprintf("write at most %d Mb/s", maxRateMbps), at(intent.OfQueue("cap", queue)))
 		}
 	}
 	for queue, e := range q.ECN.Value {
 		if e.On && (e.MinBytes%1000 != 0 || e.MaxBytes%1000 != 0 || e.MinBytes < 1000 || e.MaxBytes > maxThreshold || e.Probability == 0) {
 			l.refuse(fmt.Sprintf("queue %d marks from %d to %d bytes at %d %%", queue, e.MinBytes, e.MaxBytes, e.Probability),
-				"write whole kB (of 1000 bytes) from 1 to 12480 and a probability of 1 to 100", at("ecn"))
+				"write whole kB (of 1000 bytes) from 1 to 12480 and a probability of 1 to 100", at(intent.OfQueue("ecn", queue)))
 		}
 	}
 	if x := q.DCBX; x.IsSet() && x.Value.Mode == "off" && (x.Value.Version != "" || x.Value.Owner != "") {

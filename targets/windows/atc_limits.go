@@ -258,6 +258,7 @@ func (l *limiter) atcQoS(q *intent.QoS) {
 		l.refuse(fmt.Sprintf("qos %q has no bandwidths; Network ATC reserves some in any case", q.Name), "write a bandwidth in each class", at("ets"))
 		return
 	}
+	targets.LimitShares(q, "a traffic class of Windows has 1 percent at least", l.refuse)
 	for _, c := range []struct {
 		m    *intent.Mark
 		name string

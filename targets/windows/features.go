@@ -54,7 +54,7 @@ var features = feature.Table{
 		{ID: feature.DenyRoCEv1, Note: "write it for the switch: a host keeps nothing out of the fabric", Source: srcNone},
 		{ID: feature.GlobalPause, Support: native, Note: "*FlowControl 3", Source: srcKeywords},
 		{ID: feature.PauseOff, Support: native, Note: "*FlowControl 0", Source: srcKeywords},
-		{ID: feature.ETS, Support: native, Source: srcDcbQos},
+		{ID: feature.ETS, Support: native, Note: "1 percent at least", Source: srcDcbQos},
 		{ID: feature.Strict, Support: native, Source: srcDcbQos},
 		{ID: feature.RateCap, Note: "remove max_rate: DCB traffic classes have no upper bound", Source: srcDcbQos},
 		{ID: feature.ECN, Note: "mark ECN on the switch: a Windows host has no marking queue", Source: srcNone},

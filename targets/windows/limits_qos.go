@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/intent"
+	"github.com/rocec/rocec/targets"
 )
 
 func prefixWith(f *intent.Iface) func(netip.Prefix) bool {
@@ -93,6 +94,7 @@ func (l *limiter) scheduling(q *intent.QoS, at func(string) intent.Path) {
 		}
 		return
 	}
+	targets.LimitShares(q, "a traffic class of Windows has 1 percent at least", l.refuse)
 	by := queues(q)
 	for tc := range uint8(8) {
 		s := q.Sched.Value[tc]

@@ -31,6 +31,7 @@ topology "rail_optimized" "pod" {
     count      = 2
     up_ports   = "Ethernet[256-504:8]"
     down_ports = "Ethernet[0-248:8]"
+    hash       = { function = "XOR" }
     link { cable = { media = "dr", length = "40m" } }
   }
 }

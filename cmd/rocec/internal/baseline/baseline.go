@@ -40,6 +40,7 @@ type Known struct {
 type Mistake struct {
 	Start int // offset
 	Text  string
+	Ours  bool // the file is such a list, if a broken one: its text may be shown
 }
 
 type document struct {
@@ -85,6 +86,8 @@ type reader struct {
 	src []byte
 	d   *json.Decoder
 	at  int // of the value at hand
+
+	ours bool // it has a member that only such a list has
 }
 
 func (r *reader) document() ([]Known, error) {
@@ -99,6 +102,7 @@ func (r *reader) document() ([]Known, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.ours = r.ours || key == "format_version" || key == "findings"
 		switch key {
 		case "format_version":
 			r.next()
@@ -114,6 +118,9 @@ func (r *reader) document() ([]Known, error) {
 			}
 			found = true
 		default:
+			if !r.ours {
+				return nil, errors.New("an object with format_version and findings is expected")
+			}
 			return nil, fmt.Errorf("there is no member %q", key)
 		}
 	}
@@ -178,7 +185,7 @@ func (r *reader) next() {
 
 func (r *reader) mistake(err error) *Mistake {
 	var syntax *json.SyntaxError
-	m := &Mistake{Start: min(r.at, len(r.src)), Text: err.Error()}
+	m := &Mistake{Start: min(r.at, len(r.src)), Text: err.Error(), Ours: r.ours}
 	switch {
 	case errors.As(err, &syntax):
 		m.Start = min(max(int(syntax.Offset)-1, 0), len(r.src))
