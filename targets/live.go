@@ -1,6 +1,12 @@
 package targets
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -38,6 +44,7 @@ type Transaction struct {
 	ID      string // [a-z0-9]{1,32}: that of the whole apply, the same on every device
 	Device  *intent.Device
 	Confirm time.Duration // after which the device goes back unless it is confirmed; whole seconds
+	Boot    string        // State.Boot of the session that read the device back, for VerbConfirm; "" = the device has none
 }
 
 // Shell is what takes command lines on a device.
@@ -65,7 +72,8 @@ const (
 	VerbChange Verb = "change"
 	// VerbStatus prints one line of JSON, a State. It changes nothing.
 	VerbStatus Verb = "status"
-	// VerbConfirm takes the revert off the schedule and makes the change last over a reboot.
+	// VerbConfirm takes the revert off the schedule and makes the change last over a reboot. It refuses (ExitRefused)
+	// where the device was started since Transaction.Boot: what was read back may not be what runs now.
 	VerbConfirm Verb = "confirm"
 	// VerbRevert goes back now, also after VerbConfirm.
 	VerbRevert Verb = "revert"
@@ -81,11 +89,50 @@ const (
 
 // State is what VerbStatus prints.
 type State struct {
-	ID      string `json:"id"`           // of the transaction asked for
-	Phase   Phase  `json:"phase"`        //
-	Left    int    `json:"left_seconds"` // until the device goes back by itself; 0: nothing is scheduled
-	Open    string `json:"open"`         // ID of a transaction that is begun and neither confirmed nor reverted; "" for none
-	Message string `json:"message"`      // of the last step, one line
+	ID    string `json:"id"`           // of the transaction asked for
+	Phase Phase  `json:"phase"`        //
+	Left  int    `json:"left_seconds"` // until the device goes back by itself; 0: nothing is scheduled
+	Open  string `json:"open"`         // ID of a transaction that is begun and neither confirmed nor reverted; "" for none
+	// OpenLeft are the seconds until the transaction that is open goes back by itself.
+	OpenLeft int `json:"open_left_seconds"`
+	// Since is the ID of the change that was confirmed on the device after this one went back, or after it; "": none, or the device cannot tell.
+	Since   string `json:"since"`
+	Message string `json:"message"` // of the last step, one line
+	Boot    string `json:"boot"`    // another one after each start of the device; "" where a start undoes what is not confirmed
+}
+
+// errState is an answer to VerbStatus that is no state.
+var errState = errors.New("its status cannot be read")
+
+// ReadState reads the answer to VerbStatus: the last line that is not empty. What a
+// device says in it is bounded: phases are those of this package, IDs are IDs.
+func ReadState(answer []byte) (st State, err error) {
+	text := bytes.TrimSpace(answer)
+	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
+		text = text[i+1:]
+	}
+	if err := json.Unmarshal(text, &st); err != nil {
+		return st, fmt.Errorf("%w: it is %.240q", errState, text)
+	}
+	switch st.Phase {
+	case PhaseNone, PhaseBegun, PhaseChanging, PhaseChanged, PhaseFailed, PhaseConfirmed, PhaseReverting, PhaseReverted, PhaseStuck:
+	default:
+		return st, fmt.Errorf("%w: its phase is %.240q", errState, st.Phase)
+	}
+	for _, id := range []string{st.Open, st.Since} {
+		if id != "" && !transactionID().MatchString(id) {
+			return st, fmt.Errorf("%w: it names a transaction %.240q", errState, id)
+		}
+	}
+	return st, nil
+}
+
+var transactionID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{1,32}$`) })
+
+// Armed is a change that is open on a device: it goes back by itself unless it is confirmed.
+type Armed struct {
+	ID   string
+	Left time.Duration // 0: nothing is scheduled, and a person has to look
 }
 
 // Phase is how far a transaction got on a device.
@@ -103,3 +150,11 @@ const (
 	PhaseReverted  Phase = "reverted" // the device is as it was before VerbBegin
 	PhaseStuck     Phase = "stuck"    // the revert ended badly
 )
+
+// String says what is open on a device and what to do about it.
+func (a *Armed) String() string {
+	if a.Left <= 0 {
+		return "change " + a.ID + " is open on it and does not go back by itself: run rocec rollback --status where it was begun"
+	}
+	return fmt.Sprintf("change %s is open on it and goes back in %s: run rocec confirm or rocec rollback where it was begun, or wait", a.ID, a.Left)
+}

@@ -187,6 +187,7 @@ func (t *Target) Runs(d *intent.Device) []Probe {
 type Captured struct {
 	Files map[string][]byte
 	Label func(file string, offset, length int) diag.Label // where a finding points; may be nil
+	Armed *Armed                                           // what is open on the device; nil: nothing, or it was not asked
 }
 
 // Change is one field that differs.

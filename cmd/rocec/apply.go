@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -120,7 +121,10 @@ until then rocec plan lists them as awaiting confirmation.`,
 				if err := a.approve(pl, f.approve || f.saved != nil); err != nil {
 					return err
 				}
-				return a.deliver(c.Context(), pl, &f, lock)
+				if err := a.deliver(c.Context(), pl, &f, lock); err != nil {
+					return err
+				}
+				return pl.unsettled(a.journals(store))
 			})
 		},
 	}
@@ -134,6 +138,30 @@ until then rocec plan lists them as awaiting confirmation.`,
 	c.Flags().BoolVar(&f.noRollback, "no-rollback", false, "leave a device that failed as it is, for its own timer or a person")
 	c.Flags().BoolVar(&f.resume, "resume", false, "finish an apply that did not come to its end without asking")
 	return c
+}
+
+// unsettled is an error where a device that this apply had nothing to change on has a
+// change open that may go back: it is not as it was planned to stay. What an apply of
+// these journals has given up with nothing changed does not count.
+func (pl *planned) unsettled(journals string) error {
+	var open []string
+	for i := range pl.plan.Open {
+		o := &pl.plan.Open[i]
+		changes := slices.ContainsFunc(pl.plan.Changes, func(c plan.Change) bool { return c.Device == o.Device })
+		if !changes && !givenUp(journals, o) {
+			open = append(open, o.String())
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return fmt.Errorf("not settled: %s", strings.Join(open, "; "))
+}
+
+// givenUp reports whether the journals have a change as one that is at its end.
+func givenUp(journals string, o *plan.Open) bool {
+	h, err := rollout.ReadJournal(filepath.Join(journals, o.Change+rollout.JournalSuffix))
+	return err == nil && h.Past(o.Device) != nil && !h.Open()
 }
 
 // inWave are the devices of the wave that was asked for.
@@ -296,10 +324,44 @@ func (a *app) deliver(ctx context.Context, pl *planned, f *applyFlags, lock *rec
 	if err := a.rollOut(ctx, pl, over, &f.live, approved, lock); err != nil {
 		return err
 	}
+	if err := a.recordAsRead(pl, changed, lock); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(f.bundle); len(bundled) == 0 && (len(removed) == 0 || errors.Is(err, fs.ErrNotExist)) {
 		return a.forget(removed, lock)
 	}
 	return a.handOver(pl, bundled, removed, f.bundle, lock)
+}
+
+// recordAsRead enters devices into the record that were read as wanted and are not in
+// it so: an apply that died, or one with another record, has changed them. Plans that
+// take the record for them would have them change for ever.
+func (a *app) recordAsRead(pl *planned, changed map[string]bool, lock *record.Lock) error {
+	differs := map[string]bool{}
+	for _, d := range pl.plan.Drift {
+		differs[d.Device] = true
+	}
+	for _, o := range pl.plan.Open {
+		differs[o.Device] = true
+	}
+	for i := range pl.devices {
+		s := &pl.devices[i]
+		if !pl.unrecorded[s.name] || changed[s.name] || differs[s.name] {
+			continue
+		}
+		made, err := pl.project.made1(s, plain)
+		if err != nil {
+			return err
+		}
+		_, at, err := lock.Store().Get(s.name)
+		if err == nil {
+			_, err = lock.Put(made.Entry(record.Applied, pl.project.digest()), at)
+		}
+		if err != nil {
+			return fmt.Errorf("%s is as wanted, and not recorded: %w", s.address, err)
+		}
+	}
+	return nil
 }
 
 // forget takes devices out of the record that the configuration no longer has.

@@ -166,6 +166,9 @@ type planned struct {
 	// captured are what was read of devices whose target writes less against it, by name.
 	captured map[string]*targets.Captured
 	full     bool // every setting of new devices is kept
+	// unrecorded are devices that were read and of which the record does not have the
+	// intent as applied, by name.
+	unrecorded map[string]bool
 }
 
 // emit makes the files of a device as they were planned: to fit what was read of it.
@@ -181,7 +184,7 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 	if f.saved != nil {
 		devices = slices.DeleteFunc(devices, func(d served) bool { _, ok := f.saved.Devices[d.name]; return !ok })
 	}
-	pl := &planned{project: p, devices: devices, store: store, captured: map[string]*targets.Captured{}}
+	pl := &planned{project: p, devices: devices, store: store, captured: map[string]*targets.Captured{}, unrecorded: map[string]bool{}}
 	known := map[string]bool{}
 	results, parts := make([]comparison, len(devices)), make([]*plan.Part, len(devices))
 	if f.read.from == "" && !f.refreshOnly && !p.trust.untrusted { // what is kept may be of the branch
@@ -233,6 +236,9 @@ func (a *app) plan(ctx context.Context, f *planFlags, p *project, devices []serv
 		if r.captured != nil {
 			pl.captured[devices[i].name] = r.captured
 		}
+		if r.unrecorded {
+			pl.unrecorded[devices[i].name] = true
+		}
 	}
 	for i := range results { // a jump host that is down is one finding
 		if list := silent[results[i].unread]; len(list) > 0 && list[0] == &devices[i] {
@@ -261,11 +267,12 @@ func (pl *planned) snapshot() *plan.Saved {
 
 // comparison is what came of one device.
 type comparison struct {
-	part     *plan.Part
-	captured *targets.Captured // where the target writes less against it; nil elsewhere
-	findings diag.List
-	unread   string // why the device could not be read, "" if it was
-	err      error
+	part       *plan.Part
+	captured   *targets.Captured // where the target writes less against it; nil elsewhere
+	unrecorded bool              // it was read, and the record does not have its intent
+	findings   diag.List
+	unread     string // why the device could not be read, "" if it was
+	err        error
 }
 
 // compare compares a device with what was read of it, else with the record.
@@ -285,6 +292,9 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 	}
 	c := p.lower(s)
 	in := plan.Device{Address: c.address, Target: c.target, Want: c.intent, Origin: p.origin(s.id), From: seen.from}
+	if seen.captured != nil {
+		in.Armed = seen.captured.Armed
+	}
 	if seen.from != plan.FromRecord {
 		if seen.captured != nil && c.target.Parse != nil { // what differs is for the plan to say
 			if in.Have, r.findings = c.target.Parse(c.intent, *seen.captured); r.findings.HasErrors() {
@@ -321,6 +331,7 @@ func compare(p *project, store *record.Store, s *served, seen sight, o plan.Opti
 		r.err = fmt.Errorf("read record: %w", r.err)
 		return r
 	}
+	r.unrecorded = seen.from == plan.FromDevice && in.Have != nil && (in.Recorded == nil || in.Recorded.IntentDigest != in.Digest)
 	switch e := in.Recorded; {
 	case e == nil:
 	case seen.from != plan.FromRecord:

@@ -94,7 +94,7 @@ func (a *app) read(ctx context.Context, p *project, devices []served, which []in
 			progress.one()
 			continue
 		}
-		list = append(list, observe.Device{Spec: spec, Target: s.target, Intent: func() *intent.Device { return p.lower(s).intent }})
+		list = append(list, observe.Device{Spec: spec, Target: s.target, Intent: func() *intent.Device { return p.lower(s).intent }, Armed: true})
 		of = append(of, i)
 	}
 	observe.All(ctx, list, a.readers(r.parallelism), r.parallelism, func(n int, c targets.Captured, err error) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 
 func (a *app) rollbackCommand() *cobra.Command {
 	var in inputs
-	var to string
+	var to, only string
 	var status, approve bool
 	var timeout time.Duration
 	c := &cobra.Command{
@@ -24,12 +26,18 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Long: `rollback takes the devices that the last rocec apply changed back to what they were
 before it, those that changed last first, reads them back to make sure, and puts their
 entries of the record back. --to=ID takes back every apply after that one, the newest
-first; --status lists them, and asks the devices of those that did not come to their
-end. What is known of an apply stands in .rocec/journal, and what a device was before
-is kept on the device. It exits 3 when a device did not go back, and names it; one that
-cannot be asked before it is told to go back stays as applied, and the exit code is 1.`,
-		Example: "  rocec rollback --status\n  rocec rollback\n  rocec rollback --to=20270131t120000abcdefgh",
+first; --apply=ID takes back that one, and does nothing where it was taken back before;
+--status lists them, and asks the devices of those that did not come to their end. What
+is known of an apply stands in .rocec/journal, and what a device was before its last five
+changes is kept on the device: going back further is refused before any device moves. It
+exits 3 when a device did not go back, and names it. One that cannot be asked before it
+is told to go back, or on which somebody made a later change, stays as applied, and the
+exit code is 1.`,
+		Example: "  rocec rollback --status\n  rocec rollback\n  rocec rollback --apply=20270131t120000abcdefgh --auto-approve\n  rocec rollback --to=20270131t120000abcdefgh",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if to != "" && only != "" {
+				return errors.New("--to and --apply do not go together")
+			}
 			if err := a.startStream(); err != nil {
 				return err
 			}
@@ -43,20 +51,20 @@ cannot be asked before it is told to go back stays as applied, and the exit code
 			}
 			if status {
 				list, err := rollout.Journals(a.journals(store))
-				return errors.Join(a.applies(c.Context(), p, devices, list), err)
+				return errors.Join(a.applies(c.Context(), p, devices, list, err == nil), err)
 			}
 			// Held from before the journals are read: an apply may be writing one.
 			return a.lockedLive(c.Context(), store, "rollback", timeout, func(lock *record.Lock) error {
 				list, err := rollout.Journals(a.journals(store))
-				if err != nil {
+				a.unreadable(err)
+				back, err := toTakeBack(list, to, only)
+				switch {
+				case err != nil:
 					return err
-				}
-				back, err := toTakeBack(list, to)
-				if err != nil {
-					return err
-				}
-				if len(back) == 0 {
-					return a.nothing("Nothing to take back.")
+				case len(back) == 0:
+					return errors.Join(a.nothing("Nothing to take back."), a.openChanges(c.Context(), p, devices))
+				case !back[0].Changed(): // a process died when it had taken all of it back
+					return a.backBefore(back[0])
 				}
 				return a.takeBack(c.Context(), p, devices, back, approve, lock)
 			})
@@ -64,6 +72,7 @@ cannot be asked before it is told to go back stays as applied, and the exit code
 	}
 	in.flags(c)
 	c.Flags().StringVar(&to, "to", "", "take back every apply after the one with this `ID`")
+	c.Flags().StringVar(&only, "apply", "", "take back the apply with this `ID`, for scripts: to repeat it does no more")
 	c.Flags().BoolVar(&status, "status", false, "list what was applied to live devices, and how it stands")
 	c.Flags().BoolVar(&approve, "auto-approve", false, "do not ask")
 	c.Flags().DurationVar(&timeout, "lock-timeout", 0, "wait this `LONG` for the record's lock")
@@ -82,45 +91,110 @@ func (a *app) nothing(text string) error {
 	return err
 }
 
-// toTakeBack are the applies to be taken back, the newest first: those after one,
-// or the last that is there.
-func toTakeBack(list []*rollout.History, to string) (back []*rollout.History, err error) {
+// toTakeBack are the applies to be taken back, the newest first: those after one, one
+// alone, or the last that is there. One that was taken back when its rollback died, and
+// has nothing left to take back, is that last one: to repeat a rollback takes nothing else back.
+func toTakeBack(list []*rollout.History, to, only string) (back []*rollout.History, err error) {
+	later := map[string]string{} // the apply that changed a device last, by its name
 	for _, h := range list {
-		if h.ID == to {
+		switch {
+		case h.ID == to:
 			return back, nil
-		}
-		if !h.Changed() {
+		case h.ID == only:
+			for _, d := range h.Devices {
+				if by := later[d.Name]; by != "" && h.Changed() {
+					return nil, fmt.Errorf("apply %s changed %s after it: take that one back first, or both with --to", by, d.Address)
+				}
+			}
+			return []*rollout.History{h}, nil
+		case !h.Changed() && (!h.Reverting || to != "" || only != ""):
 			continue
 		}
+		for _, d := range h.Devices {
+			if o := d.Outcome(); o != rollout.Unchanged && o != rollout.RolledBack && later[d.Name] == "" {
+				later[d.Name] = h.ID
+			}
+		}
 		back = append(back, h)
-		if to == "" {
+		if to == "" && only == "" {
 			return back, nil
 		}
 	}
-	if to != "" {
-		return nil, fmt.Errorf("no apply has the ID %q: rocec rollback --status lists them", to)
+	if wanted := to + only; wanted != "" {
+		return nil, fmt.Errorf("no apply has the ID %q: rocec rollback --status lists them", wanted)
 	}
 	return back, nil
 }
 
+// backBefore ends a rollback that had taken everything back when its process died.
+func (a *app) backBefore(h *rollout.History) error {
+	if h.Reverting {
+		if err := h.End(a.clock); err != nil {
+			return err
+		}
+	}
+	return a.nothing(fmt.Sprintf("Apply %s was taken back before; nothing more was done.", h.ID))
+}
+
+// openChanges is an error where a change is open on a device, begun elsewhere.
+func (a *app) openChanges(ctx context.Context, p *project, devices []served) error {
+	r := &reading{refresh: true, parallelism: parallelReads}
+	var mu sync.Mutex
+	var open []string
+	var which []int
+	for i := range devices {
+		if r.live(p, &devices[i]) {
+			which = append(which, i)
+		}
+	}
+	a.read(ctx, p, devices, which, r, func(i int, seen sight) {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen.captured != nil && seen.captured.Armed != nil {
+			open = append(open, devices[i].address+": "+seen.captured.Armed.String())
+		}
+	})
+	if len(open) == 0 {
+		return nil
+	}
+	slices.Sort(open)
+	return errors.New(strings.Join(open, "; "))
+}
+
 // takeBack takes applies back, and stops at the first of which a device did not go.
 func (a *app) takeBack(ctx context.Context, p *project, devices []served, back []*rollout.History, approved bool, lock *record.Lock) error {
-	if !approved {
-		for _, h := range back {
-			if a.json {
-				break // nobody can be asked
-			}
-			fmt.Fprintf(a.out, "Apply %s of %s: %s\n", h.ID, h.At.Local().Format(time.DateTime), count(h.Count(rollout.Applied, rollout.Pending, rollout.Doubt, rollout.Stuck, rollout.Kept), "device"))
+	plans := make([]*rollout.Plan, len(back))
+	for i, h := range back {
+		by := ""
+		if h.By != "" {
+			by = ", by " + h.By
 		}
+		devicesChanged := count(h.Count(rollout.Applied, rollout.Pending, rollout.Doubt, rollout.Stuck, rollout.Kept), "device")
+		text := fmt.Sprintf("Apply %s of %s%s: %s", h.ID, h.At.Local().Format(time.DateTime), by, devicesChanged)
+		if a.stream != nil {
+			a.stream.put("info", "log", text, map[string]any{"apply": h.ID, "by": h.By})
+		}
+		if !a.json {
+			fmt.Fprintln(a.out, diag.Printable(text))
+		}
+		var err error
+		if plans[i], err = a.earlierPlan(p, devices, h); err != nil {
+			return err
+		}
+	}
+	// Asked of all before the first goes back.
+	for i, h := range back {
+		if list := rollout.Forgotten(ctx, h, plans[i], a.environment(nil, lock, plans[i].Parallelism, nil)); len(list) > 0 {
+			return fmt.Errorf("apply %s cannot be taken back, and nothing was done: %s keeps it no more (a device keeps what it was before its last five changes)", h.ID, strings.Join(list, ", "))
+		}
+	}
+	if !approved {
 		if err := a.ask("Do you want to take this back?"); err != nil {
 			return err
 		}
 	}
-	for _, h := range back {
-		todo, err := a.earlierPlan(p, devices, h)
-		if err != nil {
-			return err
-		}
+	for i, h := range back {
+		todo := plans[i]
 		rep, err := a.goOn(h, todo, lock, func(env *rollout.Env) *rollout.Report { return rollout.Back(ctx, h, todo, env) })
 		if err == nil {
 			err = a.reported(rep, "Rollback", false)
@@ -149,7 +223,8 @@ type deviceJSON struct {
 }
 
 // applies lists applies, the newest first, and asks the devices of those that are open.
-func (a *app) applies(ctx context.Context, p *project, devices []served, list []*rollout.History) error {
+// Readable says that none is missing in the list.
+func (a *app) applies(ctx context.Context, p *project, devices []served, list []*rollout.History, readable bool) error {
 	rows := []applyJSON{}
 	for _, h := range list {
 		row := applyJSON{ID: h.ID, At: h.At, Ended: h.Ended, Standing: standingOf(h)}
@@ -178,7 +253,7 @@ func (a *app) applies(ctx context.Context, p *project, devices []served, list []
 	if a.json {
 		return nil
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 && readable {
 		_, err := fmt.Fprintln(a.out, "Nothing was applied to live devices.")
 		return err
 	}

@@ -239,7 +239,10 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 	if todo.Patience, err = a.patience(); err != nil {
 		return err
 	}
-	todo.Digest = approved
+	todo.Digest, todo.By = approved, lock.Holder.Who
+	if lock.Holder.Host != "" {
+		todo.By += "@" + lock.Holder.Host
+	}
 	prints := pl.snapshot().Devices
 	for i := range todo.Devices {
 		if was := prints[todo.Devices[i].Name]; was.From == plan.FromDevice {
@@ -305,10 +308,7 @@ func (a *app) again(p *project, pl *planned, todo *rollout.Plan) (before []*roll
 			asked = after(asked, waves[pl.devices[i].id])
 		}
 	}
-	list, err := rollout.Journals(a.journals(pl.store))
-	if err != nil {
-		return nil, err
-	}
+	list, _ := rollout.Journals(a.journals(pl.store)) // those that cannot be read were named
 	over := map[string]*rollout.History{}
 	todo.Over = func(device, transaction string) bool {
 		h := over[transaction]

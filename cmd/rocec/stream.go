@@ -116,6 +116,9 @@ func (s *stream) plan(pl *plan.Plan, operation string) error {
 	for i, c := range pl.Changes {
 		s.put("info", "planned_change", fmt.Sprintf("%s: plan to %s", c.Address, c.Action), map[string]any{"change": parts.Changes[i]})
 	}
+	for i := range pl.Open {
+		s.put("warn", "log", pl.Open[i].String(), map[string]any{"open_change": pl.Open[i]})
+	}
 	s.put("info", "change_summary", pl.Summary.String(), map[string]any{"changes": map[string]any{
 		"add": pl.Summary.Add, "change": pl.Summary.Change, "remove": pl.Summary.Destroy, "awaiting": len(pl.Awaiting), "operation": operation,
 	}})

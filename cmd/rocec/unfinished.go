@@ -17,9 +17,7 @@ import (
 // it to an end when that is approved. Nothing new begins before.
 func (a *app) unfinished(ctx context.Context, p *project, devices []served, approved bool, lock *record.Lock) error {
 	list, err := rollout.Journals(a.journals(lock.Store()))
-	if err != nil {
-		return fmt.Errorf("%w: what it was about cannot be told; look at the devices, and move the file away", err)
-	}
+	a.unreadable(err)
 	for _, h := range slices.Backward(list) { // the oldest first
 		if !h.Open() {
 			continue
@@ -29,6 +27,22 @@ func (a *app) unfinished(ctx context.Context, p *project, devices []served, appr
 		}
 	}
 	return nil
+}
+
+// unreadable names journals of which not even the head can be read. They stop nothing: a
+// change that one of them left open goes back by itself, and every reading of the
+// device names it until then.
+func (a *app) unreadable(err error) {
+	if err == nil {
+		return
+	}
+	text := fmt.Sprintf("%v: what that apply was about cannot be told; rocec verify names devices on which a change is open; move the file away when that is done", err)
+	if a.stream != nil {
+		a.stream.put("warn", "log", text, nil)
+	}
+	if !a.json {
+		fmt.Fprintf(a.err, "Warning: %s\n", diag.Printable(text))
+	}
 }
 
 // settle brings one rollout to an end.

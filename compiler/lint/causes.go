@@ -15,27 +15,27 @@ type lead struct{ Cause, Effects string }
 // the rules that speak of what comes of it, where both are about one port, link, segment
 // or line of the source. No rule leads to itself, not even by way of others.
 var leads = []lead{
-	{anError, refused + " ROCE726 ROCE814"},   // a target refuses what is wrong anyway, and what is wrong differs from what is alike
-	{"ROCE102", "ROCE109"},                    // FEC of one end is that of no such speed
-	{"ROCE104", "ROCE601 ROCE602"},            // a port cabled twice has a peer that was meant for another
-	{"ROCE108", "ROCE117"},                    // a cable of no length is no cable like the others of the LAG
-	{"ROCE201", "ROCE202 ROCE220 ROCE225"},    // shares that do not add up
-	{"ROCE202", "ROCE220"},                    // a class without a share
-	{"ROCE205", refused},                      // marks in other priorities
-	{"ROCE209", refused},                      // of two classes of one priority the shares and maps are those of one
-	{"ROCE221", refused},                      // CNPs that are lossless
-	{"ROCE227", "ROCE220 " + refused},         // a queue that is shared
-	{"ROCE228", "ROCE216"},                    // who is willing is told nothing
-	{"ROCE303", refused},                      // global pause
-	{"ROCE306", "ROCE301 ROCE304"},            // PFC on all priorities differs from that of the peer
-	{"ROCE301", "ROCE307"},                    // PFC where nothing is lossless has no watchdog
-	{"ROCE603", "ROCE311"},                    // who is not trusted sends pauses too
-	{"ROCE604", refused},                      // the VLAN of RDMA leads out
-	{"ROCE705", "ROCE409 ROCE710 ROCE722"},    // an adapter that cannot
+	{anError, refused + " ROCE726 ROCE814"}, // a target refuses what is wrong anyway, and what is wrong differs from what is alike
+	{"ROCE102", "ROCE109"},                  // FEC of one end is that of no such speed
+	{"ROCE104", "ROCE601 ROCE602"},          // a port cabled twice has a peer that was meant for another
+	{"ROCE108", "ROCE117"},                  // a cable of no length is no cable like the others of the LAG
+	{"ROCE201", "ROCE202 ROCE220 ROCE225"},  // shares that do not add up
+	{"ROCE202", "ROCE220"},                  // a class without a share
+	{"ROCE205", refused},                    // marks in other priorities
+	{"ROCE209", refused},                    // of two classes of one priority the shares and maps are those of one
+	{"ROCE221", refused},                    // CNPs that are lossless
+	{"ROCE227", "ROCE220 " + refused},       // a queue that is shared
+	{"ROCE228", "ROCE216"},                  // who is willing is told nothing
+	{"ROCE303", refused},                    // global pause
+	{"ROCE306", "ROCE301 ROCE304"},          // PFC on all priorities differs from that of the peer
+	{"ROCE301", "ROCE307"},                  // PFC where nothing is lossless has no watchdog
+	{"ROCE603", "ROCE311"},                  // who is not trusted sends pauses too
+	{"ROCE604", refused},                    // the VLAN of RDMA leads out
+	{"ROCE705", "ROCE409 ROCE710 ROCE722"},  // an adapter that cannot
+	{"ROCE905", "ROCE910 ROCE914"},          // nothing is recorded of how a class is run
+	{"ROCE910", "ROCE914"},
 	{"ROCE806", refused + " ROCE807 ROCE808"}, // an MTU that is not that of the others
 	{"ROCE621", "ROCE620 ROCE622 ROCE623"},    // an address of another subnet
-	{"ROCE905", "ROCE910 ROCE914"},            // nothing is recorded of how a class is run
-	{"ROCE910", "ROCE914"},
 }
 
 // anError stands for every rule that finds an error, but for those that follow from any, and

@@ -30,8 +30,8 @@ type portKind struct {
 	nic         bool
 	nicModel    fabric.NICModelID
 	roce        fabric.Str
-	storm       fabric.StormTimeout
 	firmware    fabric.Str
+	storm       fabric.StormTimeout
 	gid         int16
 	rxBytes     uint32
 	pcieGen     uint8
@@ -101,8 +101,8 @@ func (p *Pass) portKind(id fabric.PortID) portKind {
 	}
 	if port.NIC != 0 {
 		n := &f.NICs[port.NIC]
-		k.storm = n.Storm
 		k.nic, k.nicModel, k.roce, k.firmware, k.gid, k.rxBytes, k.pcieGen, k.pcieLanes = true, n.Model, n.RoCE, n.Firmware, n.GIDIndex, n.RxBytes, n.PCIeGen, n.PCIeLanes
+		k.storm = n.Storm
 	}
 	return k
 }

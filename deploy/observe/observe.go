@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/session"
@@ -131,6 +132,7 @@ type Device struct {
 	Spec   session.Spec
 	Target *targets.Target
 	Intent func() *intent.Device // made when its turn has come, and dropped
+	Armed  bool                  // ask besides for a change that is open on it (Captured.Armed)
 }
 
 // All reads devices, at most so many at once, and gives each its captures or why
@@ -159,7 +161,34 @@ func one(ctx context.Context, d *Device, dialer session.Dialer) (targets.Capture
 	if err != nil {
 		return targets.Captured{}, err
 	}
-	c, err := Read(ctx, s, d.Intent(), d.Target)
+	want := d.Intent()
+	c, err := Read(ctx, s, want, d.Target)
+	if err == nil && d.Armed {
+		c.Armed, err = armed(ctx, s, want, d.Target)
+	}
 	_ = s.Close() // what was read was read
 	return c, err
+}
+
+// noTransaction is an ID that no transaction has: asked for it, a device says which
+// one is open.
+const noTransaction = "0"
+
+// armed asks a device for a change that is open on it, whoever began it.
+func armed(ctx context.Context, s session.Session, d *intent.Device, t *targets.Target) (*targets.Armed, error) {
+	if t.Live == nil || t.Live.Command == nil {
+		return nil, nil
+	}
+	out, err := s.Run(ctx, t.Live.Command(targets.VerbStatus, targets.Transaction{ID: noTransaction, Device: d}), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", d.Name, err)
+	}
+	st, err := targets.ReadState(out.Stdout)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read %s: whether a change is open on it cannot be told: %w (%s)", d.Name, err, lastLine(out.Stderr))
+	case st.Open == "":
+		return nil, nil
+	}
+	return &targets.Armed{ID: st.Open, Left: time.Duration(max(st.OpenLeft, 0)) * time.Second}, nil
 }

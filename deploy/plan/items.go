@@ -13,7 +13,8 @@ type item struct {
 
 // Sections of a plan, the gravest first: what is left out is left out of the last.
 const (
-	grave = iota
+	unsettled = iota
+	grave
 	others
 	drifted
 	awaiting
@@ -24,7 +25,8 @@ const (
 // titles are the headings of sections.
 func (p *Plan) titles() [sections]string {
 	t := [sections]string{
-		grave: "Interrupts traffic or destroys", others: "Other changes", drifted: "Differs on the device, expected -> found",
+		unsettled: "Not settled, what was read there does not stay",
+		grave:     "Interrupts traffic or destroys", others: "Other changes", drifted: "Differs on the device, expected -> found",
 		awaiting: "Awaiting confirmation", unseen: "Could not be seen",
 	}
 	if p.RefreshOnly {
@@ -36,6 +38,9 @@ func (p *Plan) titles() [sections]string {
 // items are the contents of a plan in the order of sections.
 func (p *Plan) items(verbose bool) []item {
 	var list [sections][]item
+	for i := range p.Open {
+		list[unsettled] = append(list[unsettled], item{unsettled, []string{"! " + printable(p.Open[i].String())}})
+	}
 	fold := blocks
 	if verbose {
 		fold = each

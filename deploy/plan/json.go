@@ -24,6 +24,7 @@ type planJSON struct {
 	Waves         []Wave            `json:"waves,omitempty"`
 	Awaiting      []Awaited         `json:"awaiting"`
 	Unseen        []Unseen          `json:"unseen"`
+	Open          []Open            `json:"open_changes,omitempty"`
 }
 
 type changeJSON struct {
@@ -78,7 +79,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(planJSON{
 		FormatVersion: FormatVersion, RocecVersion: p.RocecVersion, RefreshOnly: p.RefreshOnly, Variables: orNone(p.Variables),
 		Changes: changesJSON(p.Changes), Drift: changesJSON(p.Drift), Properties: append([]Property{}, p.Properties...), Read: read,
-		Summary: p.Summary, Waves: p.Waves, Awaiting: append([]Awaited{}, p.Awaiting...), Unseen: append([]Unseen{}, p.Unseen...),
+		Summary: p.Summary, Waves: p.Waves, Awaiting: append([]Awaited{}, p.Awaiting...), Unseen: append([]Unseen{}, p.Unseen...), Open: p.Open,
 	})
 }
 
@@ -92,7 +93,7 @@ func (p *Plan) UnmarshalJSON(b []byte) error {
 	if err := record.CheckFormat(j.FormatVersion, FormatVersion); err != nil {
 		return err
 	}
-	*p = Plan{RocecVersion: j.RocecVersion, RefreshOnly: j.RefreshOnly, Variables: j.Variables, Properties: j.Properties, Read: j.Read, Summary: j.Summary, Waves: j.Waves, Awaiting: j.Awaiting, Unseen: j.Unseen}
+	*p = Plan{RocecVersion: j.RocecVersion, RefreshOnly: j.RefreshOnly, Variables: j.Variables, Properties: j.Properties, Read: j.Read, Summary: j.Summary, Waves: j.Waves, Awaiting: j.Awaiting, Unseen: j.Unseen, Open: j.Open}
 	for _, list := range []struct {
 		from []changeJSON
 		to   *[]Change

@@ -48,7 +48,7 @@ func (p *Plan) markdownHead(fence string) string {
 // headline is the line that says what there is to do.
 func (p *Plan) headline() string {
 	if !p.RefreshOnly && len(p.Changes) == 0 {
-		return NoChanges
+		return p.nothing()
 	}
 	return p.Line()
 }

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/deploy/record"
@@ -41,6 +42,7 @@ type Device struct {
 	Version  string        // of Recorded, as Store.Get returns it
 	// Artifacts are the digests of what the target writes now, by path; nil: not emitted.
 	Artifacts map[string]string
+	Armed     *targets.Armed // a change that is open on it; nil: none, or the device was not asked
 	// Origin says where a value was written; may be nil.
 	Origin func(intent.Path) []diag.Label
 }
@@ -98,6 +100,7 @@ type Plan struct {
 	Drift        []Change // what differs and is not rocec's to change, or was changed by others
 	Awaiting     []Awaited
 	Unseen       []Unseen
+	Open         []Open // what was read there does not stay
 	Summary      Summary
 	Waves        []Wave // of the rollout, in order; nil: none is written
 }
@@ -133,6 +136,19 @@ type Field struct {
 	at         *diag.JSONRange // of Source
 }
 
+// Open is a device with a change that is neither confirmed nor taken back.
+type Open struct {
+	Address     string `json:"address"`
+	Device      string `json:"device"`
+	Change      string `json:"change"`       // its ID
+	LeftSeconds int    `json:"left_seconds"` // until the device goes back by itself; 0: it does not
+}
+
+// String says what is open and what to do about it.
+func (o *Open) String() string {
+	return o.Address + ": " + (&targets.Armed{ID: o.Change, Left: time.Duration(o.LeftSeconds) * time.Second}).String()
+}
+
 // Awaited is a device that was handed over and not seen applied since.
 type Awaited struct {
 	Address string `json:"address"`
@@ -166,6 +182,7 @@ type Part struct {
 	changes, drift []Change
 	awaiting       []Awaited
 	unseen         []Unseen
+	open           *targets.Armed
 	summary        Summary
 	address, name  string
 	from           From
@@ -180,7 +197,7 @@ func Compare(d *Device, o Options) *Part {
 	if d.Digest == "" && d.Want != nil {
 		d.Digest = intent.Digest(d.Want)
 	}
-	part := &Part{address: d.Address, origin: d.Origin, from: d.from(), summary: Summary{Interrupted: map[intent.Object]int{}}}
+	part := &Part{address: d.Address, origin: d.Origin, from: d.from(), open: d.Armed, summary: Summary{Interrupted: map[intent.Object]int{}}}
 	part.name, part.print = fingerprint(d)
 	c := comparison{device: d, plan: part, full: o.Full}
 	if o.RefreshOnly {
@@ -218,6 +235,9 @@ func Join(parts []*Part, o Options) *Plan {
 		p.Drift = append(p.Drift, part.drift...)
 		p.Awaiting = append(p.Awaiting, part.awaiting...)
 		p.Unseen = append(p.Unseen, part.unseen...)
+		if o := part.open; o != nil {
+			p.Open = append(p.Open, Open{part.address, part.name, o.ID, int(o.Left.Seconds())})
+		}
 		p.Summary.add(part.summary)
 		p.Read[cmp.Or(part.from, FromRecord)]++
 		origins[part.address] = part.origin
@@ -229,6 +249,7 @@ func Join(parts []*Part, o Options) *Plan {
 	slices.SortStableFunc(p.Drift, order)
 	p.Waves = waves(o.Waves, p.Changes)
 	slices.SortStableFunc(p.Awaiting, func(a, b Awaited) int { return intent.Natural(a.Address, b.Address) })
+	slices.SortStableFunc(p.Open, func(a, b Open) int { return intent.Natural(a.Address, b.Address) })
 	slices.SortStableFunc(p.Unseen, func(a, b Unseen) int { return cmp.Or(intent.Natural(a.Owner, b.Owner), intent.Natural(a.Name, b.Name)) })
 	for _, list := range [][]Change{p.Changes, p.Drift} {
 		for _, b := range blocks(list) {
@@ -320,9 +341,9 @@ func (p *Plan) HasChanges() bool { return len(p.Changes) > 0 }
 func (p *Plan) Moved() bool { return p.RefreshOnly && len(p.Drift) > 0 }
 
 // DetailedExit is the exit code of plan --detailed-exitcode: 0 without changes,
-// 2 with changes, or where devices moved away from the record if that was asked.
+// 2 with changes, where a change is open on a device, or where devices moved away from the record if that was asked.
 func (p *Plan) DetailedExit() int {
-	if p.HasChanges() || p.Moved() {
+	if p.HasChanges() || p.Moved() || len(p.Open) > 0 {
 		return 2
 	}
 	return 0

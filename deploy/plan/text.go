@@ -20,6 +20,18 @@ type TextOptions struct {
 // NoChanges is the line of a plan without changes.
 const NoChanges = "No changes. Your fabric matches the configuration."
 
+// NotSettled is the line of a plan that finds nothing to change while a change is open.
+const NotSettled = "Nothing to change now, and a change is open on a device that may go back."
+
+// nothing is the line of a plan without changes. What is open may go back: then the
+// fabric is not as the configuration has it.
+func (p *Plan) nothing() string {
+	if len(p.Open) > 0 {
+		return NotSettled
+	}
+	return NoChanges
+}
+
 // NotMoved is the line of a plan that only compares devices with the record, and
 // finds them so.
 const NotMoved = "No changes. Your devices match the record."
@@ -64,7 +76,7 @@ func (p *Plan) Text(w io.Writer, o TextOptions) error {
 	case p.RefreshOnly:
 		t.line("rocec compared the devices with the record and plans no change:")
 	case len(p.Changes) == 0:
-		t.line("%s", NoChanges)
+		t.line("%s", p.nothing())
 	default:
 		p.body(t)
 	}
@@ -363,6 +375,14 @@ func (p *Plan) others(t *text) {
 		t.line("")
 		for _, s := range t.listed(list) {
 			t.line("%s %s", paint(t.style.Read, " <= read"), printable(s))
+		}
+	}
+	if len(p.Open) > 0 {
+		t.line("")
+		t.line("Not settled, what was read there does not stay:")
+		t.line("")
+		for i := range p.Open {
+			t.line("%s %s", paint(t.style.Interrupt, " !"), printable(p.Open[i].String()))
 		}
 	}
 	for _, part := range UnseenParts(p.Unseen, t.verbose) {

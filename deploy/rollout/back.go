@@ -51,7 +51,7 @@ func (u *unit) undo(ctx context.Context) error {
 	}
 	longest := time.Now().Add(revertWithin)
 	for try := 1; ; try++ {
-		_, said, gone := u.verb(ctx, targets.VerbRevert, min(revertWithin, time.Until(until)), nil)
+		code, said, gone := u.verb(ctx, targets.VerbRevert, min(revertWithin, time.Until(until)), nil)
 		st, err := u.ask(ctx, until)
 		if err != nil && st.Phase == targets.PhaseReverting { // it answers, and takes its time
 			st, err = u.ask(ctx, longest)
@@ -67,6 +67,10 @@ func (u *unit) undo(ctx context.Context) error {
 				return u.lose(Doubt, errors.New("revert: it knows nothing of the transaction, and it is not known how it was before"))
 			}
 			return u.asBefore(ctx, until, knowsNothing)
+		case targets.PhaseConfirmed:
+			if gone == nil && code == targets.ExitRefused {
+				return u.stays(said)
+			}
 		}
 		if try < attempts && (lost(gone) || gone != nil && u.heals(gone)) {
 			continue
@@ -76,6 +80,18 @@ func (u *unit) undo(ctx context.Context) error {
 		}
 		return u.lose(Stuck, fmt.Errorf("revert: it is %s%s", st.Phase, because(said)))
 	}
+}
+
+// stays is a device that refuses to take a confirmed change back, as another one came
+// after it: nothing is between two states, and it is as those changes left it.
+func (u *unit) stays(said string) error {
+	err := fmt.Errorf("not taken back: %s", said)
+	u.outcome, u.failed, u.armed = Applied, true, time.Time{}
+	u.say(err)
+	if e := u.note(stepNoted, said); e != nil {
+		u.say(e)
+	}
+	return err
 }
 
 // Words of a device of which nothing is open.

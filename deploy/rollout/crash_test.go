@@ -152,9 +152,9 @@ func TestLateBegin(t *testing.T) {
 		fails string
 	}{
 		{"known", func(device, transaction string) bool { return device == "a" && transaction == "tx1" }, targets.PhaseBegun, ""},
-		{"of somebody else", func(_, transaction string) bool { return transaction == "tx0" }, targets.PhaseBegun, "switch.a: transaction tx1 of somebody else is open on it"},
-		{"nobody knows", nil, targets.PhaseBegun, "switch.a: transaction tx1 of somebody else is open on it"},
-		{"changed", func(_, _ string) bool { return true }, targets.PhaseChanged, "switch.a: transaction tx1 of an earlier apply is open on it: it is changed"},
+		{"of somebody else", func(_, transaction string) bool { return transaction == "tx0" }, targets.PhaseBegun, "switch.a: change tx1 is open on it and goes back in 5m0s: run rocec confirm or rocec rollback where it was begun, or wait"},
+		{"nobody knows", nil, targets.PhaseBegun, "switch.a: change tx1 is open on it and goes back in 5m0s: run rocec confirm or rocec rollback where it was begun, or wait"},
+		{"changed", func(_, _ string) bool { return true }, targets.PhaseChanged, "switch.a: change tx1 of an earlier apply is open on it: it is changed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSite(t, "a", "b")
@@ -174,7 +174,7 @@ func TestLateBegin(t *testing.T) {
 				t.Fatal(reportText(rep))
 			}
 			m.mu.Lock()
-			m.do(targets.VerbBegin, "tx1", s.plan.Confirm, verbTakes, nil)
+			m.do(targets.VerbBegin, "tx1", "", s.plan.Confirm, verbTakes, nil)
 			m.tx["tx1"].phase = c.phase
 			m.mu.Unlock()
 			s.plan.ID, s.plan.Over = "tx2", c.over
@@ -313,7 +313,7 @@ func TestStale(t *testing.T) {
 			t.Fatal(reportText(rep))
 		}
 		rep = s.run(t.Context())
-		if rep.Exit() != 1 || rep.Count(Unchanged) != 1 || !strings.Contains(rep.Failure, "transaction other of somebody else is open on it") {
+		if rep.Exit() != 1 || rep.Count(Unchanged) != 1 || !strings.Contains(rep.Failure, "change other is open on it and goes back in ") {
 			t.Error(reportText(rep))
 		}
 		_ = wait(t.Context(), time.Hour)

@@ -34,6 +34,7 @@ const (
 	lie        = "lie"         // exit code 0, and nothing done
 	pretend    = "pretend"     // says it is done in its status too, and is as before
 	reboot     = "reboot"      // in the middle
+	restart    = "restart"     // likewise, and what is open stays so until its time is over
 	silent     = "silent"      // never answers, never does it
 	dead       = "dead"        // gone for good
 	stranger   = "stranger"    // shows another host key from then on
@@ -68,9 +69,13 @@ type machine struct {
 	gone    bool
 	odd     bool // shows another host key
 	verbs   []string
+	boots   int
+	stores  bool   // what is changed is stored at once, as on a host
+	last    string // ID of the last change that was confirmed
 }
 
 type transaction struct {
+	last    string // machine.last before it
 	phase   targets.Phase
 	message string
 	before  intent.Device
@@ -115,10 +120,18 @@ func (m *machine) lose() error {
 	return &session.Error{Device: m.name, Op: "run", Kind: session.KindLost, Err: errors.New("the session ended in the middle")}
 }
 
-// power is a loss of power: what is not stored is gone, and what was begun goes back.
-func (m *machine) power() {
+// restarts is a loss of power: what is not stored is gone, and the time to confirm begins anew.
+func (m *machine) restarts() {
 	m.down = time.Now().Add(bootTakes)
 	m.running = m.stored
+	m.boots++
+}
+
+func (m *machine) boot() string { return "boot" + strconv.Itoa(m.boots) }
+
+// power is a loss of power on a machine that takes back what was begun when it starts.
+func (m *machine) power() {
+	m.restarts()
 	for _, t := range m.tx {
 		switch t.phase {
 		case targets.PhaseBegun, targets.PhaseChanging, targets.PhaseChanged, targets.PhaseFailed, targets.PhaseReverting:
@@ -147,7 +160,7 @@ func (m *machine) transaction(id string) *transaction {
 }
 
 // do does a verb. It is called with the lock held, and gives it up while it works.
-func (m *machine) do(v targets.Verb, id string, confirm time.Duration, takes time.Duration, want []byte) (code int, said string) {
+func (m *machine) do(v targets.Verb, id, boot string, confirm time.Duration, takes time.Duration, want []byte) (code int, said string) {
 	t := m.transaction(id)
 	work := func() {
 		m.mu.Unlock()
@@ -160,7 +173,7 @@ func (m *machine) do(v targets.Verb, id string, confirm time.Duration, takes tim
 			return targets.ExitRefused, "transaction " + m.open + " is open"
 		}
 		if t.phase == targets.PhaseNone {
-			t.before, m.open = m.running, id
+			t.before, t.last, m.open = m.running, m.last, id
 			t.phase, t.until = targets.PhaseBegun, time.Now().Add(confirm)
 			t.timer = time.AfterFunc(confirm, func() {
 				m.mu.Lock()
@@ -185,11 +198,17 @@ func (m *machine) do(v targets.Verb, id string, confirm time.Duration, takes tim
 			return targets.ExitFailed, t.message
 		}
 		m.running, t.phase = next, targets.PhaseChanged
+		if m.stores {
+			m.stored = next
+		}
 	case targets.VerbConfirm:
+		if t.phase == targets.PhaseChanged && boot != m.boot() {
+			return targets.ExitRefused, "it was started again since it was read"
+		}
 		switch t.phase {
 		case targets.PhaseChanged:
 			t.timer.Stop()
-			t.phase, t.until, m.stored, m.open = targets.PhaseConfirmed, time.Time{}, m.running, ""
+			t.phase, t.until, m.stored, m.open, m.last = targets.PhaseConfirmed, time.Time{}, m.running, "", id
 		case targets.PhaseConfirmed:
 		default:
 			return targets.ExitRefused, "there is nothing to confirm"
@@ -197,6 +216,12 @@ func (m *machine) do(v targets.Verb, id string, confirm time.Duration, takes tim
 	case targets.VerbRevert:
 		if t.phase == targets.PhaseNone || t.phase == targets.PhaseReverted {
 			break
+		}
+		if t.phase == targets.PhaseConfirmed && m.last != id {
+			return targets.ExitRefused, "change " + m.last + " came after " + id + ": undo that one first"
+		}
+		if m.last == id {
+			m.last = t.last
 		}
 		t.phase = targets.PhaseReverting
 		work()
@@ -206,7 +231,7 @@ func (m *machine) do(v targets.Verb, id string, confirm time.Duration, takes tim
 }
 
 // call is a verb over a session.
-func (m *machine) call(ctx context.Context, v targets.Verb, id string, confirm time.Duration, want []byte) (session.Output, error) {
+func (m *machine) call(ctx context.Context, v targets.Verb, id, boot string, confirm time.Duration, want []byte) (session.Output, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.reach(); err != nil {
@@ -235,7 +260,7 @@ func (m *machine) call(ctx context.Context, v targets.Verb, id string, confirm t
 		go func() {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			m.do(v, id, confirm, takes, want)
+			m.do(v, id, boot, confirm, takes, want)
 		}()
 		return session.Output{}, m.lose()
 	case slow:
@@ -258,6 +283,9 @@ func (m *machine) call(ctx context.Context, v targets.Verb, id string, confirm t
 		}
 		m.power()
 		return session.Output{}, m.lose()
+	case restart:
+		m.restarts()
+		return session.Output{}, m.lose()
 	case silent:
 		m.mu.Unlock()
 		<-ctx.Done()
@@ -279,7 +307,7 @@ func (m *machine) call(ctx context.Context, v targets.Verb, id string, confirm t
 	go func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		code, said := m.do(v, id, confirm, takes, want)
+		code, said := m.do(v, id, boot, confirm, takes, want)
 		done <- answer{code, said}
 	}()
 	m.mu.Unlock()
@@ -376,13 +404,26 @@ func (l *line1) Run(_ context.Context, command string, _ []byte) (session.Output
 		case reboot:
 			l.m.power()
 			return session.Output{}, l.m.lose()
+		case restart:
+			l.m.restarts()
+			return session.Output{}, l.m.lose()
 		}
 		t := l.m.transaction(id)
 		left := 0
 		if !t.until.IsZero() {
 			left = int(time.Until(t.until) / time.Second)
 		}
-		b, err := json.Marshal(targets.State{ID: id, Phase: t.phase, Left: left, Open: l.m.open, Message: t.message})
+		openLeft := 0
+		if o := l.m.tx[l.m.open]; o != nil && !o.until.IsZero() {
+			openLeft = int(time.Until(o.until) / time.Second)
+		}
+		since := ""
+		if (t.phase == targets.PhaseConfirmed || t.phase == targets.PhaseReverted) && l.m.last != id && l.m.last != t.last {
+			since = l.m.last
+		}
+		b, err := json.Marshal(targets.State{
+			ID: id, Phase: t.phase, Left: left, Open: l.m.open, OpenLeft: openLeft, Since: since, Message: t.message, Boot: l.m.boot(),
+		})
 		return session.Output{Stdout: append([]byte("a banner\n"), b...)}, err
 	case read:
 		switch l.m.strike(read) {
@@ -395,6 +436,9 @@ func (l *line1) Run(_ context.Context, command string, _ []byte) (session.Output
 			return session.Output{Stdout: []byte("<html>")}, nil
 		case reboot:
 			l.m.power()
+			return session.Output{}, l.m.lose()
+		case restart:
+			l.m.restarts()
 			return session.Output{}, l.m.lose()
 		}
 		b, err := json.Marshal(l.m.running)
@@ -423,7 +467,11 @@ func (l *line1) Configure(ctx context.Context, c session.Change) (session.Output
 	if err != nil {
 		return session.Output{}, err
 	}
-	return l.m.call(ctx, targets.Verb(words[0]), words[1], time.Duration(seconds)*time.Second, want)
+	boot := ""
+	if len(words) > 3 {
+		boot = words[3]
+	}
+	return l.m.call(ctx, targets.Verb(words[0]), words[1], boot, time.Duration(seconds)*time.Second, want)
 }
 
 // Close ends the session.
@@ -444,7 +492,7 @@ var fakeTarget = &targets.Target{
 			if v == targets.VerbStatus {
 				return "status " + tx.ID
 			}
-			return fmt.Sprintf("%s %s %d", v, tx.ID, int(tx.Confirm/time.Second))
+			return fmt.Sprintf("%s %s %d %s", v, tx.ID, int(tx.Confirm/time.Second), tx.Boot)
 		},
 		Manual: func(tx targets.Transaction) string { return "go back " + tx.ID + " on " + tx.Device.Name },
 	},

@@ -23,17 +23,17 @@ func faulty() []fault {
 	put := func(verb targets.Verb, kinds ...string) {
 		for _, k := range kinds {
 			list = append(list, fault{kind: k, verb: verb})
-			if verb != "files" && k != dead && k != stranger && k != reboot {
+			if verb != "files" && k != dead && k != stranger && k != reboot && k != restart {
 				list = append(list, fault{kind: k, verb: verb, each: true})
 			}
 		}
 	}
 	put(dial, dropBefore, silent, dead, stranger)
-	put(targets.VerbStatus, dropBefore, garbage, dead, reboot)
-	put(read, dropBefore, garbage, dead, reboot)
+	put(targets.VerbStatus, dropBefore, garbage, dead, reboot, restart)
+	put(read, dropBefore, garbage, dead, reboot, restart)
 	put("files", full)
 	for _, v := range []targets.Verb{targets.VerbBegin, targets.VerbChange, targets.VerbConfirm} {
-		put(v, refuse, dropBefore, dropDuring, dropAfter, lie, silent, reboot, dead, stranger)
+		put(v, refuse, dropBefore, dropDuring, dropAfter, lie, silent, reboot, restart, dead, stranger)
 	}
 	put(targets.VerbChange, slow, pretend)
 	return list

@@ -28,6 +28,11 @@ type History struct {
 	Devices      []*Past // in the order of the plan
 	Ended        bool    // the run came to its end, or was settled
 	Exit         int
+	Damaged      []int  // numbers of lines that are not as they were written: their devices are asked
+	By           string // who ran it, user@host; "" = not known
+	// Reverting says that something was being taken back when a process died in it: to
+	// take the run back again is to finish that.
+	Reverting bool
 
 	path    string
 	size    int64 // of the whole lines
@@ -45,6 +50,7 @@ type Past struct {
 	Message       string
 	Until         time.Time
 
+	at       int // number of its line "device"
 	step     step
 	begun    bool   // a transaction was begun, or about to be, and did not go back
 	answered bool   // it has said that it began, or a step came after that
@@ -118,6 +124,15 @@ func (h *History) NoteWatched(devices []string, now func() time.Time) error {
 	return errors.Join(j.write(lines...), j.Close())
 }
 
+// End writes down that a run came to its end: what was being done to it is done.
+func (h *History) End(now func() time.Time) error {
+	j, err := h.Continue(now)
+	if err != nil {
+		return err
+	}
+	return errors.Join(j.write(line{Step: stepEnd}), j.Close())
+}
+
 // maxJournalBytes bounds what is read of a journal.
 const maxJournalBytes = 1 << 30
 
@@ -133,7 +148,7 @@ func ReadJournal(path string) (*History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal %s: %w", path, err)
 	}
-	if id := strings.TrimSuffix(filepath.Base(path), journalSuffix); h.ID != "" && h.ID != id {
+	if id := strings.TrimSuffix(filepath.Base(path), JournalSuffix); h.ID != "" && h.ID != id {
 		return nil, fmt.Errorf("journal %s: it is of run %s", path, h.ID)
 	}
 	h.path = path
@@ -154,7 +169,7 @@ func Journals(dir string) ([]*History, error) {
 	var out []*History
 	var failed []error
 	for _, e := range slices.Backward(entries) { // sorted by name, which begins with the time
-		if id, ok := strings.CutSuffix(e.Name(), journalSuffix); !ok || !idForm().MatchString(id) {
+		if id, ok := strings.CutSuffix(e.Name(), JournalSuffix); !ok || !idForm().MatchString(id) {
 			continue
 		}
 		h, err := ReadJournal(filepath.Join(dir, e.Name()))
@@ -184,6 +199,7 @@ func Prune(dir string, keep int) error {
 func decodeJournal(b []byte) (*History, error) {
 	h := &History{byName: map[string]*Past{}, watched: map[Part]bool{}}
 	number := 0
+	checked := false // the journal has a checksum in every line
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')
 		if end < 0 {
@@ -191,12 +207,20 @@ func decodeJournal(b []byte) (*History, error) {
 		}
 		number++
 		var l line
-		err := json.Unmarshal(b[:end], &l)
+		text, sum := cutSum(b[:end])
+		err := json.Unmarshal(text, &l)
 		if err != nil && end+1 == len(b) && number > 1 {
 			break // likewise, and the file system had made room for it
 		}
-		if err == nil {
-			err = h.add(&l, number == 1)
+		checked = checked || sum != ""
+		switch {
+		case number == 1 && sum != "" && sum != sumOf(text):
+			err = errors.New("it is not as it was written")
+		case number > 1 && checked && sum != sumOf(text):
+			h.damagedLine(number, &l, err == nil)
+			err = nil
+		case err == nil:
+			err = h.add(&l, number)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
@@ -207,16 +231,44 @@ func decodeJournal(b []byte) (*History, error) {
 	return h, nil
 }
 
+// damagedLine passes over a line that is not as it was written. The device that it was
+// about, where that can be told, is asked how far it is; so is every device that an
+// earlier line left open.
+func (h *History) damagedLine(number int, l *line, readable bool) {
+	h.Damaged = append(h.Damaged, number)
+	if !readable || disk.CheckName(l.Device) != nil {
+		return
+	}
+	if p := h.byName[l.Device]; p != nil {
+		p.step, p.begun, p.answered = stepBegun, true, true
+		return
+	}
+	h.lost(l.Device, number)
+}
+
+// lost is a device whose line "device" is damaged: what it was to be is not known.
+func (h *History) lost(name string, number int) *Past {
+	p := &Past{Name: name, Address: name, step: stepDevice, at: number}
+	h.byName[name] = p
+	h.Devices = append(h.Devices, p)
+	return p
+}
+
+// damage says where the journal is damaged, and what a person can do.
+func (h *History) damage(d *Past, err error) error {
+	return fmt.Errorf("journal %s, line %d is damaged (%w)", h.path, d.at, err)
+}
+
 // add takes one line.
-func (h *History) add(l *line, first bool) error {
-	if first != (l.Step == stepOpen) {
+func (h *History) add(l *line, number int) error {
+	if first := number == 1; first != (l.Step == stepOpen) {
 		return fmt.Errorf("the event is %q: a journal has %q first, and once", short(string(l.Step)), stepOpen)
 	}
 	switch l.Step {
 	case stepOpen:
 		return h.open(l)
 	case stepEnd:
-		h.Ended, h.Exit = true, l.Exit
+		h.Ended, h.Exit, h.Reverting = true, l.Exit, false
 		return nil
 	case stepWatched:
 		if p := h.byName[l.Device]; p != nil {
@@ -230,7 +282,7 @@ func (h *History) add(l *line, first bool) error {
 			return fmt.Errorf("device %w", err)
 		}
 		if h.byName[l.Device] == nil {
-			p := &Past{Name: l.Device, Address: l.Address, Target: l.Target, Intent: l.Intent, Wave: l.Wave, Part: l.Part, next: l.Entry, step: stepDevice}
+			p := &Past{Name: l.Device, Address: l.Address, Target: l.Target, Intent: l.Intent, Wave: l.Wave, Part: l.Part, next: l.Entry, step: stepDevice, at: number}
 			h.byName[l.Device] = p
 			h.Devices = append(h.Devices, p)
 		}
@@ -240,10 +292,14 @@ func (h *History) add(l *line, first bool) error {
 		return nil // of a later version
 	}
 	p := h.byName[l.Device]
+	if p == nil && len(h.Damaged) > 0 && disk.CheckName(l.Device) == nil {
+		p = h.lost(l.Device, h.Damaged[0])
+	}
 	if p == nil {
 		return fmt.Errorf("device %q is none of the run", short(l.Device))
 	}
 	p.take(l)
+	h.Reverting = h.Reverting || l.Step == stepRevert
 	return nil
 }
 
@@ -257,7 +313,7 @@ func (h *History) open(l *line) error {
 	if err := record.CheckFormat(l.FormatVersion, JournalVersion); err != nil {
 		return err
 	}
-	h.ID, h.Workspace, h.RocecVersion, h.Plan, h.At, h.Hold = l.ID, l.Workspace, l.RocecVersion, l.Plan, l.At, l.Hold
+	h.ID, h.Workspace, h.RocecVersion, h.Plan, h.At, h.Hold, h.By = l.ID, l.Workspace, l.RocecVersion, l.Plan, l.At, l.Hold, l.By
 	h.Confirm = time.Duration(min(max(l.ConfirmSeconds, 0), 1<<31-1)) * time.Second
 	return nil
 }

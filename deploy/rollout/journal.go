@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,13 +23,13 @@ import (
 
 // JournalVersion is the format version of a journal. Minor versions only add keys
 // and events.
-const JournalVersion = "1.0"
+const JournalVersion = "1.1"
 
 // journalKind tells a journal from other files of lines of JSON.
 const journalKind = "rocec journal"
 
-// journalSuffix ends the name of a journal's file, which begins with the ID.
-const journalSuffix = ".ndjson"
+// JournalSuffix ends the name of a journal's file, which begins with the ID.
+const JournalSuffix = ".ndjson"
 
 // step is what a line of a journal says. A step that changes something outside is
 // written before it is done, and its end after that.
@@ -74,6 +75,7 @@ type line struct {
 	Plan           string `json:"plan_digest,omitempty"`
 	ConfirmSeconds int    `json:"confirm_seconds,omitempty"`
 	Hold           bool   `json:"hold,omitempty"`
+	By             string `json:"by,omitempty"`
 
 	// Of device.
 	Address string `json:"address,omitempty"`
@@ -127,7 +129,7 @@ func CreateJournal(dir, id string, now func() time.Time) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	path := filepath.Join(dir, id+journalSuffix)
+	path := filepath.Join(dir, id+JournalSuffix)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err == nil {
 		err = disk.SyncDir(dir)
@@ -162,6 +164,7 @@ func (j *Journal) write(lines ...line) error {
 		return j.err
 	}
 	var b bytes.Buffer
+	var all []byte
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, l := range lines {
@@ -171,17 +174,42 @@ func (j *Journal) write(lines ...line) error {
 			}
 		}
 		l.At = j.now().UTC()
+		b.Reset()
 		if j.err = enc.Encode(l); j.err != nil {
 			return j.err
 		}
+		all = appendSum(all, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	}
-	if _, j.err = j.file.Write(b.Bytes()); j.err == nil {
+	if _, j.err = j.file.Write(all); j.err == nil {
 		j.err = j.sync(j.file)
 	}
 	if j.err != nil {
 		j.err = fmt.Errorf("journal %s: %w", j.path, j.err)
 	}
 	return j.err
+}
+
+// Every line ends with a checksum of what stands before it: `{...,"sum":"1a2b3c4d"}`.
+const sumKey = `,"sum":"`
+
+// sumOf is the checksum of a line without its sum: CRC-32C, in eight hexadecimal digits.
+func sumOf(text []byte) string {
+	return fmt.Sprintf("%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// appendSum appends an object as a line with its sum.
+func appendSum(to, object []byte) []byte {
+	to = append(to, bytes.TrimSuffix(object, []byte("}"))...)
+	return append(to, sumKey+sumOf(object)+"\"}\n"...)
+}
+
+// cutSum parts a line from its sum, "" if it has none.
+func cutSum(line []byte) (object []byte, sum string) {
+	end := len(line) - len(`1a2b3c4d"}`)
+	if at := end - len(sumKey); at > 0 && bytes.HasSuffix(line, []byte(`"}`)) && string(line[at:end]) == sumKey {
+		return append(bytes.Clone(line[:at]), '}'), string(line[end : end+8])
+	}
+	return line, ""
 }
 
 // Close closes the file.

@@ -116,7 +116,7 @@ func TestJournalGoesOn(t *testing.T) {
 	}
 	for _, id := range []string{"tx0", "tx2"} {
 		text := strings.Replace(head, "tx1", id, 1) + `{"event":"end","at":"2026-11-21T18:00:00Z"}` + "\n"
-		if err := os.WriteFile(filepath.Join(dir, id+journalSuffix), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, id+JournalSuffix), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -25,6 +25,7 @@ type Plan struct {
 	ID           string // of the transactions: [a-z0-9]{1,32}, see NewID
 	Workspace    string
 	RocecVersion string
+	By           string // who runs it, user@host
 	Digest       string // of what was approved, for whoever resumes; "" = unknown
 	Waves        []Wave
 	Devices      []Device

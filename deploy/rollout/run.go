@@ -63,7 +63,7 @@ func (r *run) open() error {
 	}
 	err := r.env.Journal.write(line{
 		Step: stepOpen, Kind: journalKind, FormatVersion: JournalVersion, ID: p.ID, Workspace: p.Workspace, RocecVersion: p.RocecVersion, Plan: p.Digest,
-		ConfirmSeconds: int(p.Confirm / time.Second), Hold: p.Hold,
+		ConfirmSeconds: int(p.Confirm / time.Second), Hold: p.Hold, By: p.By,
 	})
 	if err != nil {
 		return err

@@ -122,24 +122,56 @@ func onward(h *History, p *Plan, env *Env) *earlier {
 	return e
 }
 
+// atEnd reports whether nothing of a transaction is open in a phase.
+func atEnd(p targets.Phase) bool {
+	return p == targets.PhaseConfirmed || p == targets.PhaseReverted
+}
+
+// Forgotten are the devices of a run, by address, that would be taken back and know
+// nothing of it any more: a device keeps the last changes only. Nothing is changed.
+func Forgotten(ctx context.Context, h *History, p *Plan, env *Env) (list []string) {
+	past := onward(h, p, env)
+	changed := slices.DeleteFunc(h.changed(), func(d *Past) bool { return d.Outcome() != Applied })
+	forgot := make([]bool, len(changed))
+	_, _ = past.each(slices.Collect(indices(len(changed))), func(i int) error {
+		u, err := past.unit(changed[i])
+		if err != nil {
+			return nil // Back says so
+		}
+		st, err := u.ask(ctx, time.Now().Add(u.within(firstPatience)))
+		u.release()
+		forgot[i] = err == nil && st.Phase == targets.PhaseNone
+		return nil
+	})
+	for i, d := range changed {
+		if forgot[i] {
+			list = append(list, d.Address)
+		}
+	}
+	return list
+}
+
 // errGone is a device that cannot be reached any more.
 var errGone = errors.New("the configuration no longer has it, or does not say how it is reached: take the revision that was applied")
 
 // unit is the device of a journal at work.
 func (e *earlier) unit(d *Past) (*unit, error) {
 	device := e.byName[d.Name]
-	if device == nil || device.Target.Live == nil || device.Target.Name != d.Target {
+	if device == nil || device.Target.Live == nil || d.Target != "" && device.Target.Name != d.Target {
 		return nil, errGone
 	}
-	next, err := d.after(e.history.Workspace)
-	if err != nil {
-		return nil, err
-	}
 	then := *device
-	then.Intent = func() *intent.Device { return next.Intent }
-	then.Entry = func() (*record.Entry, error) { return next, nil }
+	next, damaged := d.after(e.history.Workspace)
+	if damaged != nil { // the ID is all that it takes to ask the device, and to take it back
+		damaged = e.history.damage(d, damaged)
+		then.Entry = func() (*record.Entry, error) { return nil, damaged }
+	} else {
+		then.Intent = func() *intent.Device { return next.Intent }
+		then.Entry = func() (*record.Entry, error) { return next, nil }
+	}
 	u := &unit{
-		env: e.env, device: &then, wave: d.Wave, tx: targets.Transaction{ID: e.history.ID, Confirm: max(e.history.Confirm, time.Second)},
+		damaged: damaged,
+		env:     e.env, device: &then, wave: d.Wave, tx: targets.Transaction{ID: e.history.ID, Confirm: max(e.history.Confirm, time.Second)},
 		grace: e.plan.patience(), base: d.Observed, before: d.found, begun: true, changed: true, record: d.recorded, entry: d.entry, outcome: d.Outcome(),
 	}
 	u.intent()
@@ -206,10 +238,15 @@ func (p *Past) confirming() bool {
 	return slices.Contains([]step{stepConfirm, stepDone, stepRecord}, p.step)
 }
 
-// leave lets go of a device that was named as stuck before, and says now that nothing
-// is open on it: somebody has set it otherwise. A plan that reads it says how.
-func (u *unit) leave() {
-	u.outcome, u.failed, u.begun = Left, false, false
+// leave lets go of a device on which nothing of the run is open any more, and which is
+// not what the run knows of it: somebody has set it otherwise, or the journal is
+// damaged there. A plan that reads it says how it is.
+func (u *unit) leave(why error) {
+	u.outcome, u.begun = Left, false
+	if why != nil {
+		u.failed = true
+		u.say(why)
+	}
 	if err := u.note(stepLeft, ""); err != nil {
 		u.failed = true
 		u.say(err)
@@ -246,10 +283,19 @@ func settleOne(ctx context.Context, u *unit, d *Past, h *History) {
 			u.failed = true
 			u.say(err)
 		}
+	case u.damaged != nil && (atEnd(st.Phase) || st.Phase == targets.PhaseNone):
+		u.leave(fmt.Errorf("%w: it says that it is %s, and whoever plans next reads it", u.damaged, st.Phase))
+	case st.Since != "":
+		u.leave(fmt.Errorf("it says that it is %s, and change %s was confirmed on it since: whoever plans next reads it", st.Phase, st.Since))
+	case u.damaged != nil:
+		u.failed = true
+		u.say(u.damaged)
+		u.goBack(ctx, h.Workspace)
 	case st.Phase == targets.PhaseNone || st.Phase == targets.PhaseReverted:
 		u.settleBack(ctx, h.Workspace, st.Phase)
 		if u.outcome == Stuck && d.step == stepStuck {
-			u.leave()
+			u.failed = false
+			u.leave(nil)
 		}
 	case d.goingBack():
 		u.goBack(ctx, h.Workspace)
@@ -321,8 +367,12 @@ func confirmOne(ctx context.Context, u *unit, h *History) {
 	}
 	u.armed = time.Now().Add(time.Duration(st.Left) * time.Second)
 	w := &work{unit: u}
-	switch st.Phase {
-	case targets.PhaseChanged, targets.PhaseConfirmed:
+	switch {
+	case u.damaged != nil: // it cannot be compared with what was to be confirmed
+		u.failed = true
+		u.say(u.damaged)
+		u.goBack(ctx, h.Workspace)
+	case st.Phase == targets.PhaseChanged || st.Phase == targets.PhaseConfirmed:
 		if err := w.complete(ctx, h.Workspace, st.Phase); err != nil {
 			u.failed = true
 			u.say(err)
@@ -330,7 +380,7 @@ func confirmOne(ctx context.Context, u *unit, h *History) {
 				u.goBack(ctx, h.Workspace)
 			}
 		}
-	case targets.PhaseNone, targets.PhaseReverted:
+	case st.Phase == targets.PhaseNone || st.Phase == targets.PhaseReverted:
 		u.failed = true
 		u.say(errors.New("it went back by itself: the time to confirm was over"))
 		u.settleBack(ctx, h.Workspace, st.Phase)

@@ -35,7 +35,7 @@ func (w *work) prepare(ctx context.Context) error {
 	}
 	if st.Open != "" && st.Open != w.tx.ID {
 		if w.over == nil || !w.over(w.device.Name, st.Open) {
-			return fmt.Errorf("transaction %s of somebody else is open on it", short(st.Open))
+			return errors.New((&targets.Armed{ID: st.Open, Left: time.Duration(st.OpenLeft) * time.Second}).String())
 		}
 		if err := w.clear(ctx, st.Open); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (w *work) clear(ctx context.Context, late string) error {
 	case st.Open == "":
 		return nil
 	}
-	return fmt.Errorf("transaction %s of an earlier apply is open on it: it is %s", late, st.Phase)
+	return fmt.Errorf("change %s of an earlier apply is open on it: it is %s", late, st.Phase)
 }
 
 func (w *work) progress(phase string) { w.tell(Event{Kind: Progress, Phase: phase}) }
@@ -179,9 +179,11 @@ func (w *work) change(ctx context.Context) error {
 	}
 }
 
-// check comes back over a new session and compares the device with the intent.
+// check comes back over a new session and compares the device with the intent. What it
+// finds holds for the start of the device that the last status was of.
 func (w *work) check(ctx context.Context) error {
 	w.progress("reading back")
+	w.tx.Boot = w.boot
 	w.hangUp()
 	c, have, err := w.reread(ctx, w.share(7))
 	if err != nil {
@@ -244,9 +246,16 @@ func (w *work) confirm(ctx context.Context) error {
 		switch {
 		case asked != nil:
 			return unknown("confirm", err, asked)
-		case st.Phase == targets.PhaseConfirmed:
+		case st.Phase == targets.PhaseConfirmed && st.Boot == w.tx.Boot:
 			w.armed = time.Time{}
 			return w.note(stepDone, "")
+		case (st.Phase == targets.PhaseConfirmed || st.Phase == targets.PhaseChanged) && st.Boot != w.tx.Boot && try < attempts:
+			// It was started since it was read: what was changed may be gone.
+			w.armed = time.Now().Add(time.Duration(st.Left) * time.Second)
+			if err := w.check(ctx); err != nil {
+				return fmt.Errorf("it was started again before it was confirmed: %w", err)
+			}
+			continue
 		case st.Phase == targets.PhaseChanged && lost(err) && try < attempts:
 			continue
 		case err != nil && (st.Phase == targets.PhaseChanged || st.Phase == targets.PhaseFailed):

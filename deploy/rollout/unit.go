@@ -1,9 +1,7 @@
 package rollout
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -43,10 +41,12 @@ type unit struct {
 	base     string // digest of what it was before; "" = not known
 	before   []byte // that itself, packed
 	armed    time.Time
-	begun    bool // a transaction may be open on the device, or its change be there
-	changed  bool // it may have been changed
-	windowed bool // it is as it shall be but for what needs a maintenance window
-	record   bool // its entry of the record may have been written
+	boot     string // State.Boot of its last answer
+	begun    bool   // a transaction may be open on the device, or its change be there
+	changed  bool   // it may have been changed
+	windowed bool   // it is as it shall be but for what needs a maintenance window
+	damaged  error  // the journal does not say what it was to be
+	record   bool   // its entry of the record may have been written
 	entry    []byte
 
 	outcome Outcome
@@ -193,37 +193,28 @@ func (u *unit) status(ctx context.Context) (st targets.State, err error) {
 	if err == nil {
 		st, err = decodeState(out, u.tx.ID)
 	}
+	if err == nil {
+		u.boot = st.Boot
+	}
 	if err != nil {
 		u.hangUp()
 	}
 	return st, callError(err)
 }
 
-// errStatus is an answer that is no state.
+// errStatus is an answer about another transaction.
 var errStatus = errors.New("its status cannot be read")
 
-// decodeState reads the answer to VerbStatus: the last line that is not empty.
-func decodeState(out session.Output, id string) (st targets.State, err error) {
-	text := bytes.TrimSpace(out.Stdout)
-	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
-		text = text[i+1:]
-	}
-	if err := json.Unmarshal(text, &st); err != nil {
-		if said := lastLine(out.Stderr, nil); said != "" {
-			return st, fmt.Errorf("%w: %s", errStatus, said)
-		}
-		return st, fmt.Errorf("%w: it is %q", errStatus, short(string(text)))
-	}
-	switch st.Phase {
-	case targets.PhaseNone, targets.PhaseBegun, targets.PhaseChanging, targets.PhaseChanged, targets.PhaseFailed,
-		targets.PhaseConfirmed, targets.PhaseReverting, targets.PhaseReverted, targets.PhaseStuck:
-	default:
-		return st, fmt.Errorf("%w: its phase is %q", errStatus, short(string(st.Phase)))
-	}
-	if st.ID != id && st.Phase != targets.PhaseNone {
+// decodeState reads the answer to VerbStatus.
+func decodeState(out session.Output, id string) (targets.State, error) {
+	st, err := targets.ReadState(out.Stdout)
+	switch said := lastLine(out.Stderr, nil); {
+	case err != nil && said != "":
+		return st, fmt.Errorf("%w: %s", errStatus, said)
+	case err == nil && st.ID != id && st.Phase != targets.PhaseNone:
 		return st, fmt.Errorf("%w: it is of transaction %q, not %s", errStatus, short(st.ID), id)
 	}
-	return st, nil
+	return st, err
 }
 
 // atRest reports whether a phase stays as it is for as long as nobody does anything.

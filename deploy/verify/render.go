@@ -82,6 +82,9 @@ func (r *Result) text(b *strings.Builder, o TextOptions) {
 		if slices.ContainsFunc(r.Differences, func(x intent.Difference) bool { _, stored := x.Path.Running(); return stored }) {
 			b.WriteString("  what is stored is what the device starts with: it runs as it should, and a reboot would undo that; apply stores it again\n")
 		}
+		if r.Armed != nil {
+			fmt.Fprintf(b, "  %s\n", r.Armed)
+		}
 		b.WriteByte('\n')
 	}
 }

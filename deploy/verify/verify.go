@@ -45,7 +45,8 @@ type Result struct {
 	Device      string
 	Kind        intent.Kind
 	Status      Status
-	Reason      string // of Unknown
+	Reason      string         // of Unknown
+	Armed       *targets.Armed // a change that is open: what was read does not stay
 	Differences []intent.Difference
 	Unseen      []plan.Unseen
 	Observed    *intent.Device // nil if Unknown
@@ -114,6 +115,9 @@ func Compare(address string, d *intent.Device, t *targets.Target, captured targe
 		r.Findings = append(r.Findings, odd...)
 	}
 	r.compare(d, t, boots)
+	if r.Armed = captured.Armed; r.Armed != nil && r.Status == InSync {
+		r.Status, r.Reason = Unknown, "as wanted now, and "+r.Armed.String()
+	}
 	return r
 }
 

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -382,9 +383,8 @@ func (h *host) egressWants(w *rows, p *intent.Port) {
 		if f.QoS == "" {
 			continue
 		}
-		if m := pairs(egress(h.qos[f.QoS]), ":"); len(m) > 0 {
-			list = append(list, f.Name+"="+strings.Join(m, ","))
-		}
+		// A device that stays keeps the map that an earlier configuration gave it, and starts without: none is set too.
+		list = append(list, f.Name+"="+cmp.Or(strings.Join(pairs(egress(h.qos[f.QoS]), ":"), ","), "none"))
 	}
 	if len(list) > 0 {
 		w.set(at(intent.OfQoS, p.QoS, "trust"), "egress", join(list))

@@ -38,8 +38,14 @@ func (r *reader) rdmaCM() {
 		case "IB/RoCE v1":
 			p.NIC.RoCE = intent.Some("v1")
 		}
-		if t, err := strconv.ParseUint(value(files, port+"default_roce_tos"), 0, 8); err == nil {
+		t, err := strconv.ParseUint(value(files, port+"default_roce_tos"), 0, 8)
+		switch {
+		case err == nil:
 			r.rdmaMark(p, uint8(t))
+		case r.class(p, "rdma").DSCP.IsSet():
+			// rdma_cm has no folder for the device, so nobody has set its TOS: connections go out with 0
+			// (drivers/infiniband/core/cma_configfs.c makes the files with the folder; cma.c: default_roce_tos starts as 0).
+			r.rdmaMark(p, 0)
 		}
 	}
 }

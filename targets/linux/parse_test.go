@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -226,9 +227,11 @@ func TestParseTags(t *testing.T) {
 		live := `[{"ifname":"rail0","flags":["UP"],"mtu":9000,"master":"bond0"},{"ifname":"bond0","flags":["UP"],"mtu":9000},
 {"ifname":"bond0.100","link":"bond0","mtu":9000,"linkinfo":{"info_kind":"vlan","info_data":{"id":100,"egress_qos":[` + c.egress + `]}}}]`
 		in := files("netplan.yaml", string(find(t, artifacts(t, d), netplanFile)), "addr.json", live, "rdma.json", `[{"ifname":"mlx5_0","port":1,"netdev":"rail0"}]`)
-		if c.tos != "" {
-			in.Files["rdma_cm.txt"] = []byte("/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos:" + c.tos + "\n")
+		mark := c.tos
+		if mark == "" {
+			mark = strconv.Itoa(int(tos(q.Marks[slices.IndexFunc(q.Marks, func(m intent.Mark) bool { return m.Carries == "rdma" })])))
 		}
+		in.Files["rdma_cm.txt"] = []byte("/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos:" + mark + "\n")
 		if c.pfc != "" {
 			in.Files["rail0/pfc.json"] = []byte(c.pfc)
 		}
@@ -375,4 +378,21 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestParseNoMark: a host of which rdma_cm has no folder sends connections with TOS 0.
+// Where the intent sets another one that is a difference, and not something unseen.
+func TestParseNoMark(t *testing.T) {
+	d := nvmeHost()
+	in := files("addr.json", `[{"ifname":"rail0","flags":["UP"],"mtu":9000}]`, "rdma.json", `[{"ifname":"mlx5_0","port":1,"netdev":"rail0"}]`)
+	got, list := Target.Parse(d, in)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	differences, _ := intent.Compare(d, got)
+	if !slices.ContainsFunc(differences, func(x intent.Difference) bool {
+		return x.Path.Name == "rail0" && x.Path.Field == "class.rdma.dscp" && x.Before == "0"
+	}) {
+		t.Errorf("the mark of RDMA that nobody set is no difference: %v", differences)
+	}
 }

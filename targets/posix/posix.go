@@ -62,6 +62,9 @@ func Live(kit func() *emit.Kit, confirms string) *targets.Live {
 			if v == targets.VerbBegin {
 				line += " " + strconv.Itoa(int(tx.Confirm.Seconds())) + " " + word(tx.Device.Name)
 			}
+			if v == targets.VerbConfirm && tx.Boot != "" {
+				line += " " + word(tx.Boot)
+			}
 			return line
 		},
 		Manual: func(tx targets.Transaction) string {
@@ -89,7 +92,7 @@ func prepare(tx targets.Transaction) string {
 func status(id string) string {
 	return `for p in ` + stateOf(id) + `/` + File + ` ` + Root + `/*.state/` + File + `; do ` +
 		`if [ -r "$p" ]; then bash "$p" status ` + id + `; exit; fi; done; ` +
-		`echo '{"id":"` + id + `","phase":"none","left_seconds":0,"open":"","message":""}'`
+		`echo '{"id":"` + id + `","phase":"none","left_seconds":0,"open":"","open_left_seconds":0,"message":"","boot":""}'`
 }
 
 // word quotes a name for the shell. One that cannot be quoted, which no target

@@ -3,7 +3,7 @@
 #   rocec-live.sh begin ID SECONDS HOST   in the folder of the device: keep what there is, schedule the revert
 #   rocec-live.sh change ID               make the change; it ends when that does
 #   rocec-live.sh status ID               one line of JSON
-#   rocec-live.sh confirm ID              no revert any more, and the change lasts over a reboot
+#   rocec-live.sh confirm ID [BOOT]       no revert any more, and the change lasts over a reboot; BOOT: that of the status before it was read back
 #   rocec-live.sh revert ID               go back now, also after confirm
 #   rocec-live.sh release ID              by hand, after a revert that did not go through: leave the device as it is, allow other changes
 # exit: 0 done, 10 refused and nothing was done, 20 the change or its confirmation failed, 30 the revert failed, 1 anything else
@@ -35,6 +35,9 @@ uptime() {
 	read -r up rest </proc/uptime
 	echo "${up%%.*}"
 }
+
+# this_boot names this start of the system; every start has another one.
+this_boot() { cat /proc/sys/kernel/random/boot_id; }
 
 # load ID reads what is known of a change.
 load() {
@@ -98,7 +101,7 @@ left() {
 		return
 	fi
 	now=$(uptime)
-	[[ $boot == "$(cat /proc/sys/kernel/random/boot_id)" ]] || due=$seconds # the timer began anew with the system
+	[[ $boot == "$(this_boot)" ]] || due=$seconds # the timer began anew with the system
 	if ((due > now)); then echo $((due - now)); else echo 1; fi
 }
 
@@ -109,15 +112,18 @@ alive() { [[ -e $state/$1 ]] && ! flock -n "$state/$1" true; }
 last_line() { grep -v '^[[:space:]]*$' "$1" 2>/dev/null | tail -n 1; }
 
 status() {
-	local open
+	local open open_left since=''
+	case $phase in confirmed | reverted) since=$(cat "$top/.last" 2>/dev/null) ;; esac
+	[[ $since != "$id" && $since != "$before" ]] || since=
 	open=$(open_change)
+	open_left=$([[ -z $open ]] || { load "$open" && left; })
 	if [[ $phase == changing ]] && ! alive change.lock; then
 		phase=failed message="the change was cut off in the middle"
 	elif [[ $phase == reverting ]] && ! alive revert.lock; then
 		message="the revert was cut off in the middle; revert goes on with it"
 	fi
 	message=${message//\\/\\\\}
-	printf '{"id":"%s","phase":"%s","left_seconds":%d,"open":"%s","message":"%s"}\n' "$id" "$phase" "$(left)" "$open" "${message//\"/\\\"}"
+	printf '{"id":"%s","phase":"%s","left_seconds":%d,"open":"%s","open_left_seconds":%d,"since":"%s","message":"%s","boot":"%s"}\n' "$id" "$phase" "$(left)" "$open" "${open_left:-0}" "$since" "${message//\"/\\\"}" "$(this_boot)"
 }
 
 # arm schedules the revert. The timer counts from its start, and from the start of the system after a reboot; a revert that was
@@ -223,7 +229,7 @@ begin() {
 		fi
 		sync
 	fi
-	boot=$(cat /proc/sys/kernel/random/boot_id) deadline=$(($(uptime) + seconds))
+	boot=$(this_boot) deadline=$(($(uptime) + seconds))
 	if ! put "$top/.open" "$id" || ! save begun "begun" || ! arm; then
 		disarm 2>/dev/null
 		part_forget "$id" >/dev/null 2>&1
@@ -295,7 +301,8 @@ confirm() {
 		over
 		return 0
 		;;
-	changed) ;;
+	# What was read back may not be what this start of the system has brought.
+	changed) [[ ${2:-$boot} == "$(this_boot)" ]] || refuse "it was started again since it was read back: it has to be read again before it is confirmed" ;;
 	begun) refuse "change $id is begun, and there is nothing to confirm" ;;
 	changing)
 		alive change.lock && refuse "change $id is under way"
@@ -352,7 +359,7 @@ undo() {
 		other=$(cat "$top/.last" 2>/dev/null)
 		[[ $other == "$id" ]] || refuse "change ${other:-of others} came after $id: undo that one first"
 		other=$(open_change)
-		[[ -z $other ]] || refuse "change $other is open here"
+		[[ -z $other ]] || refuse "change $other is open here, and is undone by itself in $(load "$other" && left) s unless it is confirmed"
 		put "$top/.open" "$id" || refuse "cannot write to $top"
 		;;
 	esac
@@ -436,7 +443,7 @@ main() {
 		one _begin "$2" "$3" "$4"
 		;;
 	change) change ;;
-	confirm) one _confirm "$2" ;;
+	confirm) one _confirm "$2" "${3-}" ;;
 	revert) revert revert ;;
 	scheduled) revert scheduled ;;
 	release) one _release "$2" ;;
@@ -445,7 +452,7 @@ main() {
 	_run) run "$2" "$3" ;;
 	_start) start "$2" "$3" ;;
 	_ended) ended "$2" "$3" ;;
-	_confirm) confirm ;;
+	_confirm) confirm "$2" "${3-}" ;;
 	_undo) undo "$2" "$3" ;;
 	_release) release ;;
 	esac

@@ -80,7 +80,7 @@ func command(kit *emit.Kit, v targets.Verb, tx targets.Transaction) string {
 		script := windowsPath(liveRoot) + `\` + liveFile
 		guard := trusted("(Split-Path -Path $root), $root")
 		return stop + fmt.Sprintf(`$root = '%s'; if (Test-Path -LiteralPath '%s') { %s%s& '%s' -Verb status -Id '%s'%s }; `, windowsPath(liveRoot), script, guard, policy, script, tx.ID, code) +
-			fmt.Sprintf(`Write-Output '{"id":"%s","phase":"none","left_seconds":0,"open":"","message":""}'`, tx.ID)
+			fmt.Sprintf(`Write-Output '{"id":"%s","phase":"none","left_seconds":0,"open":"","open_left_seconds":0,"message":"","boot":""}'`, tx.ID)
 	}
 	script := windowsPath(kit.Folder()) + `\` + liveFile
 	more := ""

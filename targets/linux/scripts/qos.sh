@@ -595,7 +595,7 @@ settle_egress() {
 			continue
 		fi
 		settle "PCP by kernel priority of $vlan" "${entry//,/ }" have_egress set_egress
-		if [[ -n $roce_tos ]] && ! maps_pcp && ! unmapped "${entry//,/ }"; then
+		if [[ -n $roce_tos && $entry != none ]] && ! maps_pcp && ! unmapped "${entry//,/ }"; then
 			wrong "irdma of this kernel, $(uname -r), leaves the map of $vlan aside: use Linux 6.6 or newer, or the driver of Intel"
 		fi
 	done
@@ -674,7 +674,11 @@ restore_port() {
 		[[ -z $wanted ]] || settle "${setting%_*}" "$wanted" "have_$setting" "set_$setting"
 	done
 	restore_egress
-	rdma_of && restore_files "$cm/$rdma_dev/ports/$rdma_port/" "$from/rdma_cm.txt"
+	# After a start rdma_cm has no folder for a device before the boot unit made it: what was there goes into one.
+	if rdma_of && grep -qs "^$cm/$rdma_dev/" "$from/rdma_cm.txt"; then
+		open_cm || fail "no $cm/$rdma_dev: load rdma_cm and mount configfs"
+		restore_files "$cm/$rdma_dev/ports/$rdma_port/" "$from/rdma_cm.txt"
+	fi
 	restore_files "/sys/class/net/$dev/ecn/" "$from/$dev/ecn.txt"
 	restore_files "/sys/kernel/debug/mlx5/$(pci_of "$dev")/cc_params/" "$from/cc_params.txt"
 	restore_files "/sys/kernel/debug/bnxt_re/$(pci_of "$dev")/cc_config/" "$from/cc_config.txt"

@@ -151,7 +151,9 @@ function Undo-Change {
 }
 
 function Show-Status {
-    $shown = [ordered]@{ id = $Id; phase = 'none'; left_seconds = 0; open = (Get-OpenId); message = '' }
+    # No start of the host is named: every one of them takes back what is not confirmed.
+    $shown = [ordered]@{ id = $Id; phase = 'none'; left_seconds = 0; open = (Get-OpenId); open_left_seconds = 0; message = ''; boot = '' }
+    if ($shown.open -ne '') { $shown.open_left_seconds = Get-Left -State (Read-Live -Of $shown.open) }
     $state = Read-Live -Of $Id
     if ($null -ne $state) {
         $shown.phase = [string]$state.Phase
