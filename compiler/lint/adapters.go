@@ -195,13 +195,13 @@ func softwareRDMA(p *Pass) {
 var roce721 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE721", Name: "class_vendors", Severity: diag.Warning,
-		Title: "a class joins NICs of makers that are not known to run RDMA with each other",
+		Title: "a class joins NICs of makers that are not listed as running RDMA with each other",
 		Why: "makers differ in how their NICs slow down under DCQCN, and some support their own adapters alone: the ones that yield more get less, " +
-			"or connections fail. Where a model lists with whom it works, another maker is a warning, else a notice",
+			"or connections fail",
 		Fix: "use NICs of one maker in a class, or write in the nic_model with whom it was tested: interop = [...]",
 		Source: "Broadcom knowledge base 382163, Configuring RDMA for vSAN: no mix of NIC vendors in a cluster; Bai et al., NSDI 2023, 7.2: " +
 			"three generations of NICs that did not share a link",
-		Needs: "interop in the nic_model for the warning; no shipped model states it",
+		Needs: "interop in the nic_model: with whom it was tested. No shipped model states it, and a mixed class is then not judged",
 		Bad:   mixedVendors(`interop = ["example"]`),
 		Good:  mixedVendors(`interop = ["example", "nvidia"]`),
 	},
@@ -214,7 +214,7 @@ func mixedVendors(interop string) string {
 
 func mixedNICs(p *Pass) {
 	f := p.Fabric
-	if !slices.ContainsFunc(f.NICModels[1:], func(m fabric.NICModel) bool { return m.Vendor != f.NICModels[1].Vendor }) {
+	if !slices.ContainsFunc(f.NICModels, func(m fabric.NICModel) bool { return m.Interop != nil }) {
 		return
 	}
 	type met struct {
@@ -231,28 +231,20 @@ func mixedNICs(p *Pass) {
 		}
 	})
 	for q := fabric.QoSID(1); int(q) < len(f.QoS); q++ {
-		said := false // nobody knows of a contract is said once
 		for _, a := range models[q] {
 			for _, b := range models[q] {
 				x, y := &f.NICModels[a], &f.NICModels[b]
-				if x.Vendor == y.Vendor || slices.Contains(x.Interop, y.Vendor) {
+				if x.Interop == nil || x.Vendor == y.Vendor || slices.Contains(x.Interop, y.Vendor) {
 					continue
 				}
 				one, two := first[[2]uint32{uint32(q), uint32(a)}], first[[2]uint32{uint32(q), uint32(b)}]
-				if x.Interop == nil && (said || y.Interop != nil || !p.reacts(one.class)) {
-					continue
-				}
-				d := diag.Diagnostic{
+				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("class %s joins %s (%s) and %s (%s), and the first is not known to run RDMA with adapters of %s", f.Text(one.class.Name),
 						p.Name(one.e), f.Text(x.Name), p.Name(two.e), f.Text(y.Name), f.Text(y.Vendor)),
 					Address: f.PortAddress(one.e.ID), Concerns: []string{f.PortAddress(two.e.ID), f.Text(f.QoS[q].Address)},
 					Labels: []diag.Label{p.AtPort(one.e, schema.AModel, ""), p.AtPort(two.e, schema.AModel, "the other")},
 					Help:   "use NICs of one maker, or write interop in the nic_model once it was tested",
-				}
-				if x.Interop == nil {
-					said, d.Severity = true, diag.Notice
-				}
-				p.Report(d)
+				})
 			}
 		}
 	}

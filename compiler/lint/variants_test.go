@@ -102,10 +102,7 @@ func TestHostVariants(t *testing.T) {
 			"ROCE719: n1 has NICs with class rdma, and nothing on it is a consumer of that class",
 		}},
 		{"no class names consumers", "ROCE713 ROCE719", lint.Knowing(`consumers = ["ceph"]`), nil},
-		{"nobody knows of two makers", "ROCE721", lint.Mixed(``), []string{
-			"ROCE721: class rdma joins n1/rail0 (nvidia/connectx-6-dx) and n2/rail0 (example/nic), and the first is not known to run RDMA with adapters of example",
-		}},
-		{"two makers without DCQCN", "ROCE721", strings.Replace(lint.Mixed(``), `ecn       = "auto"`, "ecn       = \"off\"\n    congestion_control = \"receiver\"", 1), nil},
+		{"nothing says with whom it works", "ROCE721", lint.Mixed(``), nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()

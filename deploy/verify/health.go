@@ -42,6 +42,9 @@ type ExpectPort struct {
 // A pause lasts 65535 quanta of 512 bit times at most [IEEE 802.3, 31B.2].
 const longestPauseBits = 65535 * 512
 
+// shortReadBytes is what PCIe devices begin with: the bound of ROCE754.
+const shortReadBytes = 512
+
 // usualMbps is the speed of ports of which none is known.
 const usualMbps = 100_000
 
@@ -92,6 +95,9 @@ func (h *judge) host() {
 		}
 		h.report(&r, nil, "set memlock to unlimited in /etc/security/limits.d and in the units that use RDMA", "lets a login lock %d bytes of memory, and RDMA registers more", *v.MemlockBytes)
 	}
+	if h.device.Verify && len(v.Strict) > 0 { // rocec writes it for the hosts that it manages
+		h.report(strictPaths, nil, strictPaths.Fix, "drops what comes in by another rail than its routes answer by: rp_filter is 1 on %s", some(v.Strict))
+	}
 	if len(v.Missing) > 0 {
 		h.report(modules, nil, "install rdma-core and load it, at boot as well", "has not loaded %s", some(v.Missing))
 	}
@@ -111,6 +117,9 @@ func (h *judge) port(p *intent.Port, v *targets.PortVitals) {
 	x, known := h.expect.Ports[p.Name]
 	if known && v.PCIeGen > 0 && v.PCIeLanes > 0 && (v.PCIeGen < x.PCIeGen || v.PCIeLanes < x.PCIeLanes) {
 		h.report(pcieDown, p, "reseat it, and look at the bifurcation of the slot in the BIOS", "runs PCIe %d x%d instead of %d x%d", v.PCIeGen, v.PCIeLanes, max(x.PCIeGen, v.PCIeGen), max(x.PCIeLanes, v.PCIeLanes))
+	}
+	if v.PCIeGen >= 5 && v.PCIeLanes >= 16 && v.ReadRequestBytes > 0 && v.ReadRequestBytes <= shortReadBytes {
+		h.report(shortReads, p, shortReads.Fix, "reads %d bytes of memory at a time over PCIe %d x%d", v.ReadRequestBytes, v.PCIeGen, v.PCIeLanes)
 	}
 	if v.FirmwareDCBX && h.after.LLDPDaemon {
 		h.report(dcbxOwners, p, "choose one owner of DCBX", "has DCBX of its firmware, and lldpad speaks it as well")

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,15 @@ func TestRules(t *testing.T) {
 		}
 		ids[r.ID] = true
 		d, x := host()
+		if r.ID == "ROCE753" { // of a host with rails that is compared
+			d.Verify = true
+			for i, rail := range []string{"rail0", "rail1"} {
+				d.Ifaces = append(d.Ifaces, intent.Iface{
+					Name: rail, Kind: intent.Direct, On: rail, RDMA: true,
+					Addresses: intent.Some([]netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i), 0, 1}), 24)}),
+				})
+			}
+		}
 		bad, good := found(t, &linux.Target, d, x, r.Bad), found(t, &linux.Target, d, x, r.Good)
 		if len(bad) != 1 || bad[0].Rule != r.ID || bad[0].Severity != r.Severity {
 			t.Errorf("%s: the bad example finds %+v", r.ID, bad)
