@@ -40,6 +40,8 @@ type Vitals struct {
 	// Redirecting are PCI bridges with access control services on, which send what
 	// two devices below them say to each other through the root complex.
 	Redirecting []string
+	// Strict are network devices with RDMA, of several, that drop what comes in by another device than the way back.
+	Strict []string
 	// LLDPDaemon says that a daemon of the host speaks DCBX.
 	LLDPDaemon bool
 }
@@ -52,9 +54,10 @@ type PortVitals struct {
 	PCIeGen, PCIeLanes uint8 // as negotiated; 0: not known
 	FirmwareDCBX       bool  // the firmware of the adapter speaks DCBX
 	// DCQCNOff are priorities on which the adapter does not notify or not react.
-	DCQCNOff intent.PrioritySet
-	GIDs     map[int]GID // of its RDMA device, by index
-	Counters map[Counter]uint64
+	DCQCNOff         intent.PrioritySet
+	GIDs             map[int]GID // of its RDMA device, by index
+	Counters         map[Counter]uint64
+	ReadRequestBytes uint32 // most that it asks memory for at a time; 0: not known
 	// StormMs is how long the adapter may pause its switch before it drops what it cannot take; 0 is for ever. Nil: not known.
 	StormMs *uint16
 	// Stormed are priorities that a watchdog holds back now.

@@ -17,10 +17,10 @@ import (
 var roce708 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE708", Name: "nic_validated", Severity: diag.Warning,
-		Title:  "firmware and drivers are among those that were tested",
+		Title:  "firmware or a driver is none of those that were tested",
 		Why:    "an untested version may count buffers, mark packets or react to CNPs in another way, and the fabric was accepted with the old one",
 		Fix:    "use a version of the list, or test this one and add it to validated",
-		Source: "rocec.validated of the source; Bai et al., NSDI 2023, 7.2",
+		Source: "rocec { validated } of the source; Bai et al., NSDI 2023, 7.2: NICs of three generations interact",
 		Bad:    validatedPair("22.43.2026"),
 		Good:   validatedPair("22.41.1000"),
 	},
@@ -110,12 +110,14 @@ func validatedVersions(p *Pass) {
 var roce711 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE711", Name: "driver_origin_role", Severity: diag.Warning,
-		Title:  "nodes of one role have their drivers from one place",
-		Why:    "the driver of the system and the package of the maker differ in defaults, tools and what a reload resets: the node that differs is slow or loses its settings",
-		Fix:    "choose one, and write an except block with its reason for what waits",
-		Source: "theory I20",
-		Bad:    fourNodes(``, `observed = { driver_origin = self.name == "n1" ? "inbox" : "vendor" }`),
-		Good:   fourNodes(``, `observed = { driver_origin = "vendor" }`),
+		Title: "nodes of one role have their drivers from different places",
+		Why:   "the driver of the system and the package of the maker differ in defaults, tools and what a reload resets: the node that differs is slow or loses its settings",
+		Fix:   "choose one, and write an except block with its reason for what waits",
+		Source: "MLNX_OFED documentation, Explicit Congestion Notification: sysfs files of the maker's driver alone; Linux " +
+			"drivers/infiniband/hw/mlx5/cong.c: debugfs of the kernel's; Azure Local host network requirements, Driver " +
+			"requirements",
+		Bad:  fourNodes(``, `observed = { driver_origin = self.name == "n1" ? "inbox" : "vendor" }`),
+		Good: fourNodes(``, `observed = { driver_origin = "vendor" }`),
 	},
 	Run: driverOrigin,
 }
@@ -151,19 +153,19 @@ func driverOrigin(p *Pass) {
 var roce712 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE712", Name: "nic_software", Severity: diag.Warning,
-		Title:  "soft-RoCE does not serve a class that adapters carry",
+		Title:  "soft-RoCE serves a class that adapters carry",
 		Why:    "soft-RoCE takes a processor for a fraction of the speed, sends no CNPs of its own and knows no PFC: its peers wait for it",
 		Fix:    "use an adapter that carries RDMA",
-		Source: "torvalds/linux drivers/infiniband/sw/rxe",
+		Source: "Linux drivers/infiniband/sw/rxe; Linux net/dcb: rxe has no DCB operations",
 		Bad:    softNode("linux/rxe"),
 		Good:   softNode("nvidia/connectx-6-dx"),
 	},
 	Run: softwareRDMA,
 }
 
-// softNode is twoNodes with a lossy class, of which one node has another model.
+// softNode is twoNodes with a lossy class and nodes that are compared, of which one has another model.
 func softNode(model string) string {
-	return twoNodesEdit("ecn       = \"auto\"", "lossless  = false\n    ecn       = \"auto\"", `model    = "nvidia/connectx-6-dx"`, `model    = self.slot == 2 ? "`+model+`" : "nvidia/connectx-6-dx"`)
+	return twoNodesEdit("ecn       = \"auto\"", "lossless  = false\n    ecn       = \"auto\"", "slot     = each.value", "slot     = each.value\n  manage   = \"verify\"", `model    = "nvidia/connectx-6-dx"`, `model    = self.slot == 2 ? "`+model+`" : "nvidia/connectx-6-dx"`)
 }
 
 func softwareRDMA(p *Pass) {
@@ -193,12 +195,15 @@ func softwareRDMA(p *Pass) {
 var roce721 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE721", Name: "class_vendors", Severity: diag.Warning,
-		Title:  "the NICs of a class are known to run RDMA with each other",
-		Why:    "makers differ in what they support of RDMA, and some support their own adapters alone: connections fail, or fall back",
-		Fix:    "use NICs that are listed, or override it with the test that shows it works",
-		Source: "data of the model; Cisco VIC guide: between VICs only",
-		Bad:    mixedVendors(`interop = ["example"]`),
-		Good:   mixedVendors(`interop = ["example", "nvidia"]`),
+		Title: "a class joins NICs of makers that are not listed as running RDMA with each other",
+		Why: "makers differ in how their NICs slow down under DCQCN, and some support their own adapters alone: the ones that yield more get less, " +
+			"or connections fail",
+		Fix: "use NICs of one maker in a class, or write in the nic_model with whom it was tested: interop = [...]",
+		Source: "Broadcom knowledge base 382163, Configuring RDMA for vSAN: no mix of NIC vendors in a cluster; Bai et al., NSDI 2023, 7.2: " +
+			"three generations of NICs that did not share a link",
+		Needs: "interop in the nic_model: with whom it was tested. No shipped model states it, and a mixed class is then not judged",
+		Bad:   mixedVendors(`interop = ["example"]`),
+		Good:  mixedVendors(`interop = ["example", "nvidia"]`),
 	},
 	Run: mixedNICs,
 }
@@ -218,9 +223,9 @@ func mixedNICs(p *Pass) {
 	}
 	models := map[fabric.QoSID][]fabric.NICModelID{}
 	first := map[[2]uint32]met{}
-	p.hostRDMA(func(e End, n *fabric.NIC, _ *fabric.NICModel, c *fabric.Class) {
+	p.hostRDMA(func(e End, n *fabric.NIC, m *fabric.NICModel, c *fabric.Class) {
 		key := [2]uint32{uint32(e.Profile.QoS), uint32(n.Model)}
-		if _, seen := first[key]; !seen {
+		if _, seen := first[key]; !seen && f.Text(m.Driver) != "rxe" { // ROCE712
 			first[key] = met{e, c}
 			models[e.Profile.QoS] = append(models[e.Profile.QoS], n.Model)
 		}
@@ -235,8 +240,10 @@ func mixedNICs(p *Pass) {
 				one, two := first[[2]uint32{uint32(q), uint32(a)}], first[[2]uint32{uint32(q), uint32(b)}]
 				p.Report(diag.Diagnostic{
 					Summary: fmt.Sprintf("class %s joins %s (%s) and %s (%s), and the first is not known to run RDMA with adapters of %s", f.Text(one.class.Name),
-						p.Name(one.e), f.Text(x.Name), p.Name(two.e), f.Text(y.Name), f.Text(y.Vendor)), Address: f.PortAddress(one.e.ID), Concerns: []string{f.PortAddress(two.e.ID), f.Text(f.QoS[q].Address)},
-					Labels: []diag.Label{p.AtPort(one.e, schema.AModel, ""), p.AtPort(two.e, schema.AModel, "the other")}, Help: "use NICs that are listed, or override it with the test that shows it works",
+						p.Name(one.e), f.Text(x.Name), p.Name(two.e), f.Text(y.Name), f.Text(y.Vendor)),
+					Address: f.PortAddress(one.e.ID), Concerns: []string{f.PortAddress(two.e.ID), f.Text(f.QoS[q].Address)},
+					Labels: []diag.Label{p.AtPort(one.e, schema.AModel, ""), p.AtPort(two.e, schema.AModel, "the other")},
+					Help:   "use NICs of one maker, or write interop in the nic_model once it was tested",
 				})
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 var capability = []*Rule{
 	roce701, roce702, roce703, roce704, roce705, roce706, roce707, roce708, roce709, roce710, roce711, roce712, roce713, roce714,
-	roce715, roce716, roce718, roce719, roce720, roce721, roce722, roce723, roce724, roce726, roce729, roce730, roce731, roce732,
+	roce715, roce716, roce718, roce719, roce720, roce721, roce722, roce723, roce724, roce726, roce729, roce730, roce731, roce732, roce748, roce749, roce750, roce751,
 }
 
 // eachRDMANIC calls visit for every NIC port whose contract carries RDMA.
@@ -53,10 +53,10 @@ func withNIC(edits ...string) string {
 var roce701 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE701", Name: "nic_rdma", Severity: diag.Error,
-		Title:  "every NIC of an RDMA class can do RDMA",
+		Title:  "a NIC of an RDMA class cannot do RDMA",
 		Why:    "the host falls back to TCP without a word, or does not connect",
 		Fix:    "change the NIC or the class",
-		Source: "data of the model",
+		Source: "sources of the nic_model, fields roce and iwarp (lang/packs): each names the driver or document of the maker",
 		Bad:    withNIC(`roce            = ["v1", "v2"]`, `roce            = []`+"\n  iwarp = false"),
 		Good:   withNIC(),
 	},
@@ -78,12 +78,15 @@ func nicRDMA(p *Pass) {
 var roce702 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE702", Name: "nic_roce_version", Severity: diag.Error,
-		Title:  "every NIC of a RoCE v2 class speaks v2",
-		Why:    "v1 frames are not routed and not understood by v2 endpoints",
-		Fix:    `use transport = "roce_v1", or a newer NIC`,
-		Source: "RHEL networking guide: ConnectX-3",
-		Bad:    withNIC(`roce            = ["v1", "v2"]`, `roce            = ["v1"]`),
-		Good:   withNIC(),
+		Title: "a NIC of a RoCE v2 class speaks RoCE v1 only",
+		Why:   "v1 frames are not routed and not understood by v2 endpoints",
+		Fix:   `use transport = "roce_v1", or a newer NIC`,
+		Source: "RHEL 7 Networking Guide 13.2, Transferring Data Using RoCE: versions by adapter; IBTA Architecture Specification " +
+			"1.2.1, Annex A17",
+		Steps:      "a class of another transport first on the switches, then all hosts of the class in one wave",
+		Interrupts: "RDMA between hosts that are changed and hosts that are not yet",
+		Bad:        withNIC(`roce            = ["v1", "v2"]`, `roce            = ["v1"]`),
+		Good:       withNIC(),
 	},
 	Run: nicRoCEVersion,
 }
@@ -103,12 +106,13 @@ func nicRoCEVersion(p *Pass) {
 var roce703 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE703", Name: "class_transport", Severity: diag.Error, Hard: true,
-		Title:  "a class has one transport",
-		Why:    "RoCE, iWARP and InfiniBand endpoints cannot talk to each other",
-		Fix:    "one transport per class: change the NIC, or write transport on the class",
-		Source: "theory I11",
-		Bad:    strings.ReplaceAll(twoNodes(``), "nvidia/connectx-6-dx", "chelsio/t6"),
-		Good:   twoNodes(``),
+		Title: "NICs of one class speak different transports",
+		Why:   "RoCE, iWARP and InfiniBand endpoints cannot talk to each other",
+		Fix:   "one transport per class: change the NIC, or write transport on the class",
+		Source: "IBTA Architecture Specification 1.2.1, Annex A17 (RoCE v2); RFC 5040 and RFC 5044 (iWARP over TCP): two wire " +
+			"formats",
+		Bad:  strings.ReplaceAll(twoNodes(``), "nvidia/connectx-6-dx", "chelsio/t6"),
+		Good: twoNodes(``),
 	},
 	Run: classTransport,
 }
@@ -134,12 +138,15 @@ func classTransport(p *Pass) {
 var roce704 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE704", Name: "class_roce_mode", Severity: diag.Error,
-		Title:  "all endpoints of a class use one RoCE version",
-		Why:    "a v2 client never connects to a v1 server",
-		Fix:    "set one roce_mode",
-		Source: "RHEL 7 networking guide 9.2",
-		Bad:    twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    roce_mode = self.slot == 1 ? \"v1\" : \"v2\""),
-		Good:   twoNodes(``),
+		Title: "endpoints of a class use different RoCE versions",
+		Why:   "a v2 client never connects to a v1 server, while a v1 client reaches a v2 server: it works or not by who calls",
+		Fix:   "set one roce_mode",
+		Source: "RHEL 7 Networking Guide 13.2, Transferring Data Using RoCE: a v2 client and a v1 server never connect; Linux " +
+			"drivers/infiniband/core/cma_configfs.c, default_roce_mode",
+		Steps:      "all hosts of the class in one wave, applications restarted after it",
+		Interrupts: "new connections between hosts that are changed and hosts that are not yet; open ones stay",
+		Bad:        twoNodesEdit(`model    = "nvidia/connectx-6-dx"`, `model    = "nvidia/connectx-6-dx"`+"\n    roce_mode = self.slot == 1 ? \"v1\" : \"v2\""),
+		Good:       twoNodes(``),
 	},
 	Run: roceMode,
 }
@@ -188,12 +195,14 @@ func roceMode(p *Pass) {
 var roce705 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE705", Name: "nic_connectx3_lossy", Severity: diag.Error,
-		Title:  "ConnectX-3 Pro and older are in lossless classes only",
-		Why:    "they have no recovery that survives loss",
-		Fix:    "enable PFC for the class",
-		Source: "NVIDIA: resilient RoCE from ConnectX-4",
-		Bad:    strings.NewReplacer("nvidia/connectx-6-dx", "example/nic", "ecn       = \"auto\"", "ecn       = \"auto\"\n    lossless  = false").Replace(twoNodes(``)) + exampleNIC(`driver          = "mlx5"`, `driver          = "mlx4"`, "resilient       = true", "resilient       = false"),
-		Good:   twoNodes(``),
+		Title: "a ConnectX-3 Pro or older is in a lossy class",
+		Why: "it has no congestion control in hardware: packets are lost whenever a queue is full, and each loss sends again " +
+			"all that followed",
+		Fix: "enable PFC for the class",
+		Source: "Mellanox Community DOC-2499, Introduction to Resilient RoCE, FAQ: ConnectX-4 and later; ConnectX-3 Pro always " +
+			"with flow control",
+		Bad:  strings.NewReplacer("nvidia/connectx-6-dx", "example/nic", "ecn       = \"auto\"", "ecn       = \"auto\"\n    lossless  = false").Replace(twoNodes(``)) + exampleNIC(`driver          = "mlx5"`, `driver          = "mlx4"`, "resilient       = true", "resilient       = false"),
+		Good: twoNodes(``),
 	},
 	Run: connectX3,
 }
@@ -213,10 +222,11 @@ func connectX3(p *Pass) {
 var roce706 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE706", Name: "nic_os_version", Severity: diag.Error,
-		Title:  "the operating system is new enough for the NIC",
+		Title:  "the operating system is older than the NIC needs",
 		Why:    "an older driver does not know the adapter, or lacks the settings that are written to it",
 		Fix:    "upgrade the system, or use another NIC",
-		Source: "data of the model. No model that comes with rocec states a least version, as makers ship drivers for systems whose own is too old: who knows one writes os = { ubuntu = \"24.04\" } in nic_model",
+		Source: "attribute os of nic_model, where an operator writes the least version that the release notes of the driver name",
+		Needs:  `a least version of the system: os = { ubuntu = "24.04" } in a nic_model. No shipped model states one, as makers ship drivers for systems whose own is too old`,
 		Bad:    withNIC("max_mtu         = 9978", "max_mtu         = 9978\n  os = { ubuntu = \"26.04\" }"),
 		Good:   withNIC("max_mtu         = 9978", "max_mtu         = 9978\n  os = { ubuntu = \"22.04\" }"),
 	},
@@ -263,12 +273,13 @@ func older(a, b string) int {
 var roce707 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE707", Name: "switch_features", Severity: diag.Error,
-		Title:  "a switch has what the design uses of it",
-		Why:    "PFC, ECN or ETS that a switch does not have is silently absent at that hop",
-		Fix:    "replace the switch, or design without it",
-		Source: "data of the model",
-		Bad:    strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + strings.Replace(noDSCP("true"), "has_ecn      = true", "has_ecn      = false", 1),
-		Good:   strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
+		Title: "a switch lacks what the design uses of it",
+		Why:   "PFC, ECN or ETS that a switch does not have is silently absent at that hop",
+		Fix:   "replace the switch, or design without it",
+		Source: "has_pfc, has_ecn and has_ets of the switch model or its asic, with their sources (lang/packs, or your own " +
+			"switch_model)",
+		Bad:  strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + strings.Replace(noDSCP("true"), "has_ecn      = true", "has_ecn      = false", 1),
+		Good: strings.ReplaceAll(twoNodes(``), "nvidia/sn3700", "example/no-dscp") + noDSCP("true"),
 	},
 	Run: switchFeatures,
 }
@@ -308,12 +319,13 @@ func switchFeatures(p *Pass) {
 var roce710 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE710", Name: "nic_dscp_trust", Severity: diag.Error,
-		Title:  "a NIC that trusts DSCP can classify by it",
-		Why:    "a NIC that knows PCP only puts received RDMA into its default buffer, and drops there",
-		Fix:    `use trust = "pcp" with tagged segments`,
-		Source: "data of the model; linux-hosts section 6",
-		Bad:    withNIC("dscp_trust      = true", "dscp_trust      = false"),
-		Good:   withNIC(),
+		Title: "a NIC is told to trust DSCP and cannot",
+		Why:   "a NIC that knows PCP only puts received RDMA into its default buffer, and drops there",
+		Fix:   `use trust = "pcp" with tagged segments`,
+		Source: "dscp_trust of the nic_model, with its source (lang/packs): Linux drivers/net/ethernet, operations ieee_setapp " +
+			"and trust of each driver",
+		Bad:  withNIC("dscp_trust      = true", "dscp_trust      = false"),
+		Good: withNIC(),
 	},
 	Run: nicDSCP,
 }
@@ -333,10 +345,10 @@ func nicDSCP(p *Pass) {
 var roce720 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE720", Name: "mtu_maximum", Severity: diag.Error, Fixable: true,
-		Title:  "no MTU is above what the hardware takes",
+		Title:  "an MTU is above what the hardware takes",
 		Why:    "the device refuses the value, or drops what is larger than it can take",
 		Fix:    "lower the MTU",
-		Source: "data of the model",
+		Source: "max_mtu of the model, with its source (lang/packs): for NICs the limit in the Linux driver",
 		Bad:    twoNodesEdit(`mtu      = 9000`, `mtu      = 9500`),
 		Good:   twoNodes(``),
 	},

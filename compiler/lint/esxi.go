@@ -13,14 +13,17 @@ import (
 var roce723 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE723", Name: "esxi_rdma_lag", Severity: diag.Error,
-		Title: "uplinks of ESXi that carry RDMA are in no LAG",
+		Title: "uplinks of ESXi that carry RDMA are in a LAG",
 		Why: "the RDMA stack of ESXi knows neither LACP nor IP hash: a connection stays on one uplink, and what the switch hashes to the " +
 			"other is lost or falls back to TCP",
 		Fix: "take the ports out of the LAG on both ends, and team the uplinks by originating port or explicit failover",
 		Source: "Broadcom knowledge base 407307, Routing limitations when using RDMA for vSAN; VMware vSphere 6.7 networking: PVRDMA does not " +
 			"support NIC teaming",
-		Bad:  esxiTeam("lacp"),
-		Good: esxiTeam("active_backup"),
+		Steps: "put the host into maintenance mode, take the LAG off at the switch and the host in one window, then the next " +
+			"host",
+		Interrupts: "the uplinks of the host",
+		Bad:        esxiTeam("lacp"),
+		Good:       esxiTeam("active_backup"),
 	},
 	Run: esxiLAG,
 }

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang/diag"
@@ -51,10 +50,11 @@ func (p *Pass) onLinux(dev *fabric.Device) bool {
 var roce713 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE713", Name: "class_consumers", Severity: diag.Warning,
-		Title:  "somebody uses each class that carries RDMA",
-		Why:    "a class that nobody uses takes a lossless priority with its headroom on every port",
-		Fix:    "name its consumers, or drop the class",
-		Source: "theory B.4",
+		Title: "a class that carries RDMA has no consumers",
+		Why: "a class that nobody uses takes a lossless priority with its headroom on every port: buffers of switches hold two " +
+			"or three of them",
+		Fix:    "write who uses it in observed.consumers, or drop the class",
+		Source: "Guo et al., SIGCOMM 2016, 2: buffer for two lossless classes; IEEE 802.1Q Annex N: headroom of a priority",
 		Bad:    operated(`observed = { consumers = [] }`),
 		Good:   operated(`observed = { consumers = ["nvme-of"] }`),
 	},
@@ -82,11 +82,11 @@ func classConsumers(p *Pass) {
 var roce724 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE724", Name: "consumer_unknown", Severity: diag.Warning,
-		Title: "the consumers of RDMA are applications that use it",
+		Title: "a consumer of RDMA is not known to use it",
 		Why: "a class that is kept for what does not use RDMA is used by nobody, and a word that is written in another way on a node " +
 			"counts as another application",
 		Fix:    "write the application by the word that is known, or declare it: rocec { consumers = [...] }",
-		Source: "rocec: words of the schema, and those that the source declares",
+		Source: "docs/language: consumers, the words that are known; rocec { consumers }, those that the source declares",
 		Bad:    operated(`observed = { consumers = ["nginx"] }`),
 		Good:   operated(`observed = { consumers = ["trading"] }`) + "rocec {\n  consumers = [\"trading\"]\n}\n",
 	},
@@ -150,10 +150,14 @@ func knowing(node string) string {
 var roce714 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE714", Name: "host_memlock", Severity: diag.Error, When: diag.Both,
-		Title:  "users of RDMA may lock as much memory as they register",
-		Why:    "registration pins memory: beyond the limit it fails, mostly in the middle of a job",
+		Options: []diag.Option{{
+			Name: "least", Unit: "MiB", Default: 1024, Min: 1, Max: 1 << 20,
+			Doc: "limit below which RDMA is taken for impossible; up to it a limit is an error, above it a warning",
+		}},
+		Title:  "users of RDMA may lock less memory than they register",
+		Why:    "registration pins memory: beyond the limit it fails, mostly in the middle of a job; what systems begin with, 64 KiB to 8 MiB, holds no buffer of a transfer",
 		Fix:    "set the limit to unlimited, for services and containers too",
-		Source: "NVIDIA/nccl-tests #206; ceph/ceph #13655",
+		Source: "github.com/NVIDIA/nccl-tests issue 206; github.com/ceph/ceph pull 13655; setrlimit(2), RLIMIT_MEMLOCK; the bound of 1 GiB is a house limit",
 		Bad:    knowing(`observed = { memlock = "64MiB" }`),
 		Good:   knowing(`observed = { memlock = "unlimited" }`),
 	},
@@ -165,26 +169,34 @@ func lockedMemory(p *Pass) {
 	if !p.anyDevice(func(d *fabric.Device) bool { return d.Memlock.Written }) {
 		return
 	}
+	least := uint64(p.option("least")) << 20
 	p.nodesWithRDMA(func(dev *fabric.Device, _ End, c *fabric.Class) {
 		if !dev.Memlock.Written || dev.Memlock.Unlimited || !p.onLinux(dev) {
 			return
 		}
-		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("users of %s may lock %d B of memory, and class %s registers what it transfers", f.Text(dev.Name), dev.Memlock.Bytes, f.Text(c.Name)), Address: f.Text(dev.Address),
-			Labels: []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMemlock, "")}, Help: "set the limit to unlimited, for services and containers too",
-		})
+		d := diag.Diagnostic{
+			Summary: fmt.Sprintf("users of %s may lock %d B of memory, and class %s registers what it transfers",
+				f.Text(dev.Name), dev.Memlock.Bytes, f.Text(c.Name)),
+			Address: f.Text(dev.Address),
+			Labels:  []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMemlock, "")}, Help: "set the limit to unlimited, for services and containers too",
+		}
+		if dev.Memlock.Bytes >= least {
+			d.Severity = diag.Warning
+		}
+		p.Report(d)
 	})
 }
 
 var roce715 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE715", Name: "nic_gid_index", Severity: diag.Error, When: diag.Both,
-		Title:  "a pinned GID index is that of a routable address, and the same everywhere",
-		Why:    "an index of a link-local GID reaches nobody behind a router, and applications are told one index for all nodes: connections end with retries exceeded",
-		Fix:    "pin the index of the RoCE v2 GID of the address, as show_gids lists it, or none",
-		Source: "Linux drivers/infiniband/core/cache.c: the first entries are the default GIDs, one for each RoCE version; NVIDIA/nccl #426, #769; uccl #803",
-		Bad:    fourNodes(``, `observed = { gid_index = 1 }`),
-		Good:   fourNodes(``, `observed = { gid_index = 3 }`),
+		Title: "a pinned GID index is link-local, or differs between nodes",
+		Why:   "an index of a link-local GID reaches nobody behind a router, and applications are told one index for all nodes: connections end with retries exceeded",
+		Fix:   "pin the index of the RoCE v2 GID of the address, as show_gids lists it, or none",
+		Source: "Linux drivers/infiniband/core/cache.c, ib_cache_gid_set_default_gid: the first entries are the default GIDs, one " +
+			"for each RoCE version; github.com/NVIDIA/nccl issues 426 and 769; github.com/uccl-project/uccl issue 803",
+		Bad:  fourNodes(``, `observed = { gid_index = 1 }`),
+		Good: fourNodes(``, `observed = { gid_index = 3 }`),
 	},
 	Run: gidIndex,
 }
@@ -258,10 +270,10 @@ func rdmaModule(driver string) string {
 var roce716 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE716", Name: "host_modules", Severity: diag.Error, When: diag.Both,
-		Title:  "a host has loaded what makes its RDMA devices",
+		Title:  "a host has not loaded what makes its RDMA devices",
 		Why:    "without the module the adapter is an Ethernet card: applications fall back to TCP, or do not start",
 		Fix:    "install rdma-core, and load the module at boot",
-		Source: "torvalds/linux drivers/infiniband/hw: the module of each adapter",
+		Source: "Linux drivers/infiniband/hw, Kconfig and Makefile: the module of each adapter",
 		Bad:    knowing(`observed = { modules = ["mlx5_core", "ib_uverbs"] }`),
 		Good:   knowing(`observed = { modules = ["mlx5_core", "mlx5_ib", "ib_uverbs"] }`),
 	},
@@ -295,22 +307,88 @@ func hostModules(p *Pass) {
 
 var roce718 = &Rule{
 	Rule: diag.Rule{
-		ID: "ROCE718", Name: "windows_team_rdma", Severity: diag.Error, Fixable: true,
-		Title:  "RDMA on Windows is teamed by SET",
-		Why:    "a team of LBFO, with LACP or without, hides RDMA from the system: SMB Direct runs on TCP, and a switch that negotiates LACP drops what a SET team sends",
-		Fix:    `write mode = "set"`,
-		Source: "Microsoft, Host network requirements: SET is the only teaming for RDMA, switch independent; windows-esxi section 2",
-		Bad:    windowsTeam("lacp"),
-		Good:   windowsTeam("set"),
+		ID: "ROCE718", Name: "windows_team_rdma", Severity: diag.Error,
+		Title: "RDMA on Windows runs over a team that is not SET",
+		Why:   "a team of LBFO, with LACP or without, hides RDMA from the system: SMB Direct runs on TCP, and a switch that negotiates LACP drops what a SET team sends",
+		Fix:   `write mode = "set"`,
+		Source: "Microsoft, Azure Local host network requirements, Switch Embedded Teaming (SET): the only teaming for RDMA, " +
+			"switch independent",
+		Steps: "pause and drain the cluster node, remove the team and the LAG of the switch in one window, make the SET team, " +
+			"resume the node; then the next",
+		Interrupts: "the network of the node, its virtual switch included, until the new team is up",
+		Bad:        windowsTeam("lacp"),
+		Good:       windowsTeam("set"),
 	},
-	Run:   windowsTeaming,
-	mends: set("mode", `"set"`),
+	Run: windowsTeaming,
 }
 
+// windowsTeam is a Windows host with a team of a mode and two vNICs, each pinned to a member.
 func windowsTeam(mode string) string {
-	return strings.NewReplacer("    ecn       = \"auto\"\n", "    ecn       = \"auto\"\n    match     = { netdirect_port = 445 }\n", `os   = "ubuntu/24.04"
-  slot = 9`, `os   = "windows-server/2025"
-  slot = 9`, `mode    = "lacp"`, `mode    = "`+mode+`"`, "model = \"nvidia/connectx-6-dx\"\n    \n", "model = \"nvidia/connectx-6-dx\"\n    speed = \"100G\"\n").Replace(bonded(``))
+	return `qos "roce" {
+  trust = "pcp"
+  class "rdma" {
+    carries   = "rdma"
+    priority  = 3
+    bandwidth = 50
+    match     = { netdirect_port = 445 }
+    ecn       = "auto"
+  }
+  class "default" {
+    priority  = 0
+    bandwidth = 50
+    default   = true
+  }
+}
+
+segment "storage" {
+  vlan   = 100
+  subnet = "10.100.0.0/24"
+  mtu    = 9000
+  qos    = qos.roce
+}
+
+switch "tor" {
+  model = "nvidia/sn3700"
+  os    = "sonic/202505"
+  port "Ethernet[0-4:4]" {
+    speed  = "100G"
+    tagged = segment.storage
+  }
+}
+
+node "b" {
+  os   = "windows-server/2025"
+  slot = 9
+  nic "p0" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+    at    = switch.tor.port["Ethernet0"]
+    cable = { media = "dac", length = "3m" }
+  }
+  nic "p1" {
+    model = "nvidia/connectx-6-dx"
+    speed = "100G"
+    at    = switch.tor.port["Ethernet4"]
+    cable = { media = "dac", length = "3m" }
+  }
+  bond "bond0" {
+    mode    = "` + mode + `"
+    members = "p[0-1]"
+  }
+  interface "smb0" {
+    on      = "bond0"
+    segment = segment.storage
+    address = "10.100.0.21/24"
+    pin     = "p0"
+  }
+  interface "smb1" {
+    on      = "bond0"
+    segment = segment.storage
+    address = "10.100.0.22/24"
+    pin     = "p1"
+  }
+}
+`
 }
 
 func windowsTeaming(p *Pass) {
@@ -339,10 +417,10 @@ var lagWords = [...]string{fabric.LACP: "lacp", fabric.Static: "static", fabric.
 var roce719 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE719", Name: "node_without_rdma", Severity: diag.Notice,
-		Title:  "a node whose NICs carry RDMA runs something that uses it",
-		Why:    "its ports hold headroom, and can pause the fabric, for nothing",
-		Fix:    "give its NICs a qos without RDMA, or name what uses it",
-		Source: "theory B.4",
+		Title:  "a node whose NICs carry RDMA runs nothing that uses it",
+		Why:    "its ports hold headroom that nobody fills, and can pause the fabric with other traffic of the same mark",
+		Fix:    "give its NICs a qos without RDMA, or write in observed.consumers what uses it",
+		Source: "IEEE 802.1Q Annex N: headroom of a priority; Guo et al., SIGCOMM 2016, 4.3: one NIC that pauses",
 		Bad:    knowing(`observed = { consumers = [] }`),
 		Good:   knowing(`observed = { consumers = ["nvme-of"] }`),
 	},

@@ -375,20 +375,7 @@ topology "rail_optimized" "pod" {
 func TestNeighboursAround(t *testing.T) {
 	const perPort = "addressing = \"per_port\"\n    fabric_subnet = \"10.253.0.0/24\""
 	second := func(address string) string { return `address = self.name == "gpu2" ? ["` + address + `"] : ` }
-	team := lint.Edit(lint.WindowsTeam("set"), "    members = \"p[0-1]\"\n    untagged = segment.storage\n  }\n", `    members = "p[0-1]"
-  }
-  interface "smb1" {
-    on      = "bond0"
-    segment = segment.storage
-    pin     = "p0"
-  }
-  interface "smb2" {
-    on      = "bond0"
-    segment = segment.storage
-    pin     = "p1"
-    address = "10.101.0.40/24"
-  }
-`)
+	team := lint.Edit(lint.WindowsTeam("set"), "10.100.0.22/24", "10.101.0.40/24")
 	for _, x := range []struct {
 		name, text, at string
 		want           []string
@@ -398,7 +385,7 @@ func TestNeighboursAround(t *testing.T) {
 			"ROCE620: 10.101.0.19/24 of b/bond0 is not in 10.100.0.0/24, the subnet of segment storage",
 		}, []string{"b/p0", "b/p1"}},
 		{"a vNIC of a team", team, `10.101.0.40`, []string{
-			"ROCE620: 10.101.0.40/24 of b/smb2 is not in 10.100.0.0/24, the subnet of segment storage",
+			"ROCE620: 10.101.0.40/24 of b/smb1 is not in 10.100.0.0/24, the subnet of segment storage",
 		}, []string{"b/p1"}},
 		{"generated", tiered("", ""), "", nil, nil},
 		{"generated, by port", tiered(perPort, ""), "", nil, nil},

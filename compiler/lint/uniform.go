@@ -395,12 +395,13 @@ func tied[V comparable](p *Pass, values []counted[V, fabric.DeviceID], what stri
 var roce709 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE709", Name: "firmware_role", Severity: diag.Warning,
-		Title:  "devices of one role run one firmware",
-		Why:    "firmware decides how a NIC reacts to congestion and how a switch counts its buffer: the one that differs is slow, or the one that pauses, and nothing in its settings shows why",
-		Fix:    "write one version, and an except block with its reason for what waits for its upgrade",
-		Source: "theory I20; Bai et al., NSDI 2023, 7.2",
-		Bad:    fourNodes(``, `firmware = self.name == "n1" ? "22.39.1002" : "22.43.2026"`),
-		Good:   fourNodes(``, `firmware = "22.43.2026"`),
+		Title: "devices of one role run different firmware",
+		Why:   "firmware decides how a NIC reacts to congestion and how a switch counts its buffer: the one that differs is slow, or the one that pauses, and nothing in its settings shows why",
+		Fix:   "write one version, and an except block with its reason for what waits for its upgrade",
+		Source: "Bai et al., NSDI 2023, 7.2: NIC generations and firmware that react otherwise; Guo et al., SIGCOMM 2016, 6.2: " +
+			"one switch type with another default",
+		Bad:  fourNodes(``, `firmware = self.name == "n1" ? "22.39.1002" : "22.43.2026"`),
+		Good: fourNodes(``, `firmware = "22.43.2026"`),
 	},
 	Run: firmwareRole,
 }

@@ -16,10 +16,10 @@ import (
 var roce722 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE722", Name: "model_unstated", Severity: diag.Error,
-		Title:  "the data of a model state what the proofs ask of it",
+		Title:  "the data of a model do not state what a proof asks of them",
 		Why:    "whether a device can do what nobody states is not known: the proof that rests on it would hold on paper alone",
 		Fix:    "state the fact in the block of the model, with its source",
-		Source: "rocec: unknown is not capable",
+		Source: "a house rule: unknown is not capable. docs/language: nic_model, switch_model, asic",
 		Bad:    withNIC(`  roce            = ["v1", "v2"]`+"\n", ""),
 		Good:   withNIC(),
 	},

@@ -102,7 +102,7 @@ func TestHostVariants(t *testing.T) {
 			"ROCE719: n1 has NICs with class rdma, and nothing on it is a consumer of that class",
 		}},
 		{"no class names consumers", "ROCE713 ROCE719", lint.Knowing(`consumers = ["ceph"]`), nil},
-		{"any maker will do", "ROCE721", lint.Mixed(``), nil},
+		{"nothing says with whom it works", "ROCE721", lint.Mixed(``), nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()

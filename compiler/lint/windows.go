@@ -15,13 +15,14 @@ import (
 var roce729 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE729", Name: "windows_mtu_frame", Severity: diag.Warning, Fixable: true,
-		Title: "the MTU of a Windows host is that of IP, not the size of a frame",
+		Title: "the MTU of a Windows host is the size of a frame",
 		Why: "drivers on Windows ask for the frame, 14 bytes of Ethernet header included, and rocec adds them: an MTU " +
 			"that counts them already asks the driver for 14 bytes more than the others have",
-		Fix:    "write mtu = 9000",
-		Source: "Microsoft, standardised keyword *JumboPacket; Validate-DCB: 9014 for an MTU of 9000",
-		Bad:    strings.Replace(windowsPair(`match = { netdirect_port = 445 }`), "  mtu      = 9000", "  mtu      = 9014", 1),
-		Good:   windowsPair(`match = { netdirect_port = 445 }`),
+		Fix: "write mtu = 9000",
+		Source: "Microsoft, Standardized INF keywords for network devices, *JumboPacket; github.com/microsoft/Validate-DCB: 9014 " +
+			"for an MTU of 9000",
+		Bad:  strings.Replace(windowsPair(`match = { netdirect_port = 445 }`), "  mtu      = 9000", "  mtu      = 9014", 1),
+		Good: windowsPair(`match = { netdirect_port = 445 }`),
 	},
 	Run: windowsFrame,
 }
@@ -54,11 +55,11 @@ func windowsFrame(p *Pass) {
 var roce730 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE730", Name: "windows_smb_direct_port", Severity: diag.Warning, Fixable: true,
-		Title: "SMB Direct over RoCE is matched on NetworkDirect port 445",
+		Title: "SMB Direct over RoCE is matched on a NetworkDirect port that it does not have",
 		Why: "5445 is the TCP port that SMB Direct has over iWARP: over RoCE nothing has it, the policy matches no " +
 			"packet, and the traffic travels in the default class without PFC",
 		Fix:    "write match = { netdirect_port = 445 }",
-		Source: "Microsoft, MS-SMBD section 1.9 (445, and 5445 on iWARP); New-NetQosPolicy",
+		Source: "Microsoft, [MS-SMBD] 1.9 (445, and 5445 on iWARP); New-NetQosPolicy, -NetDirectPortMatchCondition",
 		Bad:    windowsPair(`match = { netdirect_port = 5445 }`),
 		Good:   windowsPair(`match = { netdirect_port = 445 }`),
 	},
@@ -93,40 +94,21 @@ func smbDirectPort(p *Pass) {
 var roce731 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE731", Name: "windows_vnic_pins", Severity: diag.Warning,
-		Title: "RDMA vNICs of a SET team are pinned to different members",
-		Why: "SMB Multichannel takes each vNIC for a way of its own: two that are pinned to one member share its rate, " +
-			"and the other member carries no RDMA at all",
-		Fix:    "pin each vNIC to a member of its own",
-		Source: "Microsoft, Set-VMNetworkAdapterTeamMapping; Microsoft/WSLab, each vRDMA NIC mapped to a separate pRDMA NIC",
-		Bad:    pinnedTeam("p0"),
-		Good:   pinnedTeam("p1"),
+		Title: "two RDMA vNICs of a SET team are pinned to one member",
+		Why: "SMB Multichannel takes each vNIC for a path of its own: two that are pinned to one member share its rate, and " +
+			"the other member carries no RDMA at all",
+		Fix: "pin each vNIC to a member of its own",
+		Source: "Microsoft, Set-VMNetworkAdapterTeamMapping; github.com/microsoft/WSLab: each vRDMA NIC mapped to a separate " +
+			"pRDMA NIC",
+		Bad:  pinnedTeam("p0"),
+		Good: pinnedTeam("p1"),
 	},
 	Run: vnicPins,
 }
 
-// pinnedTeam is a Windows host with a SET team and two vNICs; the second is pinned to
-// a member.
+// pinnedTeam is windowsTeam of SET whose second vNIC is pinned to a member.
 func pinnedTeam(second string) string {
-	tagged := edit(windowsTeam("set"), `port "Ethernet[8-12:4]" {`, `port "Ethernet[8-12:4]" {`,
-		"untagged = segment.storage", "tagged = segment.storage")
-	return edit(tagged, `    members = "p[0-1]"
-    untagged = segment.storage
-  }
-`, `    members = "p[0-1]"
-  }
-  interface "smb0" {
-    on      = "bond0"
-    segment = segment.storage
-    address = "10.100.0.21/24"
-    pin     = "p0"
-  }
-  interface "smb1" {
-    on      = "bond0"
-    segment = segment.storage
-    address = "10.100.0.22/24"
-    pin     = "`+second+`"
-  }
-`)
+	return strings.Replace(windowsTeam("set"), `pin     = "p1"`, `pin     = "`+second+`"`, 1)
 }
 
 func vnicPins(p *Pass) {

@@ -42,11 +42,11 @@ type ExpectPort struct {
 // A pause lasts 65535 quanta of 512 bit times at most [IEEE 802.3, 31B.2].
 const longestPauseBits = 65535 * 512
 
+// shortReadBytes is what PCIe devices begin with: the bound of ROCE754.
+const shortReadBytes = 512
+
 // usualMbps is the speed of ports of which none is known.
 const usualMbps = 100_000
-
-// longStormMs is how long a NIC may hold its switch: the bound of ROCE732.
-const longStormMs = 1000
 
 // Health judges how a device is: by what it shows now, and by what grew since
 // an earlier look, so long ago. Without one (before is nil) counters say nothing.
@@ -89,7 +89,14 @@ func (h *judge) host() {
 			"has access control services on at %s: what its GPUs and NICs send each other goes through the root complex", some(v.Redirecting))
 	}
 	if v.MemlockBytes != nil && *v.MemlockBytes != targets.Unlimited && h.expect.RDMA {
-		h.report(memlock, nil, "set memlock to unlimited in /etc/security/limits.d and in the units that use RDMA", "lets a login lock %d bytes of memory, and RDMA registers more", *v.MemlockBytes)
+		r := *memlock
+		if *v.MemlockBytes>>20 >= uint64(h.expect.limit(memlock, "least")) {
+			r.Severity = diag.Warning
+		}
+		h.report(&r, nil, "set memlock to unlimited in /etc/security/limits.d and in the units that use RDMA", "lets a login lock %d bytes of memory, and RDMA registers more", *v.MemlockBytes)
+	}
+	if h.device.Verify && len(v.Strict) > 0 { // rocec writes it for the hosts that it manages
+		h.report(strictPaths, nil, strictPaths.Fix, "drops what comes in by another rail than its routes answer by: rp_filter is 1 on %s", some(v.Strict))
 	}
 	if len(v.Missing) > 0 {
 		h.report(modules, nil, "install rdma-core and load it, at boot as well", "has not loaded %s", some(v.Missing))
@@ -111,6 +118,9 @@ func (h *judge) port(p *intent.Port, v *targets.PortVitals) {
 	if known && v.PCIeGen > 0 && v.PCIeLanes > 0 && (v.PCIeGen < x.PCIeGen || v.PCIeLanes < x.PCIeLanes) {
 		h.report(pcieDown, p, "reseat it, and look at the bifurcation of the slot in the BIOS", "runs PCIe %d x%d instead of %d x%d", v.PCIeGen, v.PCIeLanes, max(x.PCIeGen, v.PCIeGen), max(x.PCIeLanes, v.PCIeLanes))
 	}
+	if v.PCIeGen >= 5 && v.PCIeLanes >= 16 && v.ReadRequestBytes > 0 && v.ReadRequestBytes <= shortReadBytes {
+		h.report(shortReads, p, shortReads.Fix, "reads %d bytes of memory at a time over PCIe %d x%d", v.ReadRequestBytes, v.PCIeGen, v.PCIeLanes)
+	}
 	if v.FirmwareDCBX && h.after.LLDPDaemon {
 		h.report(dcbxOwners, p, "choose one owner of DCBX", "has DCBX of its firmware, and lldpad speaks it as well")
 	}
@@ -120,7 +130,7 @@ func (h *judge) port(p *intent.Port, v *targets.PortVitals) {
 	if known && x.GID >= 0 && v.GIDs != nil {
 		h.gid(p, x.GID, v.GIDs)
 	}
-	if ms := v.StormMs; ms != nil && (*ms == 0 || *ms > longStormMs) && (p.NIC == nil || p.NIC.StormMs.IsZero()) && h.lossless(p) != 0 {
+	if ms := v.StormMs; ms != nil && (*ms == 0 || int64(*ms) > h.expect.limit(stormPrevention, "most")) && (p.NIC == nil || p.NIC.StormMs.IsZero()) && h.lossless(p) != 0 {
 		lasts := fmt.Sprintf("for %d ms", *ms)
 		if *ms == 0 {
 			lasts = "without end"

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,15 @@ func TestRules(t *testing.T) {
 		}
 		ids[r.ID] = true
 		d, x := host()
+		if r.ID == "ROCE753" { // of a host with rails that is compared
+			d.Verify = true
+			for i, rail := range []string{"rail0", "rail1"} {
+				d.Ifaces = append(d.Ifaces, intent.Iface{
+					Name: rail, Kind: intent.Direct, On: rail, RDMA: true,
+					Addresses: intent.Some([]netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i), 0, 1}), 24)}),
+				})
+			}
+		}
 		bad, good := found(t, &linux.Target, d, x, r.Bad), found(t, &linux.Target, d, x, r.Good)
 		if len(bad) != 1 || bad[0].Rule != r.ID || bad[0].Severity != r.Severity {
 			t.Errorf("%s: the bad example finds %+v", r.ID, bad)
@@ -102,10 +112,14 @@ func TestHalves(t *testing.T) {
 		"GID link-local": {gids("3", "fe80:0000:0000:0000:0e42:a1ff:fe00:0001", "RoCE v2"), `ROCE715 node.gpu1.nic["rail0"] has at GID 3 a link-local address`},
 		"no such GID":    {gids("1", "fe80:0000:0000:0000:0e42:a1ff:fe00:0001", "RoCE v2"), `ROCE715 node.gpu1.nic["rail0"] has no GID 3`},
 		"GID":            {gids("3", "0000:0000:0000:0000:0000:ffff:0a01:0001", "RoCE v2"), ""},
-		"storms": {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 8000\n",
-			`ROCE732 node.gpu1.nic["rail0"] may pause its switch for 8000 ms when its host takes nothing`},
-		"endless storms": {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 0\n",
-			`ROCE732 node.gpu1.nic["rail0"] may pause its switch without end when its host takes nothing`},
+		"storms": {
+			"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 8000\n",
+			`ROCE732 node.gpu1.nic["rail0"] may pause its switch for 8000 ms when its host takes nothing`,
+		},
+		"endless storms": {
+			"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 0\n",
+			`ROCE732 node.gpu1.nic["rail0"] may pause its switch without end when its host takes nothing`,
+		},
 		"storms end":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: 100\n", ""},
 		"no tunable":  {"-- after/health/rail0/storm.txt --\npfc-prevention-tout: Cannot get tunable\n", ""},
 		"modules":     {"-- after/health/modules.txt --\nib_uverbs\nmlx5_core\nrdma_cm\n", "ROCE716 node.gpu1 has not loaded mlx5_ib"},

@@ -3,7 +3,7 @@ package verify
 import "github.com/rocec/rocec/lang/diag"
 
 // Rules are those that only a device can decide, by code.
-var Rules = []*diag.Rule{pcieDown, bitErrors, slowLink, pauseRate, slowReceiver, pfcRunning, noCNP, drifted, losslessDrops, losses, stalled}
+var Rules = []*diag.Rule{pcieDown, bitErrors, slowLink, pauseRate, slowReceiver, pfcRunning, noCNP, drifted, losslessDrops, losses, stalled, strictPaths, shortReads}
 
 // The examples of these rules are what a device printed, as captures have it: of
 // its settings, or of its health before and after; a test runs them.
@@ -144,6 +144,40 @@ var stalled = &diag.Rule{
 		"-- after/health/rail0/counters.txt --\nNIC statistics:\n     tx_pause_storm_error_events: 2\n",
 }
 
+var strictPaths = &diag.Rule{
+	ID: "ROCE753", Name: "host_rp_filter", Severity: diag.Warning, When: diag.Live,
+	Title: "a host with several rails drops what comes in by another rail than its routes answer by",
+	Why: "with rp_filter 1 the kernel drops ARP, connection set-up and TCP between rails, and rdma_cm refuses the connection: " +
+		"collectives hang at the start, on this host alone",
+	Fix: "set net.ipv4.conf.DEVICE.rp_filter and that of all to 2, at boot as well",
+	Source: "Linux Documentation/networking/ip-sysctl.rst, rp_filter; drivers/infiniband/core/cma.c, validate_ipv4_net_dev; " +
+		"github.com/NVIDIA/nccl issue 1109",
+	Bad: "-- after/health/rp_filter.txt --\n/proc/sys/net/ipv4/conf/all/rp_filter:0\n" +
+		"/proc/sys/net/ipv4/conf/rail0/rp_filter:1\n/proc/sys/net/ipv4/conf/rail1/rp_filter:1\n",
+	Good: "-- after/health/rp_filter.txt --\n/proc/sys/net/ipv4/conf/all/rp_filter:0\n" +
+		"/proc/sys/net/ipv4/conf/rail0/rp_filter:2\n/proc/sys/net/ipv4/conf/rail1/rp_filter:2\n",
+}
+
+var shortReads = &diag.Rule{
+	ID: "ROCE754", Name: "pcie_read_request", Severity: diag.Warning, When: diag.Live,
+	Title: "an adapter in a fast slot asks memory for 512 bytes at a time",
+	Why: "the slot is wide enough and the reads are too many: the adapter cannot send at its rate, fills, and pauses its switch " +
+		"although nothing else is wrong with the host",
+	Fix: "set MaxReadReq to 4096 with the tool of the maker or setpci, at boot as well, and look at relaxed ordering in the BIOS",
+	Source: "Mellanox Community, Understanding PCIe Configuration for Maximum Performance, PCIe Max Read Request; lspci(8); " +
+		"a slot of PCIe 5 x16 as the bound is a house limit",
+	Bad: shortReadsOf("512"), Good: shortReadsOf("4096"),
+}
+
+// shortReadsOf is what a host prints of an adapter in a slot of PCIe 5.
+func shortReadsOf(bytes string) string {
+	return "-- after/health/requests.txt --\n0000:3b:00.0 Ethernet controller: Mellanox Technologies MT2910\n" +
+		"\t\t\tMaxPayload 512 bytes, MaxReadReq " + bytes + " bytes\n" +
+		"-- after/health/rail0/slot.txt --\n/sys/class/net/rail0/device/uevent:PCI_SLOT_NAME=0000:3b:00.0\n" +
+		"-- after/health/rail0/pcie.txt --\n/sys/class/net/rail0/device/current_link_speed:32.0 GT/s PCIe\n" +
+		"/sys/class/net/rail0/device/current_link_width:16\n"
+}
+
 // Rules whose other half the compiler decides, over what the source says was
 // found: it says what they are.
 var (
@@ -151,9 +185,9 @@ var (
 	dcbxOwners = &diag.Rule{ID: "ROCE217", Severity: diag.Warning}
 	dcqcnOff   = &diag.Rule{ID: "ROCE412", Severity: diag.Warning}
 	noHeadroom = &diag.Rule{ID: "ROCE512", Severity: diag.Error, Fix: "set the cable length, and apply again"}
-	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error}
+	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error, Options: []diag.Option{{Name: "least", Unit: "MiB", Default: 1024}}}
 	gidIndex   = &diag.Rule{ID: "ROCE715", Severity: diag.Error}
 	modules    = &diag.Rule{ID: "ROCE716", Severity: diag.Error}
 
-	stormPrevention = &diag.Rule{ID: "ROCE732", Severity: diag.Warning}
+	stormPrevention = &diag.Rule{ID: "ROCE732", Severity: diag.Warning, Options: []diag.Option{{Name: "most", Unit: "ms", Default: 1000}}}
 )

@@ -1,7 +1,9 @@
 package linux
 
 import (
+	"net/netip"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +25,9 @@ var health = targets.Health{
 		{File: "health/acs.txt", Command: "lspci -vvv | grep -E '^[0-9a-f]|ACSCtl:'"},                           // [NCCL user guide, PCI Access Control Services]
 		{File: "health/%s/pcie.txt", Command: pciOf("current_link_speed", "current_link_width"), PerPort: true}, // [ABI/testing/sysfs-bus-pci]
 		{File: "health/%s/counters.txt", Command: "ethtool -S %s", PerPort: true},
+		{File: "health/rp_filter.txt", Command: "grep -H . /proc/sys/net/ipv4/conf/*/rp_filter"}, // [ip-sysctl.rst]
+		{File: "health/requests.txt", Command: "lspci -D -vvv | grep -E '^[0-9a-f]|MaxReadReq'"}, // [lspci(8)]
+		{File: "health/%s/slot.txt", Command: "grep -H PCI_SLOT_NAME /sys/class/net/%s/device/uevent", PerPort: true},
 		{File: "health/%s/storm.txt", Command: stormCommand, PerPort: true},
 		{File: "health/%s/dcbx.json", Command: "dcb -j dcbx show dev %s", PerPort: true}, // [dcb-dcbx(8)]
 		{File: "health/%s/hw_counters.txt", Command: "grep -H . /sys/class/net/%s/device/infiniband/*/ports/*/hw_counters/*", PerPort: true},
@@ -59,6 +64,8 @@ func vitals(d *intent.Device, c targets.Captured) (*targets.Vitals, diag.List) {
 		}
 	}
 	r.host(v, d)
+	r.readRequests(v, d)
+	r.reversePaths(v, d)
 	return v, r.list
 }
 
@@ -205,6 +212,56 @@ func (r *reader) host(v *targets.Vitals, d *intent.Device) {
 			bridge, _, _ = strings.Cut(line, " ")
 		case strings.Contains(rest, "SrcValid+") && bridge != "" && !slices.Contains(v.Redirecting, bridge):
 			v.Redirecting = append(v.Redirecting, bridge)
+		}
+	}
+}
+
+// maxReadReq is what lspci prints of the PCI Express capability of a device.
+var maxReadReq = regexp.MustCompile(`MaxReadReq (\d+) bytes`)
+
+// readRequests are the most bytes that the adapters ask memory for at a time.
+func (r *reader) readRequests(v *targets.Vitals, d *intent.Device) {
+	text, _ := r.text("health/requests.txt")
+	bySlot, slot := map[string]uint32{}, ""
+	for line := range strings.Lines(text) {
+		if m := maxReadReq.FindStringSubmatch(line); m != nil {
+			n, err := strconv.ParseUint(m[1], 10, 32)
+			if err == nil {
+				bySlot[slot] = uint32(n)
+			}
+		} else {
+			slot, _, _ = strings.Cut(line, " ")
+		}
+	}
+	for i := range d.Ports {
+		name := d.Ports[i].Name
+		for _, text := range r.values("health/" + name + "/slot.txt") {
+			if n := bySlot[strings.TrimPrefix(text, "PCI_SLOT_NAME=")]; n > 0 {
+				v.Port(name).ReadRequestBytes = n
+			}
+		}
+	}
+}
+
+// reversePaths are the devices with RDMA that drop what their routes would not answer: the kernel takes the larger of
+// the setting of a device and that of all [ip-sysctl.rst]. With one of them there is no other way in.
+func (r *reader) reversePaths(v *targets.Vitals, d *intent.Device) {
+	set := r.values("health/rp_filter.txt")
+	of := func(name string) string { return set["/proc/sys/net/ipv4/conf/"+name+"/rp_filter"] }
+	var rails []string
+	for i := range d.Ifaces {
+		f := &d.Ifaces[i]
+		if f.RDMA && slices.ContainsFunc(f.Addresses.Or(nil), func(a netip.Prefix) bool { return a.Addr().Is4() }) {
+			rails = append(rails, device(f))
+		}
+	}
+	slices.Sort(rails)
+	if rails = slices.Compact(rails); len(rails) < 2 {
+		return
+	}
+	for _, name := range rails {
+		if of(name) != "" && max(of(name), of("all")) == "1" {
+			v.Strict = append(v.Strict, name)
 		}
 	}
 }

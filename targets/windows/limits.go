@@ -198,7 +198,7 @@ func (l *limiter) nic(p *intent.Port, at func(string) intent.Path) {
 			"write 1024, 2048 or 4096 on RoCE adapters, and none on iWARP adapters", at("rdma_mtu"))
 	}
 	if teamMember(l.d, p.Name) && n.RDMA.IsSet() && n.RDMA.Value && !rdmaVNICs(l.d, teamOf(l.d, p.Name)) {
-		l.refuse(fmt.Sprintf("adapter %q is in a SET team and cannot carry RDMA itself", p.Name),
+		l.refuse(fmt.Sprintf("adapter %q is in a team and cannot carry RDMA itself", p.Name),
 			"put rdma on the interfaces of the team: SMB uses the host vNICs", at("rdma"))
 	}
 	l.dcbx(p, at("dcbx"))

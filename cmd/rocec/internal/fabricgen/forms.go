@@ -135,7 +135,7 @@ topology "%s" "pod%d" {
     down_ports = "%s"
 `, w.Leaves, switchSystem, portRange(0, w.Down), portRange(w.Down, w.Up), w.loopback("leaf", pod, 0), pod*w.Leaves, w.fabricNet(pod), w.Spines, portRange(0, w.SpineDown))
 		if w.SpineUp > 0 {
-			w.printf("    up_ports   = \"%s\"\n    fabric_subnet = \"%s/17\"\n", portRange(w.SpineDown, w.SpineUp), w.coreNet(pod))
+			w.printf("    up_ports   = \"%s\"\n    fabric_subnet = \"%s/17\"\n    hash       = { function = \"XOR\" }\n", portRange(w.SpineDown, w.SpineUp), w.coreNet(pod))
 		}
 		w.printf(`    mtu        = 9000
     loopback   = "${cidrhost("198.18.0.0/15", %d + spine.index)}/32"
