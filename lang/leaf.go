@@ -483,7 +483,7 @@ func wanted(t *schema.Type) string {
 	case schema.Host:
 		s = "a host name or an IP address"
 	case schema.EnvVar:
-		s = "the name of an environment variable, like \"FABRIC_PASSWORD\""
+		s = "the name of an environment variable, like \"ROCEC_FABRIC_PASSWORD\""
 	case schema.HostKey:
 		s = "a fingerprint like \"SHA256:...\" or a key like \"ssh-ed25519 AAAA...\""
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,12 +13,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/crypto/ssh"
 )
 
 // branch is a repository of a stranger, who wants a program of his to run: whatever runs it leaves the file ran.
@@ -65,7 +68,7 @@ func (b *branch) program(file string) {
 }
 
 func programOf(ran string) string {
-	return fmt.Sprintf("#!/bin/sh\n{ id; env; } >>'%s'\ncat\nexit 0\n", ran)
+	return fmt.Sprintf("#!/bin/sh\n{ id; env; } >>'%s'\ntimeout 3 cat\nexit 0\n", ran)
 }
 
 // clone commits all and clones it.
@@ -212,10 +215,13 @@ func TestRecordFolder(t *testing.T) {
 	}
 }
 
-// stranger is a computer that no revision which somebody has looked at names.
+// stranger is a computer that no revision which somebody has looked at names. It serves SSH, with a key of its own,
+// and keeps what it is told.
 type stranger struct {
 	net.Listener
-	met atomic.Int64
+	key  ssh.Signer
+	met  atomic.Int64
+	told sync.Map // passwords
 }
 
 func newStranger(t *testing.T) *stranger {
@@ -224,7 +230,19 @@ func newStranger(t *testing.T) *stranger {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &stranger{Listener: l}
+	if s.key, err = ssh.NewSignerFromKey(key); err != nil {
+		t.Fatal(err)
+	}
+	config := &ssh.ServerConfig{PasswordCallback: func(_ ssh.ConnMetadata, word []byte) (*ssh.Permissions, error) {
+		s.told.Store(string(word), true)
+		return nil, errors.New("no")
+	}}
+	config.AddHostKey(s.key)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -233,7 +251,10 @@ func newStranger(t *testing.T) *stranger {
 				return
 			}
 			s.met.Add(1)
-			_ = c.Close()
+			go func() {
+				_, _, _, _ = ssh.NewServerConn(c, config)
+				_ = c.Close()
+			}()
 		}
 	}()
 	return s
@@ -244,33 +265,39 @@ func (s *stranger) port() int { return s.Addr().(*net.TCPAddr).Port }
 // canary is a secret of the pipeline, under names that source may and may not read.
 const canary = "canary-3b1f0c"
 
-// pullRequests are those of strangers; %[1]d is the port of a computer of theirs.
+// How the example reaches its devices, and how a stranger would have it.
+const (
+	theirs = "address      = \"${self.name}.oob.example.net\"\n  user         = \"rocec\"\n  password_env = \"ROCEC_FABRIC_PASSWORD\""
+	to     = "address = \"127.0.0.1\"\n  user = \"rocec\"\n  port = PORT\n  host_key = \"KEY\"\n  "
+)
+
+// pullRequests are those of strangers; PORT and KEY are of a computer of theirs.
 var pullRequests = map[string]struct {
 	old, new string                        // of fabric.roce.hcl
 	more     func(p *pipeline, ran string) // files beside it
 	folder   string                        // of the fabric
 	fails    bool                          // the plan cannot be made, and says why
+	link     string                        // one to a secret outside
 }{
 	"a program": {
-		old: `password_env = "ROCEC_FABRIC_PASSWORD"`, new: `port = %[1]d` + "\n" + `host_key = "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"` + "\n" + `password_command = ["sh", "pwn.sh"]`,
-		more: func(p *pipeline, ran string) { p.program("pwn.sh", ran) },
+		old: theirs, new: to + `password_command = ["sh", "pwn.sh"]`, more: func(p *pipeline, ran string) { p.program("pwn.sh", ran) },
 	},
-	"an address":      {old: `"${self.name}.oob.example.net"`, new: "\"127.0.0.1\"\n  port = %[1]d"},
-	"another secret":  {old: `"ROCEC_FABRIC_PASSWORD"`, new: "\"AWS_SECRET_ACCESS_KEY\"\n  port = %[1]d"},
-	"a key of others": {old: `password_env = "ROCEC_FABRIC_PASSWORD"`, new: "identity = [\"/proc/self/environ\", \"~/.ssh/id_rsa\"]"},
+	"an address":      {old: theirs, new: to + `password_env = "ROCEC_FABRIC_PASSWORD"`},
+	"another secret":  {old: theirs, new: to + `password_env = "DEPLOY_TOKEN"`},
+	"a key of others": {old: theirs, new: to + `identity = ["/proc/self/environ", "~/.ssh/id_rsa"]`},
 	"a server for the record": {
 		old: "backend = \"git\"\n    push    = true\n    branch  = \"rocec-record\"", fails: true,
-		new: `backend = "http"` + "\n" + `address = "http://127.0.0.1:%[1]d/state"` + "\n" + `username_env = "ROCEC_FABRIC_PASSWORD"` + "\n" + `password_env = "ROCEC_FABRIC_PASSWORD"`,
+		new: `backend = "http"` + "\n" + `address = "http://127.0.0.1:PORT/state"` + "\n" + `username_env = "ROCEC_FABRIC_PASSWORD"` + "\n" + `password_env = "ROCEC_FABRIC_PASSWORD"`,
 	},
 	"a server without secrets": {
 		old: "backend = \"git\"\n    push    = true\n    branch  = \"rocec-record\"", fails: true,
-		new: `backend = "http"` + "\n" + `address = "http://127.0.0.1:%[1]d/state"`,
+		new: `backend = "http"` + "\n" + `address = "http://127.0.0.1:PORT/state"`,
 	},
 	"a bucket": {
 		old: "backend = \"git\"\n    push    = true\n    branch  = \"rocec-record\"", fails: true,
-		new: `backend = "s3"` + "\n" + `bucket = "b"` + "\n" + `endpoint = "http://127.0.0.1:%[1]d"` + "\n" + `path_style = true`,
+		new: `backend = "s3"` + "\n" + `bucket = "b"` + "\n" + `endpoint = "http://127.0.0.1:PORT"` + "\n" + `path_style = true`,
 	},
-	"a remote elsewhere": {old: `push    = true`, new: "push = true\n    remote = \"http://127.0.0.1:%[1]d/x.git\"", fails: true},
+	"a remote elsewhere": {old: `push    = true`, new: "push = true\n    remote = \"http://127.0.0.1:PORT/x.git\"", fails: true},
 	"a remote that is a program": {
 		old: `push    = true`, new: "push = true\n    remote = \"ext::sh ./pwn.sh\"", fails: true, more: func(p *pipeline, ran string) { p.program("pwn.sh", ran) },
 	},
@@ -295,6 +322,16 @@ var pullRequests = map[string]struct {
 			p.program("fab/pwn.sh", ran)
 			p.embedded("fab", "\tfsmonitor = sh ./pwn.sh\n[filter \"e\"]\n\tclean = sh ./pwn.sh\n\tsmudge = sh ./pwn.sh\n")
 		},
+	},
+	"a link to a secret":     {fails: true, link: "a.roce.hcl"},
+	"settings that are one":  {link: ".rocec.hcl"},
+	"a baseline that is one": {link: "kept.json", more: func(p *pipeline, _ string) { p.file(".rocec.hcl", "lint { baseline = \"kept.json\" }\n") }},
+	"a baseline elsewhere":   {more: func(p *pipeline, _ string) { p.file(".rocec.hcl", "lint { baseline = \""+p.secret+"\" }\n") }},
+	"a function that reads": {
+		old: "default     = 60", new: "default     = length(file(\"SECRET\"))", fails: true,
+	},
+	"working data": {
+		fails: true, more: func(p *pipeline, _ string) { p.file(".rocec/journal/default/x.ndjson", "{}\n") },
 	},
 	"a record elsewhere": {
 		old: "backend = \"git\"\n    push    = true\n    branch  = \"rocec-record\"", new: `source = "../out"`, fails: true,
@@ -328,9 +365,19 @@ func TestHostilePullRequest(t *testing.T) {
 			p, them := newPipeline(t), newStranger(t)
 			top := filepath.Dir(p.repo)
 			ran := filepath.Join(top, "ran")
-			p.env = append(p.env, "ROCEC_FABRIC_PASSWORD="+canary, "AWS_SECRET_ACCESS_KEY="+canary, "AWS_ACCESS_KEY_ID="+canary)
+			p.env = append(p.env, "ROCEC_FABRIC_PASSWORD="+canary, "AWS_SECRET_ACCESS_KEY="+canary, "DEPLOY_TOKEN="+canary, "AWS_ACCESS_KEY_ID="+canary)
 			if h.folder != "" {
 				if err := os.CopyFS(filepath.Join(p.repo, h.folder), os.DirFS(gitopsDir)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.secret = filepath.Join(t.TempDir(), "credentials")
+			text := "credentials \"x\" {\n token = \"" + canary + "\"\n}\n"
+			if err := os.WriteFile(p.secret, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if h.link != "" {
+				if err := os.Symlink(p.secret, filepath.Join(p.repo, h.link)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -338,7 +385,7 @@ func TestHostilePullRequest(t *testing.T) {
 				h.more(p, ran)
 			}
 			if h.old != "" {
-				p.replace("fabric.roce.hcl", h.old, strings.ReplaceAll(h.new, "%[1]d", strconv.Itoa(them.port())))
+				p.replace("fabric.roce.hcl", h.old, strings.NewReplacer("PORT", strconv.Itoa(them.port()), "KEY", ssh.FingerprintSHA256(them.key.PublicKey()), "SECRET", p.secret).Replace(h.new))
 			}
 			p.git("add", "--all", "--force")
 			p.git("commit", "--quiet", "--message", "innocent")
@@ -367,7 +414,13 @@ func TestHostilePullRequest(t *testing.T) {
 					t.Errorf("%v: %v\n%s", with, err, &p.log)
 				}
 			}
-			p.gitlab(h.folder)
+			if failed := p.gitlab(h.folder); slices.Contains(failed, "rocec-plan") != h.fails {
+				t.Errorf("of the template failed %q\n%s", failed, &p.log)
+			}
+			them.told.Range(func(word, _ any) bool {
+				t.Errorf("the stranger was told %q", word)
+				return true
+			})
 			if text, err := os.ReadFile(ran); err == nil {
 				t.Errorf("a program of the branch ran:\n%.600s", text)
 			}
@@ -388,13 +441,16 @@ func TestHostilePullRequest(t *testing.T) {
 			if out, _ := os.ReadDir(filepath.Join(top, "out")); len(out) > 0 {
 				t.Errorf("written outside: %v", out)
 			}
+			if now, err := os.ReadFile(p.secret); err != nil || string(now) != text {
+				t.Errorf("written outside, %v: %s", err, now)
+			}
 		})
 	}
 }
 
 // gitlab runs what the template has for a merge request, as a runner does: with the variables of the job and of those it
-// extends.
-func (p *pipeline) gitlab(folder string) {
+// extends. It returns those that failed.
+func (p *pipeline) gitlab(folder string) (failed []string) {
 	p.t.Helper()
 	type job struct {
 		Extends   string
@@ -435,11 +491,13 @@ func (p *pipeline) gitlab(folder string) {
 		}
 		if _, err := p.script(&step{Run: strings.Join(j.Script, "\n")}, nil, env); err != nil {
 			fmt.Fprintf(&p.log, "%s: %v\n", name, err)
+			failed = append(failed, name)
 		}
 	}
 	if ran < 5 {
 		p.t.Errorf("%d jobs of a merge request", ran)
 	}
+	return failed
 }
 
 // TestPermitted: what a connection and a record name of the environment and of programs, and who has to allow it; said
@@ -515,6 +573,38 @@ func TestUntrustedRefuses(t *testing.T) {
 		out, err := b.rocec(".", args...)
 		if err != nil || args[0] == "plan" && len(args) == 1 && !strings.Contains(out, "Left out, for the source is not trusted") {
 			t.Errorf("rocec %q: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// TestSecurityPage: the page has each command among those that are safe on an unreviewed branch or among those that are
+// refused there, and each variable by which somebody allows something.
+func TestSecurityPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "These commands may run on the branch of a stranger")
+	safe, rest, _ := strings.Cut(rest, "With `--untrusted`\n")
+	_, rest, _ = strings.Cut(rest, "is not asked;\n")
+	refusals, _, ok := strings.Cut(rest, " are refused.")
+	if !ok {
+		t.Fatal("the page has other lists")
+	}
+	for _, c := range newApp(strings.NewReader(""), &strings.Builder{}, &strings.Builder{}, nil).root().Commands() {
+		name, list := "`"+c.Name(), safe
+		if slices.Contains(reaching, c.Name()) {
+			list = refusals
+		}
+		if c.Runnable() || c.HasSubCommands() {
+			if exempt := []string{"docs", "help", "completion"}; !strings.Contains(list, name) && !slices.Contains(exempt, c.Name()) && !c.Hidden {
+				t.Errorf("the page does not say of %s whether it is safe", c.Name())
+			}
+		}
+	}
+	for _, name := range []string{allowEnv, allowCommands, untrustedEnv, baseEnv} {
+		if !strings.Contains(string(text), "`"+name) {
+			t.Errorf("the page has no %s", name)
 		}
 	}
 }

@@ -124,7 +124,8 @@ func answerGH(args []string) error {
 // to, and a lab of its devices.
 type pipeline struct {
 	*runner
-	forge string
+	forge  string
+	secret string // a file outside of it all
 }
 
 func newPipeline(t *testing.T) *pipeline {

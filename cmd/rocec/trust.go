@@ -13,7 +13,7 @@ import (
 
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/compiler/fabric"
-	"github.com/rocec/rocec/deploy/checkout"
+	"github.com/rocec/rocec/deploy/disk"
 	"github.com/rocec/rocec/deploy/record"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/schema"
@@ -134,14 +134,14 @@ func (a *app) recordTrust(p *project, s *record.Settings) (found diag.List, err 
 		if folder == "" {
 			folder = "record"
 		}
-		root, err := checkout.Root(".")
+		here, err := disk.CheckoutOf(".")
 		if err != nil {
 			return nil, err
 		}
 		if s.Kind == record.Git {
-			s.Within = root
+			s.Within = here.Top()
 		}
-		if !checkout.Inside(root, filepath.FromSlash(folder)) {
+		if at := filepath.FromSlash(folder); !here.Holds(at) || here.Check(at) != nil {
 			found.Add(p.ofRecord(fmt.Sprintf("the folder of the record, %s, leads out of the checkout", strconv.Quote(folder)),
 				`keep it inside, or elsewhere by a backend: git with push = true, http, s3`))
 		}

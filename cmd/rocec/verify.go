@@ -127,8 +127,11 @@ in .rocec.hcl count here as for lint.`,
 // readable are the devices that can be compared: of a folder of captures all, else
 // those that are reached over a session. The others are named.
 func (a *app) readable(p *project, devices []served, f *verifyFlags) ([]served, error) {
-	if f.read.from != "" {
+	switch {
+	case f.read.from != "":
 		return devices, nil
+	case p.trust.untrusted:
+		return nil, errors.New("--untrusted asks no device: say where the captured output is, rocec verify --from=DIR")
 	}
 	list := slices.DeleteFunc(slices.Clone(devices), func(s served) bool { return !f.read.live(p, &s) })
 	switch left := len(devices) - len(list); {

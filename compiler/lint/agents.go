@@ -50,6 +50,7 @@ var roce217 = &Rule{
 		Title:  "several agents of a host speak DCBX on one port",
 		Why:    "firmware and a daemon of the host each answer the switch and each write the NIC: what holds is what came last",
 		Fix:    "choose one: the firmware, the operating system, or the daemon",
+		Steps:  "let the one that stays write PFC, ETS and trust before the other is stopped",
 		Source: "Mellanox/mlnx-tools python/mlnx_qos: option -d, os or fw",
 		Bad:    bothDCBX(`"advertise"`, `{ mode = "willing", owner = ["firmware", "lldpad"] }`),
 		Good:   bothDCBX(`"advertise"`, `{ mode = "willing", owner = "firmware" }`),
@@ -75,6 +76,7 @@ var roce219 = &Rule{
 		Title:  "nodes of a Windows cluster have no class for its heartbeat",
 		Why:    "a heartbeat that waits behind storage traffic is late: the cluster takes the node for dead and moves its load to the others",
 		Fix:    "add a class that carries the cluster: priority 7, 1 to 2 percent",
+		Steps:  "the class on switches first, then one node at a time, paused in its cluster",
 		Source: "Microsoft Learn, Azure Local, Host network requirements, Cluster traffic class",
 		Bad:    clusterPair(``),
 		Good: clusterPair(`  class "heartbeat" {

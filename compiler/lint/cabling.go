@@ -177,7 +177,7 @@ var roce121 = &Rule{
 		Title:  "a cable list in verify mode and the source differ",
 		Why:    "whoever plugs by the list builds another fabric than the one that was proven",
 		Fix:    "correct the list, or the source",
-		Source: "Cray-HPE/canu README, validate shcs-cabling (a cable list against what switches hear); docs/language, cabling",
+		Source: "Cray-HPE/canu README, validate shcs-cabling (a cable list against what switches hear); docs/language/blocks.md, cabling",
 		Bad:    twoNodes(``) + listed("Ethernet8"),
 		Good:   twoNodes(``) + listed("Ethernet4"),
 	},
@@ -405,7 +405,7 @@ var roce125 = &Rule{
 		Source: "IEEE 802.1AE-2018, clause 9 (SecTAG of 8 or 16 B, ICV of 16 B); IEEE 802.1Q-2018, D.2.10 (MACsec bypass capability) and " +
 			"annex N (delays that " +
 			"headroom covers); dcb-pfc(8), macsec-bypass and delay; Bai et al., NSDI 2023, 8.3",
-		Formula: "headroom += delay x speed / 8, in bytes",
+		Formula: "headroom in bytes += 2 x delay x speed / 8: the pause on its way out, and what is on its way in",
 		Bad:     encryptedAlike(""),
 		Good:    encryptedAlike(`, delay = "500ns"`),
 	},

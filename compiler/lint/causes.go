@@ -16,6 +16,7 @@ type lead struct{ Cause, Effects string }
 // or line of the source. No rule leads to itself, not even by way of others.
 var leads = []lead{
 	{anError, refused + " ROCE726 ROCE814"}, // a target refuses what is wrong anyway, and what is wrong differs from what is alike
+	{"ROCE101", "ROCE240"},                    // a port at another speed takes another share for heartbeats
 	{"ROCE102", "ROCE109"},                  // FEC of one end is that of no such speed
 	{"ROCE104", "ROCE601 ROCE602"},          // a port cabled twice has a peer that was meant for another
 	{"ROCE108", "ROCE117"},                  // a cable of no length is no cable like the others of the LAG

@@ -18,12 +18,16 @@ var roce237 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE237", Name: "class_cnp_missing", Severity: diag.Warning,
 		Title: "switches mark a class, and no class carries the CNPs that answer",
-		Why: "CNPs then wait in the default queue among everything else: under load, which is when they are sent, senders hear of congestion too late and the fabric runs on pauses. " +
-			"Contracts of Windows hosts are left out, where no cmdlet sets the mark of CNPs and the switch configuration that Microsoft publishes gives them no class either, " +
+		Why: "CNPs then wait in the default queue among everything else: under load, which is when they are sent, senders hear of " +
+			"congestion too late and the fabric runs on pauses. " +
+			"Contracts of Windows hosts are left out, where no cmdlet sets the mark of CNPs and the switch configuration that " +
+			"Microsoft publishes gives them no class either, " +
 			"and those of NICs of which nobody states it",
-		Fix:   `add a class with carries = "cnp", its DSCP (48 is what NICs send) and a priority of its own; or write ecn = "off" where PFC alone shall do`,
+		Fix: `add a class with carries = "cnp", its DSCP (48 is what NICs send) and a priority of its own; ` +
+			`or write ecn = "off" where PFC alone shall do`,
 		Steps: "the class on switches first, hosts last",
-		Source: "Zhu et al., SIGCOMM 2015, section 3: CNPs are sent at high priority; NVIDIA Cumulus Linux 5, RDMA over Converged Ethernet: CNPs in a strict queue; " +
+		Source: "Zhu et al., SIGCOMM 2015, section 3: CNPs are sent at high priority; NVIDIA Cumulus Linux 5, RDMA over Converged " +
+			"Ethernet: CNPs in a strict queue; " +
 			"for Windows Azure/AzureLocal-Supportability, TSG/Networking/Top-Of-Rack-Switch/Reference-TOR-QOS-Policy-Configuration.md",
 		Bad:  twoNodesEdit(cnpClass, ""),
 		Good: twoNodes(``),
@@ -72,10 +76,12 @@ func cnpMissing(p *Pass) {
 			marks = "priority = 6"
 		}
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("class %s is marked on %s, and qos %s has no class for CNPs: with %s, they wait in queue %d, which is not strict",
+			Summary: fmt.Sprintf("class %s is marked on %s, and qos %s has no class for CNPs: with %s, they wait in queue %d, which "+
+				"is not strict",
 				f.Text(w.class.Name), p.Name(w.at), f.Text(f.QoS[q].Name), w.mark, w.queue),
-			Address: f.PortAddress(w.at.ID), Labels: []diag.Label{f.DeclLabel(f.QoS[q].Decl, ""), f.Label(w.class.Decl, 0, schema.AECN, "the marking")},
-			Help: fmt.Sprintf(`add a class with carries = "cnp", %s, or write ecn = "off"`, marks),
+			Address: f.PortAddress(w.at.ID),
+			Labels:  []diag.Label{f.DeclLabel(f.QoS[q].Decl, ""), f.Label(w.class.Decl, 0, schema.AECN, "the marking")},
+			Help:    fmt.Sprintf(`add a class with carries = "cnp", %s, or write ecn = "off"`, marks),
 		})
 	}
 }
@@ -114,13 +120,15 @@ func (p *Pass) contractHosts() func(fabric.QoSID) contractHosts {
 var roce238 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE238", Name: "class_control_mark", Severity: diag.Warning,
-		Title:  "RDMA has the marks of routing protocols",
-		Why:    "BGP, BFD and LACP are sent with CS6 or CS7, or in priority 6 or 7: bulk data beside them delays them, and a pause of that priority stops the protocols that hold the fabric together",
-		Fix:    "give RDMA another code point and priority, as DSCP 26 and priority 3",
-		Steps:  "the new class on switches first, hosts next, the old class last",
-		Source: "RFC 4594, sections 3.1 and 3.2: CS6 is network control, CS7 is reserved for it; IEEE 802.1Q-2018, annex I, table I-2: priorities 7 and 6 are network and internetwork control",
-		Bad:    twoNodesEdit("dscp      = [26]\n    priority  = 3", "dscp      = [56]\n    priority  = 7"),
-		Good:   twoNodes(``),
+		Title: "RDMA has the marks of routing protocols",
+		Why: "BGP, BFD and LACP are sent with CS6 or CS7, or in priority 6 or 7: bulk data beside them delays them, and a pause " +
+			"of that priority stops the protocols that hold the fabric together",
+		Fix:   "give RDMA another code point and priority, as DSCP 26 and priority 3",
+		Steps: "the new class on switches first, hosts next, the old class last",
+		Source: "RFC 4594, section 3.2: network control has CS6, and CS7 is kept for it; IEEE 802.1Q-2018, annex I: priorities 7 " +
+			"and 6 are network and internetwork control",
+		Bad:  twoNodesEdit("dscp      = [26]\n    priority  = 3", "dscp      = [56]\n    priority  = 7"),
+		Good: twoNodes(``),
 	},
 	Run: controlMark,
 }
@@ -152,8 +160,10 @@ func controlMark(p *Pass) {
 				attr = schema.APriority
 			}
 			p.Report(diag.Diagnostic{
-				Summary: fmt.Sprintf("class %s of qos %s carries RDMA with %s, which routing protocols use", f.Text(c.Name), f.Text(f.QoS[e.Profile.QoS].Name), strings.Join(has, " and ")),
-				Address: f.Text(f.QoS[e.Profile.QoS].Address), Labels: []diag.Label{f.Label(c.Decl, 0, attr, "")}, Help: "give it another code point and priority, as DSCP 26 and priority 3",
+				Summary: fmt.Sprintf("class %s of qos %s carries RDMA with %s, which routing "+
+					"protocols use", f.Text(c.Name), f.Text(f.QoS[e.Profile.QoS].Name), strings.Join(has, " and ")),
+				Address: f.Text(f.QoS[e.Profile.QoS].Address), Labels: []diag.Label{f.Label(c.Decl, 0, attr, "")},
+				Help: "give it another code point and priority, as DSCP 26 and priority 3",
 			})
 		})
 	})
@@ -168,12 +178,16 @@ var roce242 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE242", Name: "overlay_marks", Severity: diag.Error,
 		Title: "marks of a class do not survive an overlay, or nobody knows",
-		Why: "between the switches only the outer header counts: without the class's DSCP in it the class has no PFC there, and a congestion mark that is not brought back into the inner header " +
-			"slows nobody down. Cumulus Linux derives the outer DSCP from the switch priority unless told to copy; of other systems it has to be looked up",
-		Fix:    `have every switch that encapsulates copy DSCP and ECN and bring marks back, and say so: observed = { overlay_marks = "kept" } in the segment`,
-		Source: "RFC 6040; NVIDIA Cumulus Linux 5.7, VXLAN Tunnel DSCP Operations: derive is the default; opencomputeproject/SAI inc/saitunnel.h: SONiC's default is uniform",
-		Bad:    overlaidMarks("sonic/202505", `overlay = "vxlan", overlay_marks = "lost"`),
-		Good:   overlaidMarks("sonic/202505", `overlay = "vxlan", overlay_marks = "kept"`),
+		Why: "between the switches only the outer header counts: without the class's DSCP in it the class has no PFC there, and a " +
+			"congestion mark that is not brought back into the inner header " +
+			"slows nobody down. Cumulus Linux derives the outer DSCP from the switch priority unless told to copy; of other systems " +
+			"it has to be looked up",
+		Fix: `have every switch that encapsulates copy DSCP and ECN and bring marks back, ` +
+			`and say so: observed = { overlay_marks = "kept" } in the segment`,
+		Source: "RFC 6040; NVIDIA Cumulus Linux 5.7, VXLAN Tunnel DSCP Operations: derive is the default; opencomputeproject/SAI " +
+			"inc/saitunnel.h: SONiC's default is uniform",
+		Bad:  overlaidMarks("sonic/202505", `overlay = "vxlan", overlay_marks = "lost"`),
+		Good: overlaidMarks("sonic/202505", `overlay = "vxlan", overlay_marks = "kept"`),
 	},
 	Run: overlayMarks,
 }
@@ -190,18 +204,23 @@ func overlayMarks(p *Pass) {
 		seg := &f.Segments[s]
 		class := p.rdmaClass(e)
 		os := f.Text(e.Device.OSName)
-		if !seg.Overlay || said[s] || class == nil || seg.OverlayMarks == fabric.MarksKept || seg.OverlayMarks == fabric.MarksUnknown && overlayKeeps[os] {
+		if !seg.Overlay || said[s] || class == nil {
+			return
+		}
+		if seg.OverlayMarks == fabric.MarksKept || seg.OverlayMarks == fabric.MarksUnknown && overlayKeeps[os] {
 			return
 		}
 		said[s] = true
 		d := diag.Diagnostic{
 			Severity: diag.Warning, Address: f.Text(seg.Address),
-			Summary: fmt.Sprintf("class %s goes through the overlay of segment %s, and whether %s (%s) copies its marks into the outer header nobody says", f.Text(class.Name), f.Text(seg.Name), f.Text(e.Device.Name), os),
-			Labels:  []diag.Label{f.Label(seg.Decl, seg.Layers, schema.AOverlay, ""), f.DeclLabel(class.Decl, "the class")},
-			Help:    `have it copy DSCP and ECN and bring marks back, and write overlay_marks = "kept" in observed of the segment`,
+			Summary: fmt.Sprintf("class %s goes through the overlay of segment %s, and whether %s (%s) copies its marks into the "+
+				"outer header nobody says", f.Text(class.Name), f.Text(seg.Name), f.Text(e.Device.Name), os),
+			Labels: []diag.Label{f.Label(seg.Decl, seg.Layers, schema.AOverlay, ""), f.DeclLabel(class.Decl, "the class")},
+			Help:   `have it copy DSCP and ECN and bring marks back, and write overlay_marks = "kept" in observed of the segment`,
 		}
 		if seg.OverlayMarks == fabric.MarksLost {
-			d.Severity, d.Summary = diag.Error, fmt.Sprintf("class %s goes through the overlay of segment %s, which loses its marks: between switches it is not class %[1]s", f.Text(class.Name), f.Text(seg.Name))
+			d.Severity, d.Summary = diag.Error, fmt.Sprintf("class %s goes through the overlay of segment %s, which loses its "+
+				"marks: between switches it is not class %[1]s", f.Text(class.Name), f.Text(seg.Name))
 		}
 		p.Report(d)
 	}

@@ -335,6 +335,7 @@ var roce206 = &Rule{
 		Title:  "a port trusts PCP and carries its classes untagged",
 		Why:    "PCP is a field of the VLAN tag: untagged frames have none and land in the default priority, without PFC",
 		Fix:    "carry the segment tagged, or trust DSCP",
+		Steps:  "both ends of a link in one step, by a management network that does not run over it",
 		Source: "Guo et al., SIGCOMM 2016, section 3: VLAN-based PFC needs the tag",
 		Bad:    twoNodesEdit(`trust = "dscp"`, `trust = "pcp"`),
 		Good:   strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`, "untagged = segment.storage\n    \n", "tagged = segment.storage\n", "untagged = segment.storage\n  }\n  port", "tagged = segment.storage\n  }\n  port", "    untagged = segment.storage\n  }\n}\nnode", "    tagged = segment.storage\n  }\n}\nnode", "    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink").Replace(twoNodes(``)),
@@ -373,6 +374,7 @@ var roce207 = &Rule{
 		Title:  "a port behind a router trusts PCP",
 		Why:    "a router takes the VLAN tag off: PCP is gone and the class lands in the default priority",
 		Fix:    `use trust = "dscp" end to end`,
+		Steps:  "DSCP on the switches first, with the maps of both marks, hosts next, then trust",
 		Source: "Guo et al., SIGCOMM 2016, section 3",
 		Bad: strings.NewReplacer(`trust = "dscp"`, `trust = "pcp"`,
 			"    untagged = segment.storage\n  }\n}\nlink", "    segment = segment.storage\n  }\n}\nlink", "    untagged = segment.storage\n", "    tagged = segment.storage\n",
@@ -495,6 +497,7 @@ var roce209 = &Rule{
 		Title: "two classes share a code point",
 		Why:   "frames with one mark cannot be told apart: both classes get what only one of them was meant to have",
 		Fix:   "give each class its own code points and priority",
+		Steps: "the new marks on switches first, hosts next, the old marks last",
 		Source: "RFC 2474, section 3: a node selects the treatment of a packet by its code point alone; IEEE 802.1Q-2018, clause " +
 			"36: a pause names a priority",
 		Bad:  twoNodesEdit(`dscp     = [48]`, `dscp     = [26, 48]`),

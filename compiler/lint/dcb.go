@@ -55,6 +55,7 @@ var roce215 = &Rule{
 		Title: "the two ends of a link speak different versions of DCBX",
 		Why:   "IEEE and CEE frames are not understood by each other: the settings never arrive",
 		Fix:   "use IEEE on both ends",
+		Steps: "write PFC, ETS and trust on both ends first, then change DCBX",
 		Source: "intel/openlldp lldp_8021qaz.c and lldp_dcbx.c: IEEE frames have the OUI 00-80-C2, CEE frames 00-1B-21, and a " +
 			"station evaluates one of them",
 		Bad:  bothDCBX(`{ mode = "advertise", version = "cee" }`, `{ mode = "willing", version = "ieee" }`),
@@ -91,6 +92,7 @@ var roce218 = &Rule{
 		Title: "classes outnumber the traffic classes of a device",
 		Why:   "where classes outnumber traffic classes a driver refuses the whole setting; Windows then sends nothing to the NIC",
 		Fix:   "merge classes",
+		Steps: "the new marks on switches first, hosts next, the old marks last",
 		Source: "traffic_classes of the nic_model and queues of the asic in lang/packs, each with its source; Microsoft Learn, " +
 			"New-NetQosTrafficClass",
 		Bad:  strings.Replace(twoNodes(``), "nvidia/connectx-6-dx", "example/two-tc", 1) + twoTC,

@@ -250,6 +250,7 @@ var roce406 = &Rule{
 		Title:  "a host sends CNPs under another mark than the switch expects",
 		Why:    "CNPs under another mark land in the default queue and arrive late, or never",
 		Fix:    "use one DSCP for CNPs on both sides; 48 is the NICs' default",
+		Steps:  "both marks on switches first, hosts next, the old mark last",
 		Source: "NVIDIA MLNX_OFED, Explicit Congestion Notification: roce_np/cnp_dscp (48) and cnp_802p_prio (6)",
 		Bad: edit(twoNodes(`qos = qos.other`), `segment "storage" {`, `qos "other" {
   from = qos.roce
@@ -354,6 +355,7 @@ var roce409 = &Rule{
 		Title:  "a NIC of a lossy RDMA class has no congestion control of its own in hardware",
 		Why:    "nothing slows it down before the switch drops: loss is common, and each loss makes it send a window again",
 		Fix:    "use PFC, or newer NICs",
+		Steps:  "headroom and PFC on switches first, hosts last",
 		Source: "NVIDIA, Resilient RoCE (DOC-2499): DCQCN in hardware from ConnectX-4 on; Zhu et al., SIGCOMM 2015, section 3",
 		Bad:    strings.NewReplacer(`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false", "nvidia/connectx-6-dx", "example/fragile").Replace(twoNodes(``)) + fragileNIC("false"),
 		Good:   strings.NewReplacer(`ecn       = "auto"`, "ecn       = \"auto\"\n    lossless  = false", "nvidia/connectx-6-dx", "example/fragile").Replace(twoNodes(``)) + fragileNIC("true"),

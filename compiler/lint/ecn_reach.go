@@ -15,13 +15,16 @@ var roce420 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE420", Name: "class_no_ecn", Severity: diag.Notice,
 		Title: "a lossless class over two tiers of switches has PFC alone",
-		Why:   "a pause holds whoever is behind it: over two tiers trees of pauses grow from one slow receiver, and stop hosts that send it nothing. Marks slow the senders before that",
-		Fix: `write ecn = "auto" on the class; where receivers or round-trip times slow the senders, say so: congestion_control = "receiver", or observed = { slowed_by = "rtt" }; ` +
+		Why: "a pause holds whoever is behind it: over two tiers trees of pauses grow from one slow receiver, and stop hosts that " +
+			"send it nothing. Marks slow the senders before that",
+		Fix: `write ecn = "auto" on the class; where receivers or round-trip times slow the senders, say so: ` +
+			`congestion_control = "receiver", or observed = { slowed_by = "rtt" }; ` +
 			`where it is meant, ecn = "off" with an ignore that says why`,
-		Steps:  "marking on every switch first, then DCQCN on the hosts",
-		Source: "Zhu et al., SIGCOMM 2015, section 2.2: unfairness and victim flows of PFC alone; against it in storage of one tier Juniper JVD, Thor2 DCQCN; for receivers Gangidi et al., SIGCOMM 2024",
-		Bad:    withSpine(twoTiers(), ""),
-		Good:   withSpine(twoTiers(), "    observed  = { slowed_by = \"rtt\" }\n"),
+		Steps: "marking on every switch first, then DCQCN on the hosts",
+		Source: "Zhu et al., SIGCOMM 2015, section 2: unfairness and victim flows of PFC alone; against it in storage of one " +
+			"tier Juniper JVD, Thor2 DCQCN; for receivers Gangidi et al., SIGCOMM 2024",
+		Bad:  withSpine(twoTiers(), ""),
+		Good: withSpine(twoTiers(), "    observed  = { slowed_by = \"rtt\" }\n"),
 	},
 	Run: classNoECN,
 }
@@ -89,7 +92,8 @@ func classNoECN(p *Pass) {
 		for i := range f.QoS[q].Classes {
 			c := &f.QoS[q].Classes[i]
 			off := c.ECN.Mode == fabric.Unwritten || c.ECN.Mode == fabric.Off
-			if c.Carries == fabric.CarriesRDMA && c.Lossless && off && !c.CongestionSet && !c.ByRTT && c.Transport != fabric.IWARP && of[q] == nil {
+			if c.Carries == fabric.CarriesRDMA && c.Lossless && off && !c.CongestionSet && !c.ByRTT &&
+				c.Transport != fabric.IWARP && of[q] == nil {
 				of[q], any = c, true
 			}
 		}
@@ -110,7 +114,8 @@ func classNoECN(p *Pass) {
 		}
 		q := low.Profile.QoS
 		c := of[q]
-		if c == nil || said[q] || low.Device.Kind != fabric.Switch || p.rank(low.Port.Device) == p.rank(high.Port.Device) || high.Profile.QoS != q ||
+		if c == nil || said[q] || low.Device.Kind != fabric.Switch ||
+			p.rank(low.Port.Device) == p.rank(high.Port.Device) || high.Profile.QoS != q ||
 			p.marksECN(low, low.Profile.On[p.indexOf(low, c)]) {
 			continue
 		}
@@ -121,8 +126,10 @@ func classNoECN(p *Pass) {
 		}
 		said[q] = true
 		p.Report(diag.Diagnostic{
-			Summary: fmt.Sprintf("class %s of qos %s has PFC alone, and goes from %s over %s to %s", f.Text(c.Name), f.Text(f.QoS[q].Name), f.Text(f.Devices[under[k]].Name), f.Text(high.Device.Name), f.Text(low.Device.Name)),
-			Address: f.Text(f.QoS[q].Address), Labels: []diag.Label{f.DeclLabel(c.Decl, "")}, Help: `write ecn = "auto", or say what slows the senders in place of marks`,
+			Summary: fmt.Sprintf("class %s of qos %s has PFC alone, and goes from %s over %s "+
+				"to %s", f.Text(c.Name), f.Text(f.QoS[q].Name), f.Text(f.Devices[under[k]].Name), f.Text(high.Device.Name), f.Text(low.Device.Name)),
+			Address: f.Text(f.QoS[q].Address), Labels: []diag.Label{f.DeclLabel(c.Decl, "")},
+			Help: `write ecn = "auto", or say what slows the senders in place of marks`,
 		})
 	}
 }
@@ -130,10 +137,12 @@ func classNoECN(p *Pass) {
 var roce421 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE421", Name: "ecn_long_link", Severity: diag.Warning,
-		Title:   "the ECN minimum is less than a long link keeps in flight",
-		Why:     "senders whose marks come back late need a queue that lasts meanwhile: with less the queue runs empty after each mark, and the link is never full",
-		Fix:     "raise the ECN minimum on the ports of the long link",
-		Options: []diag.Option{{Name: "part", Default: 7, Min: 1, Max: 100, Doc: "part of what is in flight that the minimum has to cover, as the number that it is divided by"}},
+		Title: "the ECN minimum is less than a long link keeps in flight",
+		Why: "senders whose marks come back late need a queue that lasts meanwhile: with less the queue runs empty after each " +
+			"mark, and the link is never full",
+		Fix: "raise the ECN minimum on the ports of the long link",
+		Options: []diag.Option{{Name: "part", Default: 7, Min: 1, Max: 100, Doc: "part of what is in flight that the minimum has to " +
+			"cover, as the number that it is divided by"}},
 		Source:  "Alizadeh et al., SIGCOMM 2010 (DCTCP), section 3.4: K > C * RTT / 7; Bai et al., NSDI 2023, 7.3: round trips of a region",
 		Formula: "ecn.min in bytes >= Gb/s * metres * 1.25 / 0.99 / part: rate * 2 * length / 198,000,000 m/s, one part in 7 of it",
 		Bad:     regionLink("150KB"),
@@ -144,7 +153,8 @@ var roce421 = &Rule{
 
 // regionLink is twoTors with 10 km between the switches, lossy, and with an ECN minimum.
 func regionLink(least string) string {
-	return edit(twoTors(`qos = qos.roce`, `{ media = "lr", length = "10km" }`, ""), `ecn       = "auto"`, `ecn       = { min = "`+least+`", max = "2MB", probability = 5 }
+	return edit(twoTors(`qos = qos.roce`, `{ media = "lr", length = "10km" }`, ""),
+		`ecn       = "auto"`, `ecn       = { min = "`+least+`", max = "2MB", probability = 5 }
     lossless  = false`)
 }
 
@@ -167,7 +177,8 @@ func ecnLongLink(p *Pass) {
 					return
 				}
 				p.Report(diag.Diagnostic{
-					Summary: fmt.Sprintf("ECN of class %s starts at %d B on %s, and its cable of %s holds %d B there and back", f.Text(c.Name), x.MinBytes, p.Name(e), Meters(f.Links[l].CableMm), flight),
+					Summary: fmt.Sprintf("ECN of class %s starts at %d B on %s, and its cable of %s holds %d B there and "+
+						"back", f.Text(c.Name), x.MinBytes, p.Name(e), Meters(f.Links[l].CableMm), flight),
 					Address: f.PortAddress(e.ID), Concerns: []string{f.LinkAddress(l)},
 					Labels: []diag.Label{p.AtContract(e, schema.AECN, c, schema.AECN, ""), f.LinkLabel(l, schema.ACable, "the cable")},
 					Help:   fmt.Sprintf("write a minimum of %d B or more on this port", least),

@@ -195,7 +195,8 @@ var roce304 = &Rule{
 		Interrupts: carving,
 		Source: "Guo et al., SIGCOMM 2016, 2 (headroom of each lossless class and port); sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua " +
 			"(pools are what headroom leaves)",
-		Bad:  edit(twoNodes(`pfc = [3, 4]`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]"),
+		Bad: edit(foundSwitch(`pfc = [3, 4]`), `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]",
+			`slot     = each.value`, "slot     = each.value\n  manage = \"verify\"", `fec      = "rs"`, `fec      = "rs"`+"\n    pfc = [3, 4]"),
 		Good: twoNodes(``),
 	},
 	Run: pfcUnused,
@@ -235,9 +236,8 @@ var roce305 = &Rule{
 		Why: "every lossless priority takes headroom on every port: with many of them little is left to share, and pauses come early. " +
 			"Past a limit of " +
 			"the hardware or image, which max_lossless of the model states, the extra ones are silently lossy, and that is an error",
-		Fix: "merge lossless classes to two, or to what the device has",
-		Steps: "the class that stays first on all switches, then on the hosts, and the one that goes last: until all agree RDMA is in the " +
-			"default class",
+		Fix:   "merge lossless classes to two, or to what the device has",
+		Steps: "write the class that stays on all switches, then on the hosts, and take the other away last",
 		Source: "Guo et al., SIGCOMM 2016, 2 (two classes fit into 9 and 12 MB at 300 m); sonic-net/sonic-buildimage " +
 			"files/build_templates/qos_config.j2, " +
 			"LOSSLESS_TC (two by default, others can be written); the source of max_lossless where a model states it; two is a house limit",
@@ -249,6 +249,7 @@ var roce305 = &Rule{
 
 var manyLossless = edit(twoNodes(""), `  class "default" {`, `  class "two" {
     carries   = "other"
+    marked_by = "application"
     lossless  = true
     dscp      = [34]
     priority  = 4
@@ -256,6 +257,7 @@ var manyLossless = edit(twoNodes(""), `  class "default" {`, `  class "two" {
   }
   class "three" {
     carries   = "other"
+    marked_by = "application"
     lossless  = true
     dscp      = [42]
     priority  = 5

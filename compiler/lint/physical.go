@@ -136,7 +136,7 @@ var roce104 = &Rule{
 		Title:  "a port has two cables, or a cable one end",
 		Why:    "what one port is told depends on its peer: with two of them nothing about it can be proven",
 		Fix:    "correct the list of links",
-		Source: "docs/language, link: a port has one cable; nothing outside rocec says more",
+		Source: "docs/language/blocks.md, link: a cable has two ends, and a port one cable; a rule of the model, of which no standard speaks",
 		Bad:    twoNodesEdit(`n2 = "Ethernet4"`, `n2 = "Ethernet0"`),
 		Good:   twoNodes(``),
 	},
@@ -247,9 +247,10 @@ var roce106 = &Rule{
 		Title: "a cable is longer than its medium reaches at that speed",
 		Why:   "beyond its reach a medium loses frames, and no setting repairs that",
 		Fix:   "use a medium that reaches",
-		Source: "IEEE 802.3-2022, the clause of each medium: rocec explain of the media, or lang/packs/media.roce.hcl, names them (DAC: " +
-			"85, 92, 110, 136, 162; " +
-			"SR: 52, 86, 95, 112, 138, 167; DR, FR and LR: 52, 87, 88, 114, 121, 122, 124, 139, 140, 151)",
+		Source: "IEEE 802.3-2022, clauses 85, 92, 110, 136 and 162 (copper), 52, 86, 95, 112, 138 and 167 (multimode), 52, 87, 88, 114, 121, 122, " +
+			"124, 139, 140 and 151 (single mode); active copper and AOC as sold; the source of each media block",
+		Formula: "longest cable: DAC 7 m at 10G and 40G, 5 m at 25G, 50G and 100G, 3 m from 200G on; active copper 7 m; AOC 100 m; SR 400 m at 10G, " +
+			"150 m at 40G, else 100 m; DR 500 m; FR 2 km; LR 10 km; or what the media block says",
 		Bad:  twoNodesEdit(`length = "3m"`, `length = "30m"`),
 		Good: twoNodes(``),
 	},

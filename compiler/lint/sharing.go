@@ -197,6 +197,7 @@ var roce231 = &Rule{
 		Title:  "a switch has PFC on a priority that its ASIC cannot make lossless",
 		Why:    "some ASICs pause certain priorities only: on the others PFC is taken and nothing is held back",
 		Fix:    "give the lossless class one of the priorities that the ASIC has",
+		Steps:  "PFC, headroom and marks of the new priority on switches first, hosts next, the old priority last",
 		Source: "lossless_priorities of the asic in lang/packs, with its source",
 		Bad:    onlyLossless("[4, 5]"),
 		Good:   onlyLossless("[3, 4]"),

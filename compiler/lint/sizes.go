@@ -280,12 +280,13 @@ func wholeCells(p *Pass) {
 var roce518 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE518", Name: "buffer_lanes", Severity: diag.Warning,
-		Title:  "a port of eight lanes is computed as one of four",
-		Why:    "a port of eight lanes has twice the pipeline latency: with the figures of four it pauses too late",
-		Fix:    "write lanes = 8 in the switch_model",
-		Source: "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua: eight lanes have twice the pipeline latency",
-		Bad:    laneSwitch("4"),
-		Good:   laneSwitch("8"),
+		Title:      "a port of eight lanes is computed as one of four",
+		Why:        "a port of eight lanes has twice the pipeline latency: with the figures of four it pauses too late",
+		Fix:        "write lanes = 8 in the switch_model",
+		Interrupts: recarves,
+		Source:     "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua: eight lanes have twice the pipeline latency",
+		Bad:        laneSwitch("4"),
+		Good:       laneSwitch("8"),
 	},
 	Run: eightLanes,
 }

@@ -353,10 +353,11 @@ var roce418 = &Rule{
 		Title: "a class under DCQCN is marked by a step",
 		Why: "at a step all senders are marked at once and slow down together: the queue swings between full and empty. " +
 			"Of Windows hosts it is a notice: the switch configuration that Microsoft publishes has a step at 300 KB",
-		Fix:    "use a ramp: a maximum above the minimum, and a probability below 100",
-		Source: "Zhu et al., SIGCOMM 2015, section 5.2: marking by a ramp against the cut-off of DCTCP; for Windows Azure/AzureLocal-Supportability, Reference-TOR-QOS-Policy-Configuration.md",
-		Bad:    twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "150KB", probability = 100 }`),
-		Good:   twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "1500KB", probability = 100 }`),
+		Fix: "use a ramp: a maximum above the minimum, and a probability below 100",
+		Source: "Zhu et al., SIGCOMM 2015, section 5: marking by a ramp against the cut-off of DCTCP; for Windows " +
+			"Azure/AzureLocal-Supportability, Reference-TOR-QOS-Policy-Configuration.md",
+		Bad:  twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "150KB", probability = 100 }`),
+		Good: twoNodesEdit(`ecn       = "auto"`, `ecn       = { min = "150KB", max = "1500KB", probability = 100 }`),
 	},
 	Run:   ecnStep,
 	mends: set("ecn", `"auto"`),

@@ -37,7 +37,7 @@ func TestBufferVariants(t *testing.T) {
 		{"a pool with no limit", pools, shared(`headroom = "46KB"`), nil},
 		{"a pool smaller than one group", pools, shared(`headroom = "40KB"`), []string{"ROCE509: the shared headroom pool of tor is 40000 B, and one of its lossless groups alone needs 45056 B"}},
 
-		{"xon without a known threshold", "ROCE510", swap(t, lint.TightXon(`"1MB"`), `ecn       = "auto"`, `ecn       = "off"`), nil},
+		{"xon without a known threshold", "ROCE510", swap(t, lint.TightXon(`"1MB"`), `ecn       = { min = "70KB", max = "150KB", probability = 5 }`, `ecn       = "off"`), nil},
 		{"xon two frames below", "ROCE510", lint.TightXon(`141567`), nil},
 		{"xon one byte too high", "ROCE510", lint.TightXon(`141568`), []string{
 			"ROCE510: class rdma resumes at 141568 B on tor/Ethernet0, which pauses at 159999 B at the latest: frames there have up to 9216 B",

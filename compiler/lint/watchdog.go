@@ -75,8 +75,8 @@ var roce308 = &Rule{
 			"PFC_WD_DETECTION_TIME_MIN and _MAX (100 ms and 5 s); sonic-pfcwd.yang; sonic-net/sonic-buildimage #21914 (600 ms); " +
 			"sonic-net/sonic-mgmt #2205",
 		Formula: "SONiC's own time = 200 ms x max(1, ceil(ports with PFC / 32)), to detect and to restore",
-		Bad:     twoNodes(`watchdog = { detect = "50ms", restore = "400ms" }`),
-		Good:    twoNodes(`watchdog = { detect = "200ms", restore = "400ms", poll = "200ms" }`),
+		Bad:     foundSwitch(`watchdog = { detect = "50ms", restore = "400ms" }`),
+		Good:    foundSwitch(`watchdog = { detect = "200ms", restore = "400ms", poll = "200ms" }`),
 	},
 	Run: watchdogDetect,
 }

@@ -104,49 +104,6 @@ func owns(top, repository string) bool {
 	return err == nil && os.SameFile(is, has)
 }
 
-// Root is the folder of the checkout that a folder is in: the nearest that has a .git, else the folder itself.
-// It asks no program.
-func Root(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	for at := abs; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at, nil
-		}
-		if at == filepath.Dir(at) {
-			return abs, nil
-		}
-	}
-}
-
-// Inside reports whether a path stays in a folder, also where parts of it are links, and be they there or not.
-func Inside(folder, path string) bool {
-	root, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return false
-	}
-	at, err := filepath.Abs(path)
-	if err != nil {
-		return false
-	}
-	rest := ""
-	for {
-		real, err := filepath.EvalSymlinks(at)
-		if err == nil {
-			at = filepath.Join(real, rest)
-			break
-		}
-		if _, err := os.Lstat(at); err == nil || at == filepath.Dir(at) {
-			return false // a link to what is not there
-		}
-		at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest)
-	}
-	rel, err := filepath.Rel(root, at)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // RemoteError is a remote that source may not name.
 type RemoteError struct{ Remote, Why string }
 

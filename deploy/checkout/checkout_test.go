@@ -78,34 +78,6 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestRootInside: the checkout is the folder that has a .git, and a path that links lead out of it is outside.
-func TestRootInside(t *testing.T) {
-	dir := repository(t)
-	if root, err := Root(filepath.Join(dir, "fab")); err != nil || root != dir {
-		t.Errorf("root %s, %v", root, err)
-	}
-	alone := t.TempDir()
-	if root, err := Root(alone); err != nil || root != alone {
-		t.Errorf("root %s, %v", root, err)
-	}
-	for name, to := range map[string]string{"out": alone, "in": filepath.Join(dir, "fab"), "dangling": filepath.Join(alone, "nothing")} {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path, want := range map[string]bool{
-		"fab": true, "new/folder": true, "in": true, "in/new": true, "fab/../fab": true, ".": true,
-		"out": false, "out/new": false, "dangling": false, "../x": false, "fab/../../x": false,
-	} {
-		if got := Inside(dir, filepath.Join(dir, path)); got != want {
-			t.Errorf("%s is inside: %v", path, got)
-		}
-	}
-	if Inside(dir, alone) {
-		t.Error("another folder is inside")
-	}
-}
-
 // TestCheckRemote: what the user's git knows by name, and what another machine answers, may be named; a folder, a file
 // and a program may not.
 func TestCheckRemote(t *testing.T) {

@@ -52,6 +52,9 @@ func CheckoutOf(dir string) (Checkout, error) {
 	}
 }
 
+// Top is the folder of the checkout, without links.
+func (c Checkout) Top() string { return c.real }
+
 // Folder is a folder that is held to be a checkout whatever lies above it.
 func Folder(dir string) Checkout {
 	if abs, err := filepath.Abs(dir); err == nil {

@@ -128,3 +128,16 @@ func TestSecretsStayOut(t *testing.T) {
 		}
 	}
 }
+
+// TestPasswordCommandEnvironment: a password command gets what any program needs and what it was allowed, and no secret
+// that is somebody else's.
+func TestPasswordCommandEnvironment(t *testing.T) {
+	for name, value := range map[string]string{"OTHERS_TOKEN": "o", "ROCEC_OTHER_PASSWORD": "r", "VAULT_ADDR": "v", "LC_MESSAGES": "C"} {
+		t.Setenv(name, value)
+	}
+	s := (&server{auth: ssh.ServerConfig{PasswordCallback: password("--v-C-yes")}}).start(t)
+	to, cl := s.spec(t), client(t)
+	cl.PassEnv = []string{"VAULT_ADDR"}
+	to.PasswordEnv, to.PasswordCommand = "", []string{"sh", "-c", `printf %s "$OTHERS_TOKEN-$ROCEC_OTHER_PASSWORD-$VAULT_ADDR-$LC_MESSAGES-${PATH:+yes}"`}
+	dial(t, cl, to)
+}
