@@ -240,7 +240,7 @@ func allWords() []string {
 }
 
 // mostTries and mostWrites bound how often a word is taken out, and written.
-const mostTries, mostWrites = 6, 24
+const mostTries, mostWrites = 12, 24
 
 // TestEveryWordActs takes each attribute of each block, and each field of those that
 // are objects, out of sources that write it, and demands that something comes of it in

@@ -180,7 +180,7 @@ func sshResult(t *testing.T, results []oracle.GuestResult) {
 		}
 	}
 	apply, boot := results[0].Steps(), results[1].Steps()
-	said(t, apply, "apply", "0", "pfc       = [5] -> [3]", "3 ports, 3 interfaces interrupted on 2 devices", "Wave hosts: 2 devices", "Apply complete: 2 applied")
+	said(t, apply, "apply", "0", "pfc             = [5] -> [3]", "3 ports, 3 interfaces interrupted on 2 devices", "Wave hosts: 2 devices", "Apply complete: 2 applied")
 	onlyPaused(t, apply, "set", 3, 3)
 	shows(t, apply, "set", append(slices.Clone(linesOfA), lineOfB)...)
 	for _, want := range []string{"/run/systemd/network/10-netplan-rd0.network", "(configured)"} {

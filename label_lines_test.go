@@ -45,6 +45,8 @@ var sayOtherwise = map[string]string{
 	"ROCE614": "the slot, of which the message has the address",
 	"ROCE618": "in words: floods",
 	"ROCE622": "who else routes there",
+	"ROCE748": "the driver, which the message has in words",
+	"ROCE749": "the modules, of which the message has the missing one",
 	"ROCE812": "the members, of which the message has each",
 	"ROCE820": "the members, of which the message has the ends",
 	"ROCE922": "the slot, which makes no address",

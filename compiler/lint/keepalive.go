@@ -19,19 +19,19 @@ var roce834 = &Rule{
 		Fix: "use the management addresses where uplinks are bridged, or loopback addresses where they are routed",
 		Source: "Cumulus Linux user guide, Multi-Chassis Link Aggregation - MLAG: the backup IP is reachable by a route" +
 			" that does not use the peer link",
-		Bad:  keptAlive("segment.keep", "198.51.100.${self.index + 1}/24"),
-		Good: keptAlive(`"loopback"`, "198.51.100.${self.index + 1}/32"),
+		Bad:  keptAlive("alive", "segment.keep", "198.51.100.${self.index + 1}/24"),
+		Good: keptAlive("lo", `"loopback"`, "198.51.100.${self.index + 1}/32"),
 	},
 	Run: keepalivePath,
 }
 
 // keptAlive is pairedLegs with a keepalive between the addresses of an interface.
-func keptAlive(on, address string) string {
+func keptAlive(name, on, address string) string {
 	return edit(pairedLegs(``), `switch "tor" {`, `segment "keep" {
   vlan   = 4000
   subnet = "198.51.100.0/24"
 }
-switch "tor" {`, `  port "swp[31-32]" {`, `  interface "alive" {
+switch "tor" {`, `  port "swp[31-32]" {`, `  interface "`+name+`" {
     on      = `+on+`
     address = "`+address+`"
   }
