@@ -318,7 +318,7 @@ func (f *folder) guard(ctx context.Context, do func() error) (err error) {
 
 // make makes the folder of the workspace, with a list of what git shall not take.
 func (f *folder) make() error {
-	if err := os.MkdirAll(f.dir(), 0o755); err != nil {
+	if err := disk.MkdirAll(f.dir(), 0o755); err != nil {
 		return err
 	}
 	path := filepath.Join(f.dir(), ignoreFile)
