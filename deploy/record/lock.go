@@ -19,7 +19,7 @@ type Holder struct {
 	Host      string    `json:"host"`
 	Machine   string    `json:"machine,omitempty"` // tells hosts of one name apart; "" = not known
 	Boot      string    `json:"boot,omitempty"`    // of the start of its system
-	Version   string    `json:"version"` // of rocec
+	Version   string    `json:"version"`           // of rocec
 	Created   time.Time `json:"created"`
 }
 

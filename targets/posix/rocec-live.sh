@@ -396,7 +396,9 @@ undo() {
 		sync
 		# .last is this change only if it was confirmed.
 		[[ $(cat "$top/.last" 2>/dev/null) != "$id" ]] || put "$top/.last" "$before"
-		save reverted "undone" || return 1
+		other=undone
+		[[ $2 != booted ]] || other="the system went down before the change ended, and undid it when it was up again"
+		save reverted "$other" || return 1
 		over
 		return 0
 	fi
