@@ -74,6 +74,7 @@ func onLab(t *testing.T, name string, replace ...string) *liveSite {
 		oracle.Need(t, "python3")
 	}
 	first, makers := site.project, new(machines.All)
+	o.Cables = first.cables
 	var list []lab.Device
 	for i := range devices {
 		s := &devices[i]

@@ -28,6 +28,7 @@ type system struct {
 	from, to string // the change
 	middle   string // a command in the middle of it
 	nth      int
+	saves    string   // the command that makes the change last over a restart, once it is confirmed
 	settled  bool     // by a reboot: there is nothing that waits for one when the change begins
 	needs    []string // programs that its simulation runs
 }
@@ -35,12 +36,12 @@ type system struct {
 var systems = []system{
 	{
 		name: "SONiC switch", folder: "live", device: "tor", address: "switch.tor", from: "dscp     = [48]", to: "dscp     = [46]",
-		middle: `^config`, nth: 2, needs: []string{"python3"},
+		middle: `^config`, nth: 2, saves: `^config save`, needs: []string{"python3"},
 	},
 	{
 		name: "Cumulus switch", folder: "live", device: "tor", address: "switch.tor", from: "dscp     = [48]", to: "dscp     = [46]",
 		replace: []string{"sonic/202505", "cumulus-linux/5.11", "Ethernet[0-8:4]", "swp[1-3]", `"Ethernet0"`, `"swp1"`, `"Ethernet4"`, `"swp2"`, `"Ethernet8"`, `"swp3"`},
-		middle:  `^nv config apply`, nth: 1,
+		middle:  `^nv config apply`, nth: 1, saves: `^nv config apply --confirm-yes`,
 	},
 	{
 		name: "Windows host", folder: "smb", device: "n1", address: `node.s2d["n1"]`, from: "default = 50", to: "default = 60",
@@ -68,6 +69,10 @@ func (y *system) harms() []danger {
 		{what: "two applies at once, with two records", run: twoRecords},
 	}
 	list = append(list, kills()...)
+	list = append(list, danger{what: powerless, run: restarted})
+	if y.saves != "" {
+		list = append(list, danger{what: "it loses power as it is to save what is confirmed", fault: struck(lab.FaultReboot, y.saves, 1, 1)})
+	}
 	if y.settled {
 		list = append(list, danger{what: overdue, fault: struck(lab.FaultReboot, y.middle, y.nth, 1)})
 	}

@@ -88,6 +88,11 @@ func dangers() []danger {
 		danger{what: "the clocks of all hosts jump a year back while it is changed", run: jumped(-365 * 24 * time.Hour)},
 		danger{what: "two applies at once, with one record", run: twoAtOnce},
 		danger{what: "two applies at once, with two records", run: twoRecords},
+		danger{what: powerless, run: restarted},
+		danger{what: "all hosts have a change open under another journal", run: openElsewhere},
+		danger{what: "rollback, and another journal has changed all hosts since", run: refusedBack},
+		danger{what: `kill -9 of rocec after it wrote "changed", its entry in the journal is damaged, then apply again`, run: damagedEntry},
+		danger{what: "rollback to an apply that the hosts keep no more", run: keptNoMore},
 	)
 	return list
 }
@@ -321,6 +326,82 @@ func twoRecords(s *liveSite) outcome {
 	return ended(code, out+errOut)
 }
 
+// powerless is the moment between the look back and the confirmation.
+const powerless = "it loses power at the confirmation"
+
+// restarted is a loss of power at that moment.
+func restarted(s *liveSite) outcome {
+	p := s.until("confirm")
+	m, err := s.lab.Machine(s.victim)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	m.Reboot()
+	return p.end()
+}
+
+// elsewhere runs rocec with data of its own, as another person does, or a new runner.
+func (s *liveSite) elsewhere(args ...string) {
+	s.t.Helper()
+	if code, out, errOut := rocec(s.t, s.dir, append(slices.Clone(s.env), "ROCEC_DATA_DIR="+filepath.Join(s.dir, "elsewhere")), args...); code != 0 {
+		s.t.Errorf("elsewhere: exit code %d:\n%s%s", code, out, errOut)
+	}
+}
+
+// openElsewhere applies what somebody else has begun, who has yet to confirm it.
+func openElsewhere(s *liveSite) outcome {
+	s.elsewhere(append(slices.Clone(s.args), "--confirm=1h")...)
+	return s.apply(s.args...)
+}
+
+// refusedBack takes back what somebody else has changed since.
+func refusedBack(s *liveSite) outcome {
+	s.run(0, s.args)
+	s.edit("priority  = 4", "priority  = 5")
+	s.load()
+	s.elsewhere(s.args...)
+	s.run(1, []string{"rollback", "--auto-approve"}, "not taken back: change", "came after")
+	end := s.apply("rollback", "--auto-approve")
+	s.run(0, s.args) // and nothing is blocked by it
+	return end
+}
+
+// damagedEntry goes on with a journal in which a character is another one.
+func damagedEntry(s *liveSite) outcome {
+	s.until("changed").kill()
+	for _, f := range s.journals() {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		mark := []byte(`"device":"` + s.victim + `"`)
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		for i, l := range lines {
+			if !slices.Contains(s.old, f) && bytes.HasPrefix(l, []byte(`{"event":"device"`)) && bytes.Contains(l, mark) {
+				lines[i] = bytes.Replace(l, []byte(`"entry":"H4`), []byte(`"entry":"H5`), 1)
+			}
+		}
+		if err := os.WriteFile(f, bytes.Join(lines, nil), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	end := s.apply(s.args...)
+	s.run(0, s.args) // and nothing is blocked by it
+	return end
+}
+
+// keptNoMore goes back to an apply before those that devices keep.
+func keptNoMore(s *liveSite) outcome {
+	first := strings.TrimSuffix(filepath.Base(s.old[len(s.old)-1]), ".ndjson")
+	for i := range 6 {
+		s.run(0, s.args)
+		s.edit(fmt.Sprintf("priority  = %d", 4+i%2), fmt.Sprintf("priority  = %d", 4+(i+1)%2))
+	}
+	s.load()
+	s.run(0, s.args)
+	return s.apply("rollback", "--auto-approve", "--to="+first)
+}
+
 // TestReliability meets faults with the program itself, against simulated hosts
 // over SSH, and looks at every host afterwards. The table in docs/reliability.md
 // says what comes of each.
@@ -421,6 +502,7 @@ var (
 	anID      = regexp.MustCompile(`\b20\d{6}t\d{6}[a-z0-9]{8}\b`)
 	anAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	aDigest   = regexp.MustCompile(`/netqos-[0-9a-f]{12}/`)
+	aTime     = regexp.MustCompile(`goes back in [0-9hms]+`)
 	aPrint    = regexp.MustCompile(`SHA256:[A-Za-z0-9+/]+`)
 )
 
@@ -429,6 +511,7 @@ func steady(message string) string {
 	message = anID.ReplaceAllString(message, "ID")
 	message = anAddress.ReplaceAllString(message, "ADDRESS")
 	message = aDigest.ReplaceAllString(message, "/netqos-DIGEST/")
+	message = aTime.ReplaceAllString(message, "goes back in TIME")
 	message = aPrint.ReplaceAllString(message, "SHA256:...")
 	return strings.ReplaceAll(message, "|", "\\|")
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"net/netip"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler/fabric"
@@ -72,37 +75,16 @@ func (a *app) environment(j *rollout.Journal, lock *record.Lock, parallelism int
 // liveDevices are devices of a plan as a rollout takes them.
 func (p *project) liveDevices(list []served) ([]rollout.Device, diag.List) {
 	f := p.res.Fabric
-	out := &f.Rollout
 	byID := make(map[fabric.DeviceID]int, len(list))
 	devices := make([]rollout.Device, 0, len(list))
 	var found diag.List
 	before := map[string]bool{}
 	for i := range list {
 		s := &list[i]
-		spec, findings := p.spec(s.id)
+		d, findings := p.liveDevice(s)
 		if findings.HasErrors() {
 			found = append(found, unsaid(findings, before)...)
 			continue
-		}
-		d := rollout.Device{
-			Name: s.name, Address: s.address, Target: s.target, Session: spec, Role: p.roleOf(s.id),
-			Intent: func() *intent.Device { return p.lower(s).intent },
-			Make: func(seen targets.Captured) (*apply.Device, error) {
-				return p.made1(s, func(c *compiled) (*emit.Out, error) { return rebased(c, &seen) })
-			},
-			Entry: func() (*record.Entry, error) {
-				made, err := p.made1(s, plain)
-				if err != nil {
-					return nil, err
-				}
-				return made.Entry(record.Applied, p.digest()), nil
-			},
-		}
-		if out.Decl != 0 {
-			if d.Wave = out.Of[s.id]; d.Wave > 0 {
-				d.Group = f.WaveGroup(&out.Waves[d.Wave-1], s.id)
-			}
-			d.Rank = rankOf(f, s.id)
 		}
 		byID[s.id] = len(devices)
 		devices = append(devices, d)
@@ -117,6 +99,72 @@ func (p *project) liveDevices(list []served) ([]rollout.Device, diag.List) {
 		}
 	}
 	return devices, found
+}
+
+// liveDevice is a device of a plan as a rollout takes it, without its peers.
+func (p *project) liveDevice(s *served) (rollout.Device, diag.List) {
+	f := p.res.Fabric
+	out := &f.Rollout
+	spec, findings := p.spec(s.id)
+	d := rollout.Device{
+		Name: s.name, Address: s.address, Target: s.target, Session: spec, Role: p.roleOf(s.id),
+		Intent: func() *intent.Device { return p.lower(s).intent },
+		Make: func(seen targets.Captured) (*apply.Device, error) {
+			return p.made1(s, func(c *compiled) (*emit.Out, error) { return rebased(c, &seen) })
+		},
+		Entry: func() (*record.Entry, error) {
+			made, err := p.made1(s, plain)
+			if err != nil {
+				return nil, err
+			}
+			return made.Entry(record.Applied, p.digest()), nil
+		},
+	}
+	if out.Decl != 0 {
+		if d.Wave = out.Of[s.id]; d.Wave > 0 {
+			d.Group = f.WaveGroup(&out.Waves[d.Wave-1], s.id)
+		}
+		d.Rank = rankOf(f, s.id)
+	}
+	return d, findings
+}
+
+// partners are the devices of a list that have RDMA addresses in a network and are
+// changed over sessions, as a rollout takes them. Which they are is looked up once.
+func (p *project) partners(list []served) func(netip.Prefix) iter.Seq[*rollout.Device] {
+	byNetwork := sync.OnceValue(func() map[netip.Prefix][]*served {
+		f := p.res.Fabric
+		byID := make(map[fabric.DeviceID]*served, len(list))
+		for i := range list {
+			byID[list[i].id] = &list[i]
+		}
+		in := map[netip.Prefix][]*served{}
+		for i := range f.Ifaces {
+			iface := &f.Ifaces[i]
+			s := byID[iface.Device]
+			if s == nil || !iface.RDMA {
+				continue
+			}
+			for _, a := range f.Addresses(iface) {
+				if hosts := in[a.Masked()]; !slices.Contains(hosts[max(0, len(hosts)-1):], s) {
+					in[a.Masked()] = append(hosts, s)
+				}
+			}
+		}
+		return in
+	})
+	return func(network netip.Prefix) iter.Seq[*rollout.Device] {
+		return func(yield func(*rollout.Device) bool) {
+			for _, s := range byNetwork()[network] {
+				if p.delivery(s.id) != fabric.SSH {
+					continue
+				}
+				if d, findings := p.liveDevice(s); !findings.HasErrors() && !yield(&d) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // made1 makes one device.
@@ -249,6 +297,7 @@ func (a *app) rollOut(ctx context.Context, pl *planned, list []served, o *live, 
 			todo.Devices[i].Base = was.Observed
 		}
 	}
+	todo.Partners = p.partners(pl.all)
 	before, err := a.again(p, pl, todo)
 	if err != nil || len(todo.Devices)+len(todo.Again) == 0 {
 		return err

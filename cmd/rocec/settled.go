@@ -177,7 +177,7 @@ func (s *settling) keep(devices []served, parts []*plan.Part, all bool) {
 // write puts the file in place. Of two runs at once the last one wins; both are right.
 func (s *settling) write(text []byte) error {
 	dir := filepath.Dir(s.file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	if s.own {

@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -265,6 +266,30 @@ func SyncTree(root string) error {
 	}
 	for _, path := range paths {
 		if err := syncPath(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MkdirAll makes a folder and those above it, and returns when they are on the disk: a
+// file that is flushed is lost all the same when the folder that it is in was not.
+func MkdirAll(dir string, perm fs.FileMode) error { return mkdirAll(dir, perm, SyncDir) }
+
+func mkdirAll(dir string, perm fs.FileMode, sync func(dir string) error) error {
+	dir = filepath.Clean(dir)
+	var made []string // the innermost first
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		made = append(made, at)
+	}
+	if err := os.MkdirAll(dir, perm); err != nil {
+		return err
+	}
+	for _, m := range slices.Backward(made) {
+		if err := sync(filepath.Dir(m)); err != nil {
 			return err
 		}
 	}

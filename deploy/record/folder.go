@@ -164,7 +164,7 @@ func (f *folder) take(h Holder) error {
 	if err != nil {
 		return err
 	}
-	if old != nil && !f.dead(*old, h.Host) {
+	if old != nil && !f.dead(*old, h) {
 		return &LockedError{Holder: *old}
 	}
 	b, err := Canonical(h)
@@ -174,15 +174,18 @@ func (f *folder) take(h Holder) error {
 	return disk.WriteFile(filepath.Join(f.dir(), objectFile), b, 0o644)
 }
 
-// dead reports whether the holder was a process of this host that has ended.
-// Of another host nothing can be known.
-func (f *folder) dead(h Holder, host string) bool {
-	if h.Host != host || host == "" || !idForm().MatchString(h.ID) {
+// dead reports whether the holder was a process of this machine that has ended. Of
+// another machine nothing can be known, also where it has the same name: a folder that
+// both mount may pass no locks on. A sign of life that is missing was lost, or is not
+// passed on: it tells only of a machine that is known to be this one.
+func (f *folder) dead(h, own Holder) bool {
+	same, known := sameMachine(h, own)
+	if !same || !idForm().MatchString(h.ID) {
 		return false
 	}
 	path := filepath.Join(f.dir(), aliveFile+h.ID)
 	if _, err := os.Lstat(path); err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return known && errors.Is(err, fs.ErrNotExist)
 	}
 	return bury(path)
 }
@@ -318,7 +321,7 @@ func (f *folder) guard(ctx context.Context, do func() error) (err error) {
 
 // make makes the folder of the workspace, with a list of what git shall not take.
 func (f *folder) make() error {
-	if err := os.MkdirAll(f.dir(), 0o755); err != nil {
+	if err := disk.MkdirAll(f.dir(), 0o755); err != nil {
 		return err
 	}
 	path := filepath.Join(f.dir(), ignoreFile)

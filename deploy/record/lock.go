@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"os/user"
 	"strings"
 	"sync"
@@ -18,7 +17,9 @@ type Holder struct {
 	Operation string    `json:"operation"` // "apply"
 	Who       string    `json:"who"`
 	Host      string    `json:"host"`
-	Version   string    `json:"version"` // of rocec
+	Machine   string    `json:"machine,omitempty"` // tells hosts of one name apart; "" = not known
+	Boot      string    `json:"boot,omitempty"`    // of the start of its system
+	Version   string    `json:"version"`           // of rocec
 	Created   time.Time `json:"created"`
 }
 
@@ -88,7 +89,7 @@ type Lock struct {
 // that of rocec.
 func (s *Store) Lock(ctx context.Context, operation, version string, timeout time.Duration) (*Lock, error) {
 	h := Holder{ID: newID(), Operation: operation, Who: who(), Version: version}
-	h.Host, _ = os.Hostname() // unknown is ""
+	h.here()
 	l := &Lock{store: s}
 	err := l.acquire(ctx, h, timeout)
 	if err == nil {

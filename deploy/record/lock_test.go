@@ -116,9 +116,45 @@ func TestLockOfAnotherHost(t *testing.T) {
 	if err := s.ForceUnlock("whatever"); err != nil {
 		t.Error(err)
 	}
-	// The same host, and nothing alive behind it.
-	write(`{"id":"abc","operation":"apply","who":"ann","host":"` + hostname(t) + `","created":"2026-01-02T03:04:05Z"}`)
-	lock(t, s)
+	// Hosts of this name: the folder may be one that passes no locks on.
+	own := lock(t, s)
+	holder := own.Holder
+	if err := own.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	alive := filepath.Join(s.Dir(), ".alive-abc")
+	for _, c := range []struct {
+		what          string
+		machine, boot string
+		sign, taken   bool // a sign of life that nobody keeps locked; the lock is taken over
+	}{
+		{"this machine", holder.Machine, holder.Boot, true, true},
+		{"this machine, without a sign", holder.Machine, holder.Boot, false, true},
+		{"another machine", "sha256:other", "other", true, false},
+		{"another machine, without a sign", "sha256:other", "other", false, false},
+		{"who knows", "", "", true, true},
+		{"who knows, without a sign", "", "", false, false},
+	} {
+		if holder.Boot == "" && !strings.HasPrefix(c.what, "who knows") {
+			continue // the system does not say
+		}
+		_ = os.Remove(alive)
+		if c.sign {
+			if err := os.WriteFile(alive, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(`{"id":"abc","operation":"apply","who":"ann","host":"` + hostname(t) + `","machine":"` + c.machine + `","boot":"` + c.boot + `","created":"2026-01-02T03:04:05Z"}`)
+		l, err := s.Lock(t.Context(), "apply", "0.1.0", 0)
+		if taken := err == nil; taken != c.taken {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if l != nil {
+			if err := l.Unlock(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
 
 // Of many who want it at once, one at a time has it.

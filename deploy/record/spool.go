@@ -59,7 +59,7 @@ func (s *spool) make() error {
 	if _, err := os.Stat(s.dir); err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	if err := disk.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
 	return disk.WriteFile(filepath.Join(s.dir, ignoreFile), []byte("*\n"), 0o644)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"github.com/rocec/rocec/deploy/disk"
 )
 
 // claimFile is what whoever writes journals in a folder keeps locked for as long as it
@@ -29,7 +31,7 @@ func (e *BusyError) Error() string {
 // create the folder is made; without it, a folder that is not there needs no claim.
 func Claim(dir string, create bool) (release func() error, err error) {
 	if create {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := disk.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("journal: %w", err)
 		}
 	} else if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

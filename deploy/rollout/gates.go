@@ -289,36 +289,56 @@ func pingPort(run string) int {
 }
 
 // pings sends RDMA from each host of a part to the one before it in the same network,
-// of the parts before too. A wave in whose parts no two such hosts are cannot tell.
+// of the parts before too, and where there is none, to any other that is as wanted. A
+// wave in whose parts no two such hosts are cannot tell.
 func (r *run) pings(ctx context.Context, number int, list, before []*unit, last bool) error {
-	type pair struct {
-		server, client *unit
-		at             netip.Addr
-	}
 	seen := map[netip.Prefix]pair{}
 	var pairs []pair
+	var alone []netip.Prefix // networks in which a host of the part has none before it
 	for i, u := range slices.Concat(before, list) {
 		if u.device.Target.Name != "linux" {
 			continue
 		}
 		for _, at := range rdmaAddresses(u.intent()) {
 			net := at.Masked()
-			if p, ok := seen[net]; ok && p.server != u && i >= len(before) {
+			p, ok := seen[net]
+			switch {
+			case !ok:
+				alone = append(alone, net)
+			case p.server != u && i >= len(before):
 				pairs = append(pairs, pair{p.server, u, p.at})
+				alone = slices.DeleteFunc(alone, func(x netip.Prefix) bool { return x == net })
 			}
 			seen[net] = pair{server: u, at: at.Addr()}
 		}
 	}
+	var partners []*unit
 	defer func() {
-		for _, u := range before {
+		for _, u := range slices.Concat(before, partners) {
 			u.release()
 		}
 	}()
+	var odd error // of the last that could have been a partner
+	for _, net := range alone {
+		u := seen[net].server
+		if slices.Contains(before, u) {
+			continue
+		}
+		p, err := r.partner(ctx, net, u)
+		if err != nil {
+			odd = err
+		}
+		if p != nil {
+			pairs, partners = append(pairs, *p), append(partners, p.server)
+		}
+	}
 	switch {
 	case len(pairs) > 0:
 		r.pinged = number
+	case last && r.pinged != number && odd != nil:
+		return fmt.Errorf("gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network, and no other is as wanted: %w", odd)
 	case last && r.pinged != number:
-		return errors.New("gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network")
+		return errors.New("gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network, nor has the network another")
 	}
 	for _, p := range pairs {
 		if err := ping(ctx, p.server, p.client, p.at, pingPort(r.plan.ID)); err != nil {
@@ -328,6 +348,73 @@ func (r *run) pings(ctx context.Context, number int, list, before []*unit, last 
 			}
 			return fmt.Errorf("gate rdma_ping: from %s to %s: %w", p.client.device.Address, p.server.device.Address, err)
 		}
+	}
+	return nil
+}
+
+// pair is two hosts, and the address of the first in the network that they share.
+type pair struct {
+	server, client *unit
+	at             netip.Addr
+}
+
+// partnerTries bounds how many hosts of a network are read to find one that is as wanted.
+const partnerTries = 4
+
+// partner finds a host that a client can send RDMA to in a network: one that this run
+// has changed before, or that is read as wanted now with nothing open on it. It is only
+// asked, never changed. An error says why the last one was none.
+func (r *run) partner(ctx context.Context, net netip.Prefix, client *unit) (found *pair, err error) {
+	if r.plan.Partners == nil {
+		return nil, nil
+	}
+	tries := 0
+	for d := range r.plan.Partners(net) {
+		at := slices.IndexFunc(r.plan.Devices, func(x Device) bool { return x.Name == d.Name })
+		changed := at >= 0 && r.units[at] != nil && (r.units[at].outcome == Applied || r.units[at].outcome == Pending)
+		if d.Name == client.device.Name || d.Target.Name != "linux" || at >= 0 && !changed {
+			continue
+		}
+		u := newUnit(r.env, r.plan, d)
+		for _, a := range rdmaAddresses(u.intent()) {
+			if a.Masked() == net && found == nil {
+				found = &pair{server: u, client: client, at: a.Addr()}
+			}
+		}
+		if found != nil && !changed {
+			err = u.asWanted(ctx)
+		}
+		if found != nil && err == nil {
+			return found, nil
+		}
+		u.release()
+		if found != nil {
+			err = fmt.Errorf("%s: %w", d.Address, err)
+			if tries++; tries == partnerTries {
+				break
+			}
+		}
+		found = nil
+	}
+	return nil, err
+}
+
+// asWanted reads a device that is not changed: an error says what is not as wanted, or
+// that somebody's change is open on it.
+func (u *unit) asWanted(ctx context.Context) error {
+	st, err := u.status(ctx)
+	if err == nil && st.Open != "" {
+		err = errors.New((&targets.Armed{ID: st.Open, Left: time.Duration(st.OpenLeft) * time.Second}).String())
+	}
+	if err != nil {
+		return err
+	}
+	_, have, err := u.read(ctx)
+	if err != nil {
+		return err
+	}
+	if what := unlike(u.device.Address, u.intent(), have, u.device.Target); what != "" {
+		return errors.New(what)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package rollout
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/netip"
 	"slices"
 	"strings"
@@ -235,7 +236,7 @@ func TestParts(t *testing.T) {
 		},
 		"nobody to ping": {
 			gates: Gates{RDMAPing: true}, alone: true, want: []Outcome{RolledBack, Applied, Unchanged},
-			failure: "wave canary, rail 10: gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network",
+			failure: "wave canary, rail 10: gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network, nor has the network another",
 			watched: []Part{{"canary", "rail 2"}},
 		},
 	} {
@@ -282,6 +283,71 @@ func TestParts(t *testing.T) {
 			for _, d := range h.Devices {
 				if h.Unwatched(d) {
 					t.Errorf("%s: %s was not watched", name, d.Name)
+				}
+			}
+		})
+	}
+}
+
+// TestPartner heals one host whose gate sends RDMA: the others of its network are in no
+// wave of the run, and the first that is read as wanted is its partner, never changed.
+func TestPartner(t *testing.T) {
+	const none = "wave canary: gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network, "
+	for name, c := range map[string]struct {
+		mtu     map[string]uint16 // of the others as they are
+		open    string            // one of them that has a change open
+		server  string
+		failure string
+	}{
+		"the first":         {mtu: map[string]uint16{"b": mtuAfter, "c": mtuAfter}, server: "b"},
+		"one drifted too":   {mtu: map[string]uint16{"b": 4000, "c": mtuAfter}, server: "c"},
+		"one may go back":   {mtu: map[string]uint16{"b": mtuAfter, "c": mtuAfter}, open: "b", server: "c"},
+		"none is as wanted": {mtu: map[string]uint16{"b": mtuAfter, "c": 4000}, open: "b", failure: none + `and no other is as wanted: switch.c: switch.c.port["p1"].mtu is 4000, expected 9000`},
+		"none is there":     {failure: none + "nor has the network another"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			served := ""
+			s, env := watched(t, Gates{RDMAPing: true}, func(device, command string) (session.Output, bool) {
+				if strings.Contains(command, "rping -s") {
+					mu.Lock()
+					defer mu.Unlock()
+					served = device
+				}
+				return session.Output{}, strings.Contains(command, "rping")
+			})
+			all := s.plan.Devices
+			s.plan.Devices = all[:1]
+			for i := range all[1:] {
+				d := &all[i+1]
+				have := *d.Intent()
+				have.Ports = slices.Clone(have.Ports)
+				have.Ports[0].MTU = intent.Some(c.mtu[d.Name])
+				m := s.net.machines[d.Name]
+				m.running, m.stored = have, have
+				if c.open == d.Name {
+					m.open, m.transaction("other").phase = "other", targets.PhaseChanged
+				}
+			}
+			s.plan.Partners = func(network netip.Prefix) iter.Seq[*Device] {
+				return func(yield func(*Device) bool) {
+					for i := range all {
+						if network.String() != "10.0.0.0/24" || len(c.mtu) == 0 || !yield(&all[i]) {
+							return
+						}
+					}
+				}
+			}
+			rep, err := Run(t.Context(), s.plan, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Failure != c.failure || served != c.server || rep.Exit() != min(len(c.failure), 1) || s.net.open != 0 {
+				t.Errorf("%s: %s, %q served, %d sessions open", name, reportText(rep), served, s.net.open)
+			}
+			for _, d := range []string{"b", "c"} {
+				if verbs := s.net.machines[d].verbs; len(verbs) > 0 {
+					t.Errorf("%s: %s was told %q", name, d, verbs)
 				}
 			}
 		})
@@ -460,7 +526,7 @@ func TestWorse(t *testing.T) {
 func TestGateOfOtherTargets(t *testing.T) {
 	for gates, fails := range map[Gates]string{
 		{NoDiscards: true}: "gate counters: switch.a: target fake shows no counters that tell",
-		{RDMAPing: true}:   "gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network",
+		{RDMAPing: true}:   "gate rdma_ping: the wave has no two Linux hosts with RDMA addresses in one network, nor has the network another",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSite(t, "a")

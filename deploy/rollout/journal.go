@@ -126,7 +126,7 @@ func CreateJournal(dir, id string, now func() time.Time) (*Journal, error) {
 	if !idForm().MatchString(id) {
 		return nil, fmt.Errorf("journal: the ID is %q, not of [a-z0-9]{1,32}", id)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := disk.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	path := filepath.Join(dir, id+JournalSuffix)

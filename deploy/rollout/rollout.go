@@ -11,6 +11,8 @@ package rollout
 
 import (
 	"context"
+	"iter"
+	"net/netip"
 	"time"
 
 	"github.com/rocec/rocec/compiler/intent"
@@ -37,6 +39,9 @@ type Plan struct {
 	// device. Its process may have died with the first verb on the way, which came after
 	// the device had said that nothing is there. nil: none is known.
 	Over func(device, transaction string) bool
+	// Partners are the hosts with RDMA addresses in a network, in this plan or not: one
+	// that changes alone sends RDMA to one of them for its gate. nil: none is known.
+	Partners func(network netip.Prefix) iter.Seq[*Device]
 	// Confirm is the time after which a device goes back unless it was confirmed,
 	// counted from the beginning of its transaction.
 	Confirm time.Duration

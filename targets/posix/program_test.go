@@ -256,7 +256,7 @@ func TestSecond(t *testing.T) {
 	}
 	d.Do("a1", "confirm")
 	d.Do("b2", "begin", "change")
-	if code, why := d.Run("a1", "revert"); code != targets.ExitRefused || why != "change b2 is open here" {
+	if code, why := d.Run("a1", "revert"); code != targets.ExitRefused || why != "change b2 is open here, and is undone by itself in 600 s unless it is confirmed" {
 		t.Errorf("exit %d: %s", code, why)
 	}
 	d.Do("b2", "confirm")
@@ -338,11 +338,13 @@ func TestReboot(t *testing.T) {
 	if s := d.Status("a1"); s.Left != 500 {
 		t.Errorf("%+v", s)
 	}
-	d.cut("gate", "a1", "change")
-	d.Write("proc/uptime", "20.00 1\n")
-	d.Write("proc/sys/kernel/random/boot_id", "second\n")
-	if s := d.Status("a1"); s.Left != 580 || s.Phase != targets.PhaseFailed || s.Message != "the change was cut off in the middle" {
+	d.Do("a1", "change")
+	d.restart("second")
+	if s := d.Status("a1"); s.Left != 580 || s.Phase != targets.PhaseChanged {
 		t.Errorf("%+v", s)
+	}
+	if code := d.Boot("a1"); code != 0 || d.Status("a1").Left != 580 || d.Read("setting") != "new" {
+		t.Errorf("exit %d, the setting is %s", code, d.Read("setting"))
 	}
 	timer, service := d.Read("etc/systemd/system/rocec-live-a1.timer"), d.Read("etc/systemd/system/rocec-live-a1.service")
 	for _, want := range []string{"OnActiveSec=600s", "WantedBy=timers.target", "OnUnitInactiveSec=60s"} {
@@ -359,6 +361,62 @@ func TestReboot(t *testing.T) {
 	d.consistent("a1", "the timer")
 	if d.Read("etc/systemd/system/rocec-live-a1.timer") != "" {
 		t.Error("the timer stays")
+	}
+}
+
+// restart is what a loss of power does, and the start of the system after it.
+func (d device) restart(name string) {
+	d.Write("proc/uptime", "20.00 1\n")
+	d.Write("proc/sys/kernel/random/boot_id", name+"\n")
+}
+
+// Boot is what the unit of a change does when the system starts.
+func (d device) Boot(id string) int {
+	d.T.Helper()
+	code, _ := d.Finish(d.Program(id, filepath.Join(d.Root, "var/live", id+".state/rocec-live.sh"), "booted", id))
+	return code
+}
+
+// TestCutOff: what a loss of power finds begun, in the middle, failed or on its way back
+// is undone as soon as the system is up; the timer is for what cannot be undone by then.
+func TestCutOff(t *testing.T) {
+	for _, phase := range []targets.Phase{targets.PhaseBegun, targets.PhaseChanging, targets.PhaseFailed, targets.PhaseReverting} {
+		t.Run(string(phase), func(t *testing.T) {
+			t.Parallel()
+			d := newDevice(t)
+			reach[phase](d)
+			unit := d.Read("etc/systemd/system/rocec-live-a1-boot.service")
+			for _, want := range []string{"WantedBy=multi-user.target", "ExecStart=/bin/bash " + d.Root + "/var/live/a1.state/" + File + " booted a1"} {
+				if !strings.Contains(unit, want) {
+					t.Errorf("the unit lacks %s:\n%s", want, unit)
+				}
+			}
+			if code := d.Boot("a1"); code != 0 || d.Read("var/live/.open") != "a1" {
+				t.Errorf("exit %d, and the same start of the system undoes it", code)
+			}
+			d.restart("second")
+			if s := d.Status("a1"); s.Phase != targets.PhaseReverting || s.Left != 1 {
+				t.Errorf("%+v", s)
+			}
+			if phase != targets.PhaseBegun {
+				d.Write("fail-revert", "")
+				if code := d.Boot("a1"); code == 0 {
+					t.Error("it says that it went back")
+				}
+				if s := d.Status("a1"); s.Phase != targets.PhaseFailed || s.Left != 580 || !strings.Contains(s.Message, "could not be undone at boot: no way back") {
+					t.Errorf("%+v", s)
+				}
+				d.Remove("fail-revert")
+				d.restart("third")
+			}
+			if code := d.Boot("a1"); code != 0 {
+				t.Errorf("exit %d", code)
+			}
+			d.over("the boot", false)
+			if d.Read("etc/systemd/system/rocec-live-a1-boot.service") != "" {
+				t.Error("the unit stays")
+			}
+		})
 	}
 }
 

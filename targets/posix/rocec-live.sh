@@ -9,7 +9,8 @@
 # exit: 0 done, 10 refused and nothing was done, 20 the change or its confirmation failed, 30 the revert failed, 1 anything else
 #
 # What it knows lies in $top/ID.state, where a reboot does not reach it, and is replaced whole. $top/.open names the change that is
-# neither confirmed nor undone. Times are those of the kernel since it started: the clock of the day is not asked.
+# neither confirmed nor undone. Times are those of the kernel since it started: the clock of the day is not asked. What a loss of power
+# cut off is undone as soon as the system is up again; what was changed by then has its whole time once more.
 
 top=/var/lib/rocec/live
 units=/etc/systemd/system
@@ -84,6 +85,12 @@ message=$message"
 # is_open: begun, and neither confirmed nor undone.
 is_open() { [[ $phase != none && $phase != confirmed && $phase != reverted ]]; }
 
+# cut_off: neither done nor undone when the system went down, and no step works on it since.
+cut_off() {
+	case $phase in begun | changing | failed | reverting) ;; *) return 1 ;; esac
+	[[ $boot != "$(this_boot)" ]] && ! alive change.lock
+}
+
 # open_change prints the ID of the change that is open.
 open_change() (
 	other=$(cat "$top/.open" 2>/dev/null) # another step may take it away at any moment
@@ -101,7 +108,7 @@ left() {
 		return
 	fi
 	now=$(uptime)
-	[[ $boot == "$(this_boot)" ]] || due=$seconds # the timer began anew with the system
+	if cut_off; then due=1; elif [[ $boot != "$(this_boot)" ]]; then due=$seconds; fi # the timer began anew with the system
 	if ((due > now)); then echo $((due - now)); else echo 1; fi
 }
 
@@ -117,7 +124,9 @@ status() {
 	[[ $since != "$id" && $since != "$before" ]] || since=
 	open=$(open_change)
 	open_left=$([[ -z $open ]] || { load "$open" && left; })
-	if [[ $phase == changing ]] && ! alive change.lock; then
+	if [[ $phase != reverting ]] && cut_off; then
+		phase=reverting message="the system went down before the change ended, and undoes it now"
+	elif [[ $phase == changing ]] && ! alive change.lock; then
 		phase=failed message="the change was cut off in the middle"
 	elif [[ $phase == reverting ]] && ! alive revert.lock; then
 		message="the revert was cut off in the middle; revert goes on with it"
@@ -127,7 +136,7 @@ status() {
 }
 
 # arm schedules the revert. The timer counts from its start, and from the start of the system after a reboot; a revert that was
-# killed runs again a minute later.
+# killed runs again a minute later. Beside it stands what undoes a change at boot that was cut off; nothing waits for that.
 arm() {
 	local name=rocec-live-$id
 	put "$units/$name.service" "[Unit]
@@ -148,16 +157,27 @@ AccuracySec=1s
 
 [Install]
 WantedBy=timers.target" || return
-	systemctl daemon-reload && systemctl enable --quiet --now "$name.timer" || return
+	put "$units/$name-boot.service" "[Unit]
+Description=rocec: undo change $id, if the system went down before it ended
+After=network.target
+
+[Service]
+Type=simple
+ExecStart=/bin/bash $state/rocec-live.sh booted $id
+
+[Install]
+WantedBy=multi-user.target" || return
+	systemctl daemon-reload && systemctl enable --quiet "$name-boot.service" && systemctl enable --quiet --now "$name.timer" || return
 	sync
 	systemctl is-active --quiet "$name.timer" && systemctl is-enabled --quiet "$name.timer"
 }
 
 disarm() {
 	local name=rocec-live-$id
-	[[ -e $units/$name.timer || -e $units/$name.service ]] || return 0
+	[[ -e $units/$name.timer || -e $units/$name.service || -e $units/$name-boot.service ]] || return 0
 	systemctl disable --quiet --now "$name.timer"
-	rm -f "$units/$name.timer" "$units/$name.service"
+	systemctl disable --quiet "$name-boot.service"
+	rm -f "$units/$name.timer" "$units/$name.service" "$units/$name-boot.service"
 	systemctl daemon-reload
 	sync "$units"
 }
@@ -339,9 +359,10 @@ stop() {
 	flock -w 20 "$state/change.lock" true
 }
 
-# undo WHO goes back; WHO is scheduled or revert.
+# undo WHO goes back; WHO is scheduled, booted or revert.
 undo() {
 	local other was=$phase
+	[[ $2 != booted ]] || cut_off || return 0
 	case $phase in
 	none)
 		closed
@@ -375,9 +396,16 @@ undo() {
 		sync
 		# .last is this change only if it was confirmed.
 		[[ $(cat "$top/.last" 2>/dev/null) != "$id" ]] || put "$top/.last" "$before"
-		save reverted "undone" || return 1
+		other=undone
+		[[ $2 != booted ]] || other="the system went down before the change ended, and undid it when it was up again"
+		save reverted "$other" || return 1
 		over
 		return 0
+	fi
+	if [[ $2 == booted ]]; then # the timer tries again, when more of the system is up
+		boot=$(this_boot) deadline=$seconds
+		save failed "the change was cut off in the middle, and could not be undone at boot: $(last_line "$state/log")"
+		return 20
 	fi
 	save stuck "the revert failed: $(last_line "$state/log")"
 	disarm
@@ -428,7 +456,7 @@ main() {
 		return
 		;;
 	begin) [[ $# == 4 ]] || usage ;;
-	change | confirm | revert | release | scheduled | _*) ;;
+	change | confirm | revert | release | scheduled | booted | _*) ;;
 	*) usage ;;
 	esac
 	if [[ $(id -u) != 0 ]]; then
@@ -445,7 +473,7 @@ main() {
 	change) change ;;
 	confirm) one _confirm "$2" "${3-}" ;;
 	revert) revert revert ;;
-	scheduled) revert scheduled ;;
+	scheduled | booted) revert "$verb" ;;
 	release) one _release "$2" ;;
 	_begin) begin "$2" "$3" "$4" ;;
 	_apart) flock "$state/change.lock" bash "$self" _run "$id" $$ ;;

@@ -22,6 +22,7 @@
 package windows
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -120,11 +121,40 @@ func impact(d *intent.Device, c targets.Change) targets.Impact {
 	case c.Path.Object == intent.OfIface && (c.Path.Field == "mtu" || c.Path.Field == "rdma"):
 		return targets.Impact{Interrupts: true, Note: restart}
 	case c.Path.Object == intent.OfIface && c.Path.Field == "address":
-		return targets.Impact{Interrupts: true, Note: "connections on the old address end"}
+		return addressImpact(c)
 	case c.Path.Object == intent.OfQoS && (c.Path.Field == "pfc" || c.Path.Field == "queue_map"):
 		return targets.Impact{Note: "losses are possible while the tables of the NIC change"}
 	}
 	return targets.Impact{}
+}
+
+// addressImpact: apply.ps1 adds addresses (engine/addresses.ps1) and takes none away, as it
+// cannot tell who put one there: a change that leaves one beside those that are wanted
+// would be read back as another, and go back.
+func addressImpact(c targets.Change) targets.Impact {
+	addresses := func(text string) (list []string) {
+		for word := range strings.SplitSeq(text, ", ") {
+			if p, err := netip.ParsePrefix(word); err == nil { // and not "none"
+				list = append(list, p.Addr().String())
+			}
+		}
+		return list
+	}
+	wanted := addresses(c.After)
+	var remove []string
+	for _, a := range addresses(c.Before) {
+		if !slices.Contains(wanted, a) {
+			remove = append(remove, "Remove-NetIPAddress -IPAddress "+a)
+		}
+	}
+	const note = "connections on the old address end"
+	if len(remove) == 0 {
+		return targets.Impact{Interrupts: true, Note: note}
+	}
+	return targets.Impact{
+		Interrupts: true, Withheld: true,
+		Note: note + "; rocec takes no address away, and apply over a session refuses the change while one is left: on the host, " + strings.Join(remove, "; ") + ", then apply again",
+	}
 }
 
 // alone is the note of what a change over a session does not make by itself.

@@ -14,7 +14,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
-check=../common/sonic-5690a5bd780e/rocec-check.py
+check=../common/sonic-d223b306cbf5/rocec-check.py
 for f in "$check" rocec-ports.json rocec-qos.json; do
     if [ ! -f "$f" ]; then
         echo "$f is missing" >&2

@@ -13,7 +13,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "run it with sudo" >&2
     exit 1
 fi
-check=../common/sonic-5690a5bd780e/rocec-check.py
+check=../common/sonic-d223b306cbf5/rocec-check.py
 back() {
     python3 "$check" back rocec-before.json <(sonic-cfggen -d --print-data) rocec-qos.json > rocec-commands.txt
     while IFS=$'\x1f' read -r -a step; do

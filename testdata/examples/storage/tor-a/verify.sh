@@ -8,7 +8,7 @@
 # Run on the switch: sudo ./verify.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-check=../common/sonic-5690a5bd780e/rocec-check.py
+check=../common/sonic-d223b306cbf5/rocec-check.py
 python3 "$check" missing <(sonic-cfggen -d --print-data) rocec-ports.json rocec-qos.json
 python3 "$check" absent <(sonic-cfggen -d --print-data) rocec-absent.json rocec-ports.json rocec-qos.json
 pfcwd show config
