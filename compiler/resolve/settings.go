@@ -245,7 +245,7 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 	if v := s.get(schema.ASpeed); v.Kind == lang.Int {
 		row.Mbps = uint32(v.N)
 		row.Flags |= fabric.SpeedSet
-	} else {
+	} else if !row.Kept.Has(schema.ASpeed) { // what the device has then is not known
 		row.Mbps = r.modelSpeed(p, s)
 	}
 	if v := s.get(schema.AFEC); v.Kind != lang.Absent {
