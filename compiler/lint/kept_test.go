@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/lint"
 )
 
@@ -24,6 +25,30 @@ func TestKeptSpeed(t *testing.T) {
 	} {
 		if d := cmp.Diff([]string(nil), findings(compiled(t, x.text), x.rules)); d != "" {
 			t.Errorf("%s (-want +got)\n%s", x.name, d)
+		}
+	}
+}
+
+// TestKeptVLANs: a port that keeps its VLANs is still for the segment that stands around it, or
+// on the NIC at its other end: it has that segment's contract.
+func TestKeptVLANs(t *testing.T) {
+	const native = "    untagged = segment.storage\n    \n"
+	for _, x := range []struct{ name, around, port string }{
+		{"defaults", "defaults \"port\" {\n  untagged = segment.storage\n}\n", "    untagged = \"keep\"\n"},
+		{"the NIC", "", "    untagged = \"keep\"\n"},
+		{"the NIC, and defaults keep", "defaults \"port\" {\n  untagged = \"keep\"\n}\n", ""},
+		{"tagged ones", "defaults \"port\" {\n  tagged = [segment.storage]\n}\n", "    tagged = \"keep\"\n"},
+	} {
+		res := compiledResult(t, swap(t, lint.TwoNodes(``), native, x.port)+x.around)
+		f := res.Fabric
+		for p := range f.Ports {
+			if f.PortName(fabric.PortID(p)) != "tor/Ethernet0" {
+				continue
+			}
+			row := &f.Ports[p]
+			if got := f.Text(f.QoS[f.Profiles[row.Profile].QoS].Name); got != "roce" || row.Native != 0 || row.VLANs != 0 {
+				t.Errorf("%s: qos %q, and VLANs %d and %d are written", x.name, got, row.Native, row.VLANs)
+			}
 		}
 	}
 }
