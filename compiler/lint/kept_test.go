@@ -52,3 +52,32 @@ func TestKeptVLANs(t *testing.T) {
 		}
 	}
 }
+
+// TestBondSpeaks: what an exception or an override says of a bond's VLANs holds for the switch
+// ports that follow its NICs, as what the bond itself says does.
+func TestBondSpeaks(t *testing.T) {
+	text := lint.Bonded(`speed = "100G"`) + "segment \"more\" {\n  vlan = 200\n  qos  = qos.roce\n}\n"
+	before, rest, _ := strings.Cut(text, "switch \"tor\" {")
+	ports, hosts, _ := strings.Cut(rest, "node \"b\" {")
+	text = before + "switch \"tor\" {" + strings.ReplaceAll(ports, "    untagged = segment.storage\n", "") + "node \"b\" {" + hosts
+	const bond = "    members = \"p[0-1]\"\n"
+	const each = "node \"b\" {\n  for_each = toset([\"x\"])\n"
+	for _, x := range []struct{ name, text string }{
+		{"itself", strings.Replace(text, bond, bond+"    tagged  = [segment.more]\n", 1)},
+		{"override", text + "override {\n  on      = node.b.bond[\"bond0\"]\n  set     = { tagged = [segment.more] }\n  reason  = \"r\"\n  expires = \"2999-01-01\"\n}\n"},
+		{"except", strings.Replace(strings.ReplaceAll(text, "node.b.", "node.b[\"x\"]."), "node \"b\" {\n",
+			each+"  except \"x\" {\n    bond \"bond0\" {\n      tagged = [segment.more]\n    }\n  }\n", 1)},
+	} {
+		res := compiledResult(t, x.text)
+		f := res.Fabric
+		for p := range f.Ports {
+			row := &f.Ports[p]
+			switch name := f.PortName(fabric.PortID(p)); name {
+			case "tor/Ethernet8", "tor/Ethernet12":
+				if row.Native == 0 || len(f.VLANSets[row.VLANs]) != 1 {
+					t.Errorf("%s: %s has untagged %d, tagged %v", x.name, name, row.Native, f.VLANSets[row.VLANs])
+				}
+			}
+		}
+	}
+}
