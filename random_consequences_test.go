@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rocec/rocec/compiler/lint"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -17,7 +18,8 @@ import (
 const fewShare = 990
 
 // TestOneFaultFewFindings: one random fault is at most two findings more than the fabric
-// had without it, as what follows from it stands below.
+// had without it, as what follows from it stands below; and none that stands beside another
+// follows from that by what lint knows of causes.
 func TestOneFaultFewFindings(t *testing.T) {
 	var mu sync.Mutex
 	put, few := 0, 0
@@ -35,10 +37,14 @@ func TestOneFaultFewFindings(t *testing.T) {
 				continue
 			}
 			var rules []string
-			for _, d := range buildText(s.String()).Diags {
+			after := buildText(s.String()).Diags
+			for _, d := range after {
 				if d.Severity != diag.Notice && !before[d.Rule] {
 					rules = append(rules, d.Rule)
 				}
+			}
+			if again := lint.Consequences(slices.Clone(after)); len(again) != len(after) {
+				t.Errorf("seed %d, %s: of %d findings %d follow from others of them", seed, f.name, len(after), len(after)-len(again))
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -225,6 +225,7 @@ func (ld *loader) wantMedia(id instID, d *cableDraft) {
 	slices.Sort(words)
 	words = slices.Compact(words)
 	for _, w := range words {
+		ld.asked[famKey{schema.Media, ld.str(w)}], ld.asked[famKey{schema.Media, ld.str(cabling.Media(w))}] = true, true
 		if ld.packs.file(schema.Media, w) != "" {
 			ld.wants = append(ld.wants, want{kind: schema.Media, name: ld.str(w), at: ld.spanOfAttr(id, schema.AFile)})
 		}

@@ -117,6 +117,7 @@ type loader struct {
 	podIx     map[instID]int   // place of a topology among the pods of a clos3
 	wants     []want
 	wanted    map[famKey]bool
+	asked     map[famKey]bool // hardware of the source that a list of cables or capability() names
 	extern    bool                  // some port is external
 	ways      []BlockID             // the connections
 	sizes     map[source.FileID]int // of files of configuration
@@ -141,7 +142,7 @@ func newLoader(o Options) *loader {
 		said:  map[source.Span]int{},
 		units: map[string]*unit{}, insts: make([]inst, 1), eaches: make([]*eachVal, 1),
 		kidIx: map[kidKey]instID{}, kidHas: map[instID]bool{},
-		wanted: map[famKey]bool{}, sizes: map[source.FileID]int{},
+		wanted: map[famKey]bool{}, asked: map[famKey]bool{}, sizes: map[source.FileID]int{},
 		memo: map[attrKey]*cell{}, formerAt: map[source.Span]bool{}, trees: map[treeKey]*expr{}, tabs: map[string]*rowTable{}, rowFiles: map[*funcs.Rows]source.FileID{},
 		tiers: map[tierKey]*tier{}, plans: map[instID]*topoPlan{}, pairVals: map[instID][]Value{}, podIx: map[instID]int{},
 	}

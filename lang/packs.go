@@ -288,6 +288,8 @@ func (ld *loader) capability(model, fact string) (cty.Value, error) {
 		f := ld.userFamily(k, n)
 		if f == nil {
 			f = ld.packFamily(k, model)
+		} else {
+			ld.asked[famKey{k, n}] = true
 		}
 		if f == nil {
 			continue

@@ -10,9 +10,10 @@ import (
 // Unused is something that is declared for others to refer to, and that no
 // expression or reference of its folder names. A reference counts even where nothing
 // comes of it: in a block whose for_each is empty, or on the side of a conditional
-// that is not taken.
+// that is not taken. Hardware is named by text, in any folder: what counts is the text
+// that comes of an expression.
 type Unused struct {
-	Kind    schema.Kind // Variable, Locals of one of them, QoS or Segment
+	Kind    schema.Kind // Variable, Locals of one of them, QoS, Segment, or hardware: SwitchModel, NICModel, ASIC, Media
 	Name    string
 	Address string // of the first instance of its module: "module.pod.var.mtu"
 	Span    source.Span
@@ -88,10 +89,19 @@ func (ld *loader) unusedOf(m *modinst) (list []Unused) {
 		}
 	}
 	for _, f := range m.families {
-		if f.kind != schema.QoS && f.kind != schema.Segment || len(f.insts) == 0 {
+		if len(f.insts) == 0 {
 			continue // what is not there is not declared
 		}
-		add(f.kind, f.kind.String(), ld.strs[f.label], m.unit.spanOf(&m.unit.decls[f.decl]), f.decl)
+		at := m.unit.spanOf(&m.unit.decls[f.decl])
+		switch f.kind {
+		case schema.QoS, schema.Segment:
+			add(f.kind, f.kind.String(), ld.strs[f.label], at, f.decl)
+		case schema.SwitchModel, schema.NICModel, schema.ASIC, schema.Media:
+			if key := (famKey{f.kind, f.label}); !ld.wanted[key] && !ld.asked[key] {
+				name := ld.strs[f.label]
+				list = append(list, Unused{f.kind, name, topAddress(m.addr, f.kind, name, ""), at, m.declBase + DeclID(f.decl)})
+			}
+		}
 	}
 	return list
 }

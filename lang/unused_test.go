@@ -74,6 +74,54 @@ segment "s" {
 	}
 }
 
+// TestUnusedHardware: a block of hardware is used where a device, a cable, another block
+// of hardware or capability() names it, in whichever folder.
+func TestUnusedHardware(t *testing.T) {
+	const hardware = `
+switch_model "x/sw" {
+  asic  = "x-chip"
+  ports = { sonic = "Ethernet[0-3]" }
+}
+asic "x-chip" {
+  family = "x"
+}
+nic_model "x/nic" {
+  vendor = "x"
+  driver = "mlx5"
+}
+media "x-cable" {}
+`
+	for _, x := range []struct{ name, more, want string }{
+		{"nothing names them", "", `media.x-cable nic_model["x/nic"] switch_model["x/sw"]`},
+		{"a switch", "switch \"a\" {\n  os = \"sonic/202505\"\n  model = \"x/sw\"\n}", `media.x-cable nic_model["x/nic"]`},
+		{"a text that is computed", "switch \"a\" {\n  os = \"sonic/202505\"\n  model = \"${\"x\"}/sw\"\n}", `media.x-cable nic_model["x/nic"]`},
+		{"defaults", "defaults \"nic\" {\n  model = \"x/nic\"\n}\ndefaults \"link\" {\n  cable = { media = \"x-cable\" }\n}", `switch_model["x/sw"]`},
+		{"a folder below", "module \"m\" {\n  source = \"./m\"\n}", `media.x-cable nic_model["x/nic"]`},
+		{"capability", "output \"o\" {\n  value = capability(\"x/nic\", \"driver\")\n}", `media.x-cable switch_model["x/sw"]`},
+		{"a list of cables", "cabling \"c\" {\n  file = \"c.csv\"\n  format = \"csv\"\n}", `nic_model["x/nic"] switch_model["x/sw"]`},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			c, diags := Load(Options{Workers: 1, FS: fstest.MapFS{
+				"a.roce.hcl":   {Data: []byte(hardware + x.more + "\n")},
+				"m/a.roce.hcl": {Data: []byte("switch \"a\" {\n  os = \"sonic/202505\"\n  model = \"x/sw\"\n}\n")},
+				"c.csv":        {Data: []byte("a_device,a_port,b_device,b_port,media\na,p0,b,p0,X-Cable\n")},
+			}})
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			var got []string
+			for _, u := range c.Unused {
+				got = append(got, u.Address)
+			}
+			slices.Sort(got)
+			if d := cmp.Diff(strings.Fields(x.want), got); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
 // TestUnusedJSON is the same for the other syntax.
 func TestUnusedJSON(t *testing.T) {
 	const base = `"variable": {"v": {"default": 5}}, "locals": {"l": 5}, "qos": {"q": {"class": {"default": {"default": true}}}}, "segment": {"s": {"vlan": 7}}`

@@ -58,7 +58,7 @@ func (a *app) explainChain(p *project, what string) (bool, error) {
 			_, kind := f.SaysAt(at, 0)
 			if ad := schema.LookupFormer(kind, name); kind != schema.None && ad != nil {
 				said, _ := f.SaysAt(at, ad.Num)
-				list = append(list, p.chain(at, ad.Num, said, kind))
+				list = append(list, p.chain(at, ad, said, kind))
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func (p *project) portChain(id fabric.PortID, ad *schema.AttrDef, kind schema.Ki
 	if follows {
 		said, from = f.Says(f.Ports[id].Peer, ad.Num), schema.NIC
 	}
-	c := p.chain(f.PortAddress(id), ad.Num, said, from)
+	c := p.chain(f.PortAddress(id), ad, said, from)
 	if follows {
 		c.Notes = []string{"the port writes none, and follows its NIC: " + f.PortAddress(f.Ports[id].Peer)}
 	}
@@ -98,7 +98,8 @@ func (p *project) portChain(id fabric.PortID, ad *schema.AttrDef, kind schema.Ki
 	return c
 }
 
-func (p *project) chain(address string, n schema.Attr, said []fabric.Said, kind schema.Kind) chain {
+func (p *project) chain(address string, ad *schema.AttrDef, said []fabric.Said, kind schema.Kind) chain {
+	n := ad.Num
 	c := chain{Address: address, Attribute: n.Name(), Chain: []linkOf{}}
 	counts := 0
 	if n == schema.AManage {
@@ -112,8 +113,11 @@ func (p *project) chain(address string, n schema.Attr, said []fabric.Said, kind 
 			Height: heightText(x, kind), Counts: i == counts,
 		})
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) == 0:
 		c.Notes = []string{"nothing writes it"}
+	case len(said) > 1 && len(ad.Type.Fields) > 0:
+		c.Notes = []string{"a value in braces counts whole: what only another place writes in it does not hold"}
 	}
 	return c
 }

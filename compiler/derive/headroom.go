@@ -300,7 +300,8 @@ func (s *sweep) unsettled(in inputs, p fabric.PortID) {
 	}
 	at := s.f.PortLabel(p, schema.ASpeed, "")
 	if in.mbps == 0 {
-		s.fail(p, "headroom of "+s.f.PortName(p)+" follows from a speed that is not known", "write speed on the port", at)
+		s.fail(p, "headroom of "+s.f.PortName(p)+" follows from a speed that is not known",
+			"write speed on the port, or headroom if the speed is to stay as the device has it", at)
 		return
 	}
 	s.fail(p, fmt.Sprintf("headroom of %s cannot be computed: no pause response time is known for %d Mb/s", s.f.PortName(p), in.mbps),

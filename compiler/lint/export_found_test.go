@@ -3,6 +3,7 @@ package lint
 // The fabrics that examples vary, for tests of their variants.
 var (
 	TwoNodes     = twoNodes
+	UnevenSpeed  = unevenSpeed
 	TwoNodesEdit = twoNodesEdit
 	Edit         = edit
 	FoundHosts   = foundHosts

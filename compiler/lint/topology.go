@@ -153,7 +153,8 @@ func oversubscription(p *Pass) {
 	p.eachSwitch(0, func(d fabric.DeviceID, down, up []fabric.PortID) {
 		limit := p.limit(down)
 		from, to := p.capacity(down), p.capacity(up)
-		if limit == nil || to == 0 || from*uint64(limit.MaxOversubscription.Den) <= to*uint64(limit.MaxOversubscription.Num) {
+		unknown := slices.ContainsFunc(up, func(id fabric.PortID) bool { return f.Ports[id].Mbps == 0 })
+		if limit == nil || unknown || to == 0 || from*uint64(limit.MaxOversubscription.Den) <= to*uint64(limit.MaxOversubscription.Num) {
 			return
 		}
 		below, ports := "lower switches", "ports to lower switches"

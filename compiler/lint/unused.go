@@ -11,7 +11,7 @@ var roce919 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE919", Name: "declaration_unused", Severity: diag.Warning,
 		Title: "something is declared and not used",
-		Why: "a qos that no port has, a segment that no cable carries and a variable that nobody reads look as if they were in force: " +
+		Why: "a qos that no port has, a segment that no cable carries, a model that no device is and a variable that nobody reads look as if they were in force: " +
 			"what is changed there changes no device. Mostly the line that should name it was lost, or names another",
 		Fix:    "name it where it was meant to be, or leave it out",
 		Source: "terraform-linters/tflint-ruleset-terraform, terraform_unused_declarations",
@@ -27,6 +27,11 @@ var unusedWords = map[schema.Kind]struct{ what, help string }{
 	schema.Locals:   {"local", "read it as %s, or leave it out"},
 	schema.QoS:      {"qos", "write qos = %s on the segment, port, device or topology that it is for, or leave it out"},
 	schema.Segment:  {"segment", "write %s in untagged, segment or tagged of what is in it, or leave it out"},
+
+	schema.SwitchModel: {"switch_model", "write its name as model of the switches or tier that it is for, or leave %s out"},
+	schema.NICModel:    {"nic_model", "write its name as model of the NICs that it is for, or leave %s out"},
+	schema.ASIC:        {"asic", "write its name as asic of the switch_model that it is for, or leave %s out"},
+	schema.Media:       {"media", "write its name as media of the cables that it is for, or leave %s out"},
 }
 
 func declarationUnused(p *Pass) {

@@ -43,6 +43,19 @@ func (s *scope) keeps(n schema.Attr) bool {
 	return s.cfg.IsWord(v, keep)
 }
 
+// below is the nearest value of an attribute that is not the word to keep what is there.
+func (s *scope) below(n schema.Attr) lang.Value {
+	for _, l := range slices.Concat(s.before, []layer{{by: s.own}}, s.chain) {
+		if l.by == 0 {
+			continue
+		}
+		if v := s.says(l, n); v.Kind != lang.Absent && !s.cfg.IsWord(v, keep) {
+			return v
+		}
+	}
+	return lang.Value{}
+}
+
 // keep is the word that leaves a setting as the device has it.
 const keep = "keep"
 

@@ -12,10 +12,10 @@ import (
 
 // profile is what a port does with traffic: its contract laid out as maps, and
 // whatever the port or its device restates laid over them.
-func (r *resolver) profile(p fabric.PortID, s *scope, tagged []lang.BlockID, native lang.BlockID) fabric.ProfileID {
+func (r *resolver) profile(p fabric.PortID, s *scope, segments []lang.BlockID) fabric.ProfileID {
 	row := &r.f.Ports[p]
 	host := r.f.Devices[row.Device].Kind == fabric.Node
-	q, kept := r.contractOf(p, s, tagged, native)
+	q, kept := r.contractOf(p, s, segments)
 	if q == 0 {
 		return 0
 	}
@@ -44,7 +44,7 @@ func (r *resolver) profileID(prof fabric.Profile) fabric.ProfileID {
 // contractOf finds the qos of a port: the nearest written one, else that of its
 // segments, else that of the defaults. An external port has qos.untrusted unless it or
 // its LAG says otherwise: what is said of many does not make an outside peer trusted.
-func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, native lang.BlockID) (q fabric.QoSID, kept bool) {
+func (r *resolver) contractOf(p fabric.PortID, s *scope, segments []lang.BlockID) (q fabric.QoSID, kept bool) {
 	row := &r.f.Ports[p]
 	v, from := s.where(schema.AQoS)
 	by := from.by
@@ -53,7 +53,7 @@ func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, 
 	}
 	if by != 0 && r.cfg.Blocks[by].Kind == schema.Segment {
 		v = lang.Value{}
-		if q, ok := r.segmentContract(p, tagged, native); ok {
+		if q, ok := r.segmentContract(p, segments); ok {
 			return q, false
 		}
 	}
@@ -70,13 +70,10 @@ func (r *resolver) contractOf(p fabric.PortID, s *scope, tagged []lang.BlockID, 
 
 // segmentContract is the one qos of the segments on a port. Two different ones
 // are an error until the port says.
-func (r *resolver) segmentContract(p fabric.PortID, tagged []lang.BlockID, native lang.BlockID) (fabric.QoSID, bool) {
+func (r *resolver) segmentContract(p fabric.PortID, segments []lang.BlockID) (fabric.QoSID, bool) {
 	var from lang.BlockID
 	var q fabric.QoSID
-	for _, b := range append(append([]lang.BlockID(nil), tagged...), native) {
-		if b == 0 {
-			continue
-		}
+	for _, b := range segments {
 		mine := r.f.Segments[r.segmentOf[b]].QoS
 		if mine == 0 {
 			continue

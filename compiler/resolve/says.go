@@ -19,7 +19,7 @@ func (r *resolver) tellers() {
 		defer mu.Unlock()
 		a := r.around(r.f.Ports[p].Device)
 		tagged, native := r.segmentsOn(p)
-		return r.sayings(r.portScope(p, &a, appendBlock(tagged[:len(tagged):len(tagged)], native)), n)
+		return r.sayings(r.portScope(p, &a, r.purposeOf(p, tagged, native)), n)
 	}
 	r.f.SaysAt = func(address string, n schema.Attr) ([]fabric.Said, schema.Kind) {
 		mu.Lock()

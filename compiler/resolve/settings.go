@@ -191,7 +191,7 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 		_, by := r.segmentScope(p).find(schema.ANative)
 		r.twoNatives(p, x.by, x.segment, by, native)
 	}
-	segments := appendBlock(tagged[:len(tagged):len(tagged)], native)
+	segments := r.purposeOf(p, tagged, native)
 	s := r.portScope(p, a, segments)
 	s.id = r.layersOf(s.before, s.chain, s.nic)
 	row.Layers = s.id
@@ -213,12 +213,39 @@ func (r *resolver) fold(p fabric.PortID, a *around) []lang.BlockID {
 	}
 	r.deny(row, s.get(schema.ADeny))
 	r.mtu(p, s, row.Native != 0 || len(tagged) > 0)
-	row.Profile = r.profile(p, s, tagged, native)
+	row.Profile = r.profile(p, s, segments)
 	row.Headroom = r.headroom(p, s, row.Profile)
 	if a.nic {
 		r.nic(p, s)
 	} else {
 		r.within(p, s)
+	}
+	return segments
+}
+
+// purposeOf are the segments that say what a port is for: those that it carries, and where
+// the port keeps the VLANs that the device has, those that something around writes, or else
+// those of the NIC at its other end.
+func (r *resolver) purposeOf(p fabric.PortID, tagged []lang.BlockID, native lang.BlockID) []lang.BlockID {
+	segments := appendBlock(tagged[:len(tagged):len(tagged)], native)
+	if !r.folds.keeps {
+		return segments
+	}
+	s, keeps := r.segmentScope(p), false
+	for _, n := range [...]schema.Attr{schema.ASegments, schema.ANative} {
+		if !s.keeps(n) {
+			continue
+		}
+		keeps = true
+		for _, v := range r.cfg.List(s.below(n)) {
+			if b := lang.BlockID(v.N); v.Kind == lang.Handle && !slices.Contains(segments, b) {
+				segments = append(segments, b)
+			}
+		}
+	}
+	if peer := r.f.Ports[p].Peer; keeps && len(segments) == 0 && r.f.Ports[p].NIC == 0 && r.f.Ports[peer].NIC != 0 {
+		tagged, native := r.segmentsOn(peer)
+		return appendBlock(tagged, native)
 	}
 	return segments
 }
@@ -245,7 +272,7 @@ func (r *resolver) physical(p fabric.PortID, s *scope) {
 	if v := s.get(schema.ASpeed); v.Kind == lang.Int {
 		row.Mbps = uint32(v.N)
 		row.Flags |= fabric.SpeedSet
-	} else {
+	} else if !row.Kept.Has(schema.ASpeed) { // what the device has then is not known
 		row.Mbps = r.modelSpeed(p, s)
 	}
 	if v := s.get(schema.AFEC); v.Kind != lang.Absent {

@@ -164,9 +164,14 @@ func (l *limit) qosOf(q *intent.QoS) {
 	here := func(field string) intent.Path { return at(intent.OfQoS, q.Name, field) }
 	dscp := q.Trust.Or("") == intent.TrustDSCP
 	if dscp && !q.DSCP.IsSet() {
-		l.refuse(fmt.Sprintf("qos %q trusts DSCP and has no map of it", q.Name), "decide all 64 DSCPs", here("trust"))
+		l.refuse(fmt.Sprintf("qos %q trusts DSCP and has no map of it: adapters take both together", q.Name),
+			`decide all 64 DSCPs: leave dscp_map = "keep" out`, here("trust"))
 	}
-	if q.DSCP.IsSet() && !dscp {
+	switch {
+	case q.DSCP.IsSet() && q.Trust.IsZero():
+		l.refuse(fmt.Sprintf("qos %q writes a map of DSCPs and leaves trust as the device has it: on adapters the two are one", q.Name),
+			`leave trust = "keep" out, or keep dscp_map too`, here("dscp_map"), here("trust"))
+	case q.DSCP.IsSet() && !dscp:
 		l.refuse(fmt.Sprintf("qos %q maps DSCPs and does not trust them", q.Name), `write trust = "dscp"; on adapters a map of DSCPs and trust in them are one`,
 			here("dscp_map"), here("trust"))
 	}
@@ -186,7 +191,11 @@ func (l *limit) qosOf(q *intent.QoS) {
 
 func (l *limit) lossless(q *intent.QoS) {
 	here := func(field string) intent.Path { return at(intent.OfQoS, q.Name, field) }
-	if q.PFC.Or(0) != q.Lossless {
+	switch {
+	case q.PFC.IsZero() && q.Lossless != 0:
+		l.refuse(fmt.Sprintf("qos %q leaves PFC as the device has it, and its classes on %s are lossless: no host is told of those without their PFC",
+			q.Name, q.Lossless), `leave pfc = "keep" out, or write nothing to the host: manage = "verify" compares it`, here("pfc"))
+	case q.PFC.Or(0) != q.Lossless:
 		l.refuse(fmt.Sprintf("qos %q has PFC on %s and lossless classes on %s", q.Name, q.PFC.Or(0), q.Lossless), "write PFC for the lossless classes only",
 			here("pfc"))
 	}
@@ -198,7 +207,12 @@ const maxCapMbps = 255_000
 func (l *limit) sched(q *intent.QoS) {
 	here := func(field string) intent.Path { return at(intent.OfQoS, q.Name, field) }
 	if q.TC.IsSet() != q.Sched.IsSet() {
-		l.refuse(fmt.Sprintf("qos %q has one of traffic classes and their schedulers", q.Name), "write both: a port takes them in one command", here("queue_map"), here("ets"))
+		written, kept := "queue_map", "ets"
+		if q.Sched.IsSet() {
+			written, kept = kept, written
+		}
+		l.refuse(fmt.Sprintf("qos %q writes %s and leaves %s as the device has it: a port takes them in one command", q.Name, written, kept),
+			"leave "+kept+` = "keep" out, or keep both`, here("queue_map"), here("ets"))
 		return
 	}
 	if !q.TC.IsSet() {

@@ -40,6 +40,11 @@ func TestLimits(t *testing.T) {
 		{"cap with dcb", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].CapMbps = 10_000 }, "125 times off"},
 		{"cap of half a Gbit", mlnxHost, func(d *intent.Device) { d.QoS[0].Sched.Value[0].CapMbps = 10_500 }, "10500 Mbit/s"},
 		{"PFC of a lossy class", nvmeHost, func(d *intent.Device) { d.QoS[0].PFC = intent.Some(intent.PrioritySet(0x18)) }, "[3, 4] and lossless classes on [3]"},
+		{"PFC is kept", nvmeHost, func(d *intent.Device) { d.QoS[0].PFC = intent.Opt[intent.PrioritySet]{} }, "leaves PFC as the device has it, and its classes on [3] are lossless"},
+		{"trust is kept", nvmeHost, func(d *intent.Device) { d.QoS[0].Trust = intent.Opt[intent.Trust]{} }, "leaves trust as the device has it"},
+		{"the map is kept", nvmeHost, func(d *intent.Device) { d.QoS[0].DSCP = intent.Opt[[64]uint8]{} }, "trusts DSCP and has no map of it"},
+		{"shares are kept", nvmeHost, func(d *intent.Device) { d.QoS[0].Sched = intent.Opt[[8]intent.Sched]{} }, "writes queue_map and leaves ets as the device has it"},
+		{"queues are kept", nvmeHost, func(d *intent.Device) { d.QoS[0].TC = intent.Opt[[8]uint8]{} }, "writes ets and leaves queue_map as the device has it"},
 		{"map without trust", nvmeHost, func(d *intent.Device) { d.QoS[0].Trust = intent.Some(intent.TrustPCP) }, "does not trust them"},
 		{"PCP map", nvmeHost, func(d *intent.Device) { d.QoS[0].PCP = intent.Some([8]uint8{0, 1, 2, 4, 3, 5, 6, 7}) }, "maps PCP 3 to priority 4"},
 		{"two RDMA marks", nvmeHost, func(d *intent.Device) {
