@@ -91,7 +91,8 @@ func (l *limit) name(name string, p intent.Path) {
 			"use letters, digits, dot, underscore and hyphen", p)
 	case strings.Trim(name, "0123456789") == "":
 		// [systemd/systemd src/basic/socket-util.c, ifname_valid_full]
-		l.refuse(fmt.Sprintf("%s %q is a number, which systemd and tools take for the index of a device", p.Object, name), "begin the name with a letter", p)
+		l.refuse(fmt.Sprintf("%s %q is a number, which systemd and tools take for the index of a device", p.Object, name),
+			"begin the name with a letter", p)
 	case slices.Contains(reserved, name):
 		l.refuse(fmt.Sprintf("%s %q has a name that Linux keeps for itself", p.Object, name), "choose another name", p)
 	}
