@@ -39,14 +39,20 @@ func TestHostileCaptures(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"cap/tor/running-config.json": `{"PORT": {"Ethernet0": {"mtu": "1500", "speed": "25000", "fec": "none"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "4", "dscp_to_tc_map": "x"}},
-			"DSCP_TO_TC_MAP": {"x": {"26": "1"}}, "VLAN": {"Vlan7": {"vlanid": "7"}}, "VRF": {"Vrfa": {}}, "DEVICE_METADATA": {"localhost": {"platform": "x", "hostname": "tor"}}}`,
-		"cap/cum/nvue-config.json": `[{"header": {"nvue-api-version": "nvue_v1", "rev-id": 1}}, {"set": {"interface": {"swp1": {"link": {"mtu": 1500, "speed": "25G"}, "type": "swp"}},
+		"cap/tor/running-config.json": `{"PORT": {"Ethernet0": {"mtu": "1500", "speed": "25000", "fec": "none"}},
+			"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "4", "dscp_to_tc_map": "x"}},
+			"DSCP_TO_TC_MAP": {"x": {"26": "1"}}, "VLAN": {"Vlan7": {"vlanid": "7"}}, "VRF": {"Vrfa": {}},
+			"DEVICE_METADATA": {"localhost": {"platform": "x", "hostname": "tor"}}}`,
+		"cap/cum/nvue-config.json": `[{"header": {"nvue-api-version": "nvue_v1", "rev-id": 1}}, 
+			{"set": {"interface": {"swp1": {"link": {"mtu": 1500, "speed": "25G"}, "type": "swp"}},
 			"qos": {"roce": {"enable": "on", "mode": "lossless"}}, "vrf": {"red": {}}}}]`,
-		"cap/gpu1/addr.json":      `[{"ifname": "rail0", "mtu": 1500, "operstate": "UP", "link_type": "ether", "addr_info": [{"family": "inet", "local": "192.0.2.9", "prefixlen": 24}]}]`,
+		"cap/gpu1/addr.json":      `[{"ifname": "rail0", "mtu": 1500, "operstate": "UP", "link_type": "ether",
+			"addr_info": [{"family": "inet", "local": "192.0.2.9", "prefixlen": 24}]}]`,
 		"cap/gpu1/rail0/pfc.json": `{"prio-pfc": [{"0": false}], "pfc-cap": 8}`,
-		"cap/tor/lldp.txt": "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n-----------  --------------  --------------  ------------  -----------------\n" +
-			"Ethernet0    gpu2            rail7           OR            x\n--------------------------------------------------\nTotal entries displayed:  1\n",
+		"cap/tor/lldp.txt": "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n" +
+			"-----------  --------------  --------------  ------------  -----------------\n" +
+			"Ethernet0    gpu2            rail7           OR            x\n" +
+			"--------------------------------------------------\nTotal entries displayed:  1\n",
 	} {
 		base[name] = []byte(text)
 	}
@@ -208,10 +214,15 @@ func TestHostileDevices(t *testing.T) {
 	for i, h := range obeyed {
 		for _, l := range []*liar{{says: h}, {says: h, ends: 1}, {says: h, fail: true}} {
 			for _, args := range [][]string{
-				{"plan", "--lock=false"}, {"verify", "--detailed"}, {"plan", "--lock=false", "--format=markdown"}, {"plan", "--lock=false", "--format=html"}, {"apply", "--auto-approve"},
+				{"plan", "--lock=false"},
+				{"verify", "--detailed"},
+				{"plan", "--lock=false", "--format=markdown"},
+				{"plan", "--lock=false", "--format=html"},
+				{"apply", "--auto-approve"},
 			}[i%2*2:] {
 				var out bytes.Buffer
-				a := newApp(strings.NewReader(""), &out, &out, []string{"ROCEC_CACHE_DIR=off", "ROCEC_PATIENCE=10ms", "ROCEC_LAB=" + filepath.Join(b.dir, "lab.json")})
+				env := []string{"ROCEC_CACHE_DIR=off", "ROCEC_PATIENCE=10ms", "ROCEC_LAB=" + filepath.Join(b.dir, "lab.json")}
+				a := newApp(strings.NewReader(""), &out, &out, env)
 				a.dialer = l
 				here, err := os.Getwd()
 				if err != nil {

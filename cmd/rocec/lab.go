@@ -131,7 +131,8 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 		end = strings.TrimSuffix("rocec lab down "+pathWord(dir), " .") + " stops the lab."
 	}
 	config := pathWord(filepath.Join(filepath.Dir(l.File), "ssh_config"))
-	fmt.Fprintf(a.out, "\nIn another terminal:\n\n  export ROCEC_LAB=%s\n  rocec plan\n  rocec apply\n  ssh -F %s %s\n\n%s\n", pathWord(l.File), config, devices[0].Name, end)
+	fmt.Fprintf(a.out, "\nIn another terminal:\n\n  export ROCEC_LAB=%s\n  rocec plan\n  rocec apply\n  ssh -F %s %s\n\n%s\n",
+		pathWord(l.File), config, devices[0].Name, end)
 	if a.env[labAnnounce] != "" {
 		if err := a.announced(); err != nil {
 			l.Close()

@@ -7,7 +7,9 @@ import (
 )
 
 func TestReserved(t *testing.T) {
-	for _, name := range []string{"con", "PRN", "Aux.d", "nul.tar.gz", "COM1", "lpt9.txt", "com0", "COM¹", "Lpt³.x", "conin$", "CONOUT$", "nul .txt", "con "} {
+	for _, name := range []string{
+		"con", "PRN", "Aux.d", "nul.tar.gz", "COM1", "lpt9.txt", "com0", "COM¹", "Lpt³.x", "conin$", "CONOUT$", "nul .txt", "con ",
+	} {
 		if !filename.Reserved(name) {
 			t.Errorf("%q is taken", name)
 		}
