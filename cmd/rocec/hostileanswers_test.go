@@ -46,7 +46,7 @@ func TestHostileCaptures(t *testing.T) {
 		"cap/cum/nvue-config.json": `[{"header": {"nvue-api-version": "nvue_v1", "rev-id": 1}}, 
 			{"set": {"interface": {"swp1": {"link": {"mtu": 1500, "speed": "25G"}, "type": "swp"}},
 			"qos": {"roce": {"enable": "on", "mode": "lossless"}}, "vrf": {"red": {}}}}]`,
-		"cap/gpu1/addr.json":      `[{"ifname": "rail0", "mtu": 1500, "operstate": "UP", "link_type": "ether",
+		"cap/gpu1/addr.json": `[{"ifname": "rail0", "mtu": 1500, "operstate": "UP", "link_type": "ether",
 			"addr_info": [{"family": "inet", "local": "192.0.2.9", "prefixlen": 24}]}]`,
 		"cap/gpu1/rail0/pfc.json": `{"prio-pfc": [{"0": false}], "pfc-cap": 8}`,
 		"cap/tor/lldp.txt": "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n" +
