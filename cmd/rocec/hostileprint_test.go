@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -146,7 +147,8 @@ func TestHostileText(t *testing.T) {
 }
 
 // TestHostileArguments: what is on the command line, in the environment or the name
-// of a file is said as text.
+// of a file is said as text. The folder has no device, so nothing is served: a lab that
+// starts serves until it is interrupted.
 func TestHostileArguments(t *testing.T) {
 	for i := rand.IntN(4); i < len(obeyed); i += 4 {
 		h := obeyed[i]
@@ -193,10 +195,56 @@ func TestHostileArguments(t *testing.T) {
 			{"test", "--filter", h},
 			{"version", h},
 			{"doc", "--format", h},
+			{"apply", h},
+			{"apply", "--target", h},
+			{"confirm", h},
+			{"rollback", h},
+			{"rollback", "--to", h},
+			{"force-unlock", h},
+			{"generate", "--" + h},
+			{"generate", h + "/fabric", "--nodes", h},
+			{"lab", "up", "--fault", h},
+			{"lab", "up", h},
+			{"lab", "down", h},
+			{"lab", "fault", h},
+			{"plan", "--out", h},
+			{"lint", "--output", "sarif=" + h + "/x/y"},
+			{"doc", "--out-dir", "documents/" + h},
+			{"build", "--out-dir=" + h, "--quiet"},
+			{"build", "--out-dir", h},
+			{"explain", h + "/x:1"},
+			{"import", h},
+			{"docs", h + "/x"},
 		} {
 			if said := raw(ran(t, args...), false); said != "" {
 				t.Errorf("%q: %s", args, said)
 			}
 		}
+	}
+}
+
+// TestHostileLab: what a reader copies into a shell is one word of it, and stays a line.
+func TestHostileLab(t *testing.T) {
+	for path, want := range map[string]string{
+		"a b": `'a b'`, "$(FAKE)": `'$(FAKE)'`, "it's": `"it's"`, "a\nFAKE: done": `$'a\nFAKE: done'`, "plain/lab.json": "plain/lab.json",
+	} {
+		if got := pathWord(path); got != want {
+			t.Errorf("%q is %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestGiven: an error's file names and what the environment names stay in their line;
+// what an expression yields is left alone.
+func TestGiven(t *testing.T) {
+	var g given
+	g.take([]string{"console", "--expr", "a\nb", "--var=x\nFAKE: 1=y"}, map[string]string{"ROCEC_LAB": "l\nFAKE: 2", "HOME": "h\nFAKE: 3"})
+	if got, want := string(g.show([]byte("x\nFAKE: 1 is not l\nFAKE: 2 of a\nb"))), `x\nFAKE: 1 is not l\nFAKE: 2 of a`+"\nb"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	_, open := os.Open("no\nFAKE: 4")
+	link := os.Rename("no\nFAKE: 5", "to\nFAKE: 6")
+	if said := raw(g.oneLine(errors.Join(fmt.Errorf("read: %w", open), fmt.Errorf("move: %w", link))), false); said != "" {
+		t.Error(said)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/deploy/lab"
 	"github.com/rocec/rocec/deploy/lab/machines"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/emit"
 	"github.com/spf13/cobra"
 )
 
@@ -127,10 +128,11 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 	}
 	end := "Ctrl-C stops the lab."
 	if start.detach {
-		end = strings.TrimSuffix("rocec lab down "+dir, " .") + " stops the lab."
+		end = strings.TrimSuffix("rocec lab down "+pathWord(dir), " .") + " stops the lab."
 	}
-	config := filepath.Join(filepath.Dir(l.File), "ssh_config")
-	fmt.Fprintf(a.out, "\nIn another terminal:\n\n  export ROCEC_LAB=%s\n  rocec plan\n  rocec apply\n  ssh -F %s %s\n\n%s\n", l.File, config, devices[0].Name, end)
+	config := pathWord(filepath.Join(filepath.Dir(l.File), "ssh_config"))
+	fmt.Fprintf(a.out, "\nIn another terminal:\n\n  export ROCEC_LAB=%s\n  rocec plan\n  rocec apply\n  ssh -F %s %s\n\n%s\n",
+		pathWord(l.File), config, devices[0].Name, end)
 	if a.env[labAnnounce] != "" {
 		if err := a.announced(); err != nil {
 			l.Close()
@@ -143,6 +145,15 @@ func (a *app) labUp(ctx context.Context, in *inputs, dir string, start labStart)
 		return exit(1)
 	}
 	return nil
+}
+
+// pathWord is a path as a reader copies it into a shell.
+func pathWord(path string) string {
+	word, err := emit.Shell(path)
+	if err != nil {
+		return path // with a NUL it is no path
+	}
+	return word
 }
 
 // simulated counts simulated devices.

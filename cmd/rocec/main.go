@@ -70,7 +70,7 @@ func newApp(in io.Reader, out, errOut io.Writer, environ []string) *app {
 	env := environment(environ)
 	a := &app{in: in, env: env, trust: trustOf(env)}
 	shown := func(to io.Writer) *sink {
-		s := &sink{to: to}
+		s := &sink{to: to, given: &a.given}
 		s.screen.Color = func() bool { return a.colored(s) }
 		return s
 	}
@@ -82,6 +82,7 @@ func newApp(in io.Reader, out, errOut io.Writer, environ []string) *app {
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	a.args = args
+	a.given.take(args, a.env)
 	args, err := a.withExtra(root, args)
 	if err == nil {
 		root.SetArgs(normalise(root, args))
@@ -118,7 +119,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case described:
 		return int(code)
 	}
-	fmt.Fprintf(a.err, "rocec: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+	fmt.Fprintf(a.err, "rocec: %s\n", strings.ReplaceAll(a.given.oneLine(err), "\n", "\n  "))
 	return 1
 }
 
@@ -126,6 +127,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 // prints it. It remembers that a write failed, which nobody who prints a line checks.
 type sink struct {
 	to     io.Writer
+	given  *given
 	mu     sync.Mutex
 	screen diag.Screen
 	err    error
@@ -135,7 +137,7 @@ type sink struct {
 func (s *sink) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(b), s.exactly(s.screen.Show(b))
+	return len(b), s.exactly(s.screen.Show(s.given.show(b)))
 }
 
 // exactly passes on bytes as they are.
@@ -183,6 +185,7 @@ type app struct {
 	claim    func() error // gives back the journals of a workspace; nil: not claimed
 
 	args    []string // of this run, as they were given
+	given   given    // the line ends in them
 	started string   // the folder that it began in
 
 	dialer session.Dialer // for tests: instead of SSH

@@ -132,7 +132,7 @@ configuration of another git revision, and neither with devices nor with the rec
 			case f.refreshOnly:
 				a.hint("To accept that into the record, run: rocec apply --refresh-only")
 			case out != "":
-				a.hint("Saved the plan to %s. To make its changes, run: rocec apply %s", out, out)
+				a.hint("Saved the plan to %s. To make its changes, run: rocec apply %s", out, pathWord(out))
 			case pl.plan.HasChanges():
 				a.hint("To make the changes, run: rocec apply")
 			}

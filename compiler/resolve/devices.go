@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/intent"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/filename"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -125,8 +126,13 @@ func (r *resolver) addDevice(b lang.BlockID, byName map[string]lang.BlockID) {
 	}
 	byName[key] = b
 	r.deviceOf[b] = fabric.DeviceID(len(r.f.Devices))
-	r.f.Devices = append(r.f.Devices, r.device(b, r.cfg.Blocks[b].Kind))
+	d := r.device(b, r.cfg.Blocks[b].Kind)
+	r.f.Devices = append(r.f.Devices, d)
 	r.blockOf = append(r.blockOf, b)
+	if d.Manage != fabric.HandsOff && (filename.Reserved(name) || strings.HasSuffix(name, ".")) {
+		r.fail(fmt.Sprintf("the files of %s lie in a folder called %q, which cannot be a folder on Windows", r.cfg.Address(b), name),
+			"set name to another one: nobody who uses Windows could check out its files, or its part of the record", r.nameLabel(b))
+	}
 }
 
 func (r *resolver) nameLabel(b lang.BlockID) diag.Label { return r.at(b, schema.AName, "") }

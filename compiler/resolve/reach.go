@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/filename"
 	"github.com/rocec/rocec/lang/schema"
 )
 
@@ -241,6 +242,12 @@ func (r *resolver) selections() {
 	r.top(schema.Target, func(b lang.BlockID) {
 		row := fabric.Selection{
 			Emitter: r.str(r.cfg.Blocks[b].Name), Output: r.text(r.attr(b, schema.AOutput)), Delivery: r.text(r.attr(b, schema.ADelivery)), Decl: r.decl(b),
+		}
+		if output := r.f.Text(row.Output); output != "" {
+			if err := filename.CheckPath(output); err != nil {
+				r.fail(fmt.Sprintf("output of target %q is no folder on every system: %v", r.blockName(b), err),
+					`write a folder inside the output folder, such as output = "switches/sonic"`, r.at(b, schema.AOutput, ""))
+			}
 		}
 		if r.attr(b, schema.ASelect).Kind != lang.Absent {
 			row.Devices = []fabric.DeviceID{}

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/rocec/rocec/lang/filename"
 )
 
 // MaxName is the length in bytes of the longest name of a device, as the language has it.
@@ -35,7 +37,7 @@ func CheckName(name string) error {
 		return fmt.Errorf("name %q is %d bytes long, at most %d are allowed", name[:MaxName], len(name), MaxName)
 	case strings.HasSuffix(name, "."):
 		return fmt.Errorf("name %q ends in a dot, which some systems drop from file names", name)
-	case reserved(name):
+	case filename.Reserved(name):
 		return fmt.Errorf("name %q is reserved on Windows and cannot be a file there", name)
 	}
 	for i := range len(name) {
@@ -48,37 +50,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// reserved reports whether Windows keeps a name for a device: "Naming Files,
-// Paths, and Namespaces" of the Win32 documentation.
-func reserved(name string) bool {
-	base, _, _ := strings.Cut(name, ".")
-	switch strings.ToUpper(base) {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
-		return true
-	}
-	if len(base) != 4 || base[3] < '0' || base[3] > '9' {
-		return false
-	}
-	return strings.EqualFold(base[:3], "COM") || strings.EqualFold(base[:3], "LPT")
-}
-
-// CheckPath refuses what must not become the path of a file inside a folder:
-// whatever is not a clean relative path with forward slashes, and on any part
-// characters or names that some system has another use for.
-func CheckPath(path string) error {
-	if path == "." || !fs.ValidPath(path) {
-		return fmt.Errorf("path %q is not a clean relative path", path)
-	}
-	for part := range strings.SplitSeq(path, "/") {
-		if i := strings.IndexFunc(part, func(r rune) bool { return r < 0x20 || strings.ContainsRune(`\:*?"<>|`, r) || r == 0x7f }); i >= 0 {
-			return fmt.Errorf("path %q has %q, which not every system takes in a file name", path, part[i])
-		}
-		if reserved(part) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
-			return fmt.Errorf("path %q has the part %q, which cannot be a file on Windows", path, part)
-		}
-	}
-	return nil
-}
+// CheckPath refuses what must not become the path of a file inside a folder.
+func CheckPath(path string) error { return filename.CheckPath(path) }
 
 // ErrTooLarge says that a file is larger than whoever reads it allows.
 var ErrTooLarge = errors.New("the file is too large")

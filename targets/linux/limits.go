@@ -78,8 +78,9 @@ func isDeviceName(s string) bool {
 	return len(s) > 0 && len(s) <= 15
 }
 
-// reserved are names with a meaning of their own in sysctl and netplan.
-var reserved = []string{"all", "default", "lo", "bonding_masters"}
+// reserved are names with a meaning of their own in sysctl and netplan, which takes "renderer" among
+// devices for the program that sets them up [canonical/netplan src/parse.c at 009be5b8, handle_network_type].
+var reserved = []string{"all", "default", "lo", "bonding_masters", "renderer"}
 
 func (l *limit) name(name string, p intent.Path) {
 	switch {
@@ -88,6 +89,10 @@ func (l *limit) name(name string, p intent.Path) {
 	case !isDeviceName(name):
 		l.refuse(fmt.Sprintf("%s %q is no name of a Linux network device", p.Object, name),
 			"use letters, digits, dot, underscore and hyphen", p)
+	case strings.Trim(name, "0123456789") == "":
+		// [systemd/systemd src/basic/socket-util.c, ifname_valid_full]
+		l.refuse(fmt.Sprintf("%s %q is a number, which systemd and tools take for the index of a device", p.Object, name),
+			"begin the name with a letter", p)
 	case slices.Contains(reserved, name):
 		l.refuse(fmt.Sprintf("%s %q has a name that Linux keeps for itself", p.Object, name), "choose another name", p)
 	}

@@ -28,6 +28,8 @@ func TestLimits(t *testing.T) {
 		{"bad PCI", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.PCI = "3b:00.0" }, "PCI address"},
 		{"one MAC twice", nvmeHost, func(d *intent.Device) { d.Ports[1].NIC.MAC = d.Ports[0].NIC.MAC }, "one MAC address"},
 		{"long cable", nvmeHost, func(d *intent.Device) { d.Ports[0].CableMm = intent.Some[uint32](1_000_000) }, "takes 1 to 999"},
+		{"name that is a number", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "12" }, "is a number"},
+		{"name that is a word of netplan", nvmeHost, func(d *intent.Device) { d.Ports[0].Name = "renderer" }, "keeps for itself"},
 		{"small MTU", nvmeHost, func(d *intent.Device) { d.Ports[0].MTU = intent.Some[uint16](4191) }, "needs 4192"},
 		{"forced without speed", nvmeHost, func(d *intent.Device) { d.Ports[0].Autoneg, d.Ports[0].Mbps = intent.Some(false), intent.Opt[uint32]{} }, "no speed"},
 		{"CEE", nvmeHost, func(d *intent.Device) { d.Ports[0].NIC.DCBX.Value.Version = "cee" }, "only ieee"},
