@@ -117,7 +117,7 @@ type loader struct {
 	podIx     map[instID]int   // place of a topology among the pods of a clos3
 	wants     []want
 	wanted    map[famKey]bool
-	asked     map[famKey]bool // hardware of the source that a list of cables or capability() names
+	asked     map[famKey]bool       // hardware of the source that a list of cables or capability() names
 	extern    bool                  // some port is external
 	ways      []BlockID             // the connections
 	sizes     map[source.FileID]int // of files of configuration
