@@ -11,8 +11,8 @@ var roce919 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE919", Name: "declaration_unused", Severity: diag.Warning,
 		Title: "something is declared and not used",
-		Why: "a qos that no port has, a segment that no cable carries, a model that no device is and a variable that nobody reads look as if they were in force: " +
-			"what is changed there changes no device. Mostly the line that should name it was lost, or names another",
+		Why: "a qos that no port has, a segment that no cable carries, a model that no device is and a variable that nobody reads " +
+			"look as if they were in force: what is changed there changes no device. Mostly the line that should name it was lost, or names another",
 		Fix:    "name it where it was meant to be, or leave it out",
 		Source: "terraform-linters/tflint-ruleset-terraform, terraform_unused_declarations",
 		Bad:    twoNodes(``) + "locals {\n  spare = 1\n}\n",

@@ -193,8 +193,8 @@ func (l *limit) lossless(q *intent.QoS) {
 	here := func(field string) intent.Path { return at(intent.OfQoS, q.Name, field) }
 	switch {
 	case q.PFC.IsZero() && q.Lossless != 0:
-		l.refuse(fmt.Sprintf("qos %q leaves PFC as the device has it, and its classes on %s are lossless: no host is told of those without their PFC",
-			q.Name, q.Lossless), `leave pfc = "keep" out, or write nothing to the host: manage = "verify" compares it`, here("pfc"))
+		l.refuse(fmt.Sprintf("qos %q leaves PFC as the device has it, and its classes on %s are lossless: "+
+			"no host is told of those without their PFC", q.Name, q.Lossless), `leave pfc = "keep" out, or write nothing to the host: manage = "verify" compares it`, here("pfc"))
 	case q.PFC.Or(0) != q.Lossless:
 		l.refuse(fmt.Sprintf("qos %q has PFC on %s and lossless classes on %s", q.Name, q.PFC.Or(0), q.Lossless), "write PFC for the lossless classes only",
 			here("pfc"))
