@@ -36,13 +36,14 @@ var graph = []row{
 	{"lang/source", nil},
 	{"lang/schema", nil},
 	{"lang/shape", nil},
+	{"lang/filename", nil},
 	{"lang/diag", []string{"lang/source"}},
 	{"lang/...", []string{"lang/...", "compiler/headroom"}},
 
 	{"compiler/headroom", nil},
 	{"compiler/intent", nil},
 	{"compiler/fabric", []string{"lang/source", "lang/diag", "lang/schema", "lang/shape"}},
-	{"compiler/resolve", []string{"compiler/...", "lang", "lang/cabling", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
+	{"compiler/resolve", []string{"compiler/...", "lang", "lang/cabling", "lang/filename", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
 	{"compiler", []string{"compiler/...", "lang", "lang/source", "lang/diag", "lang/schema"}},
 	{"compiler/...", []string{"compiler/...", "lang/source", "lang/diag", "lang/schema", "lang/shape"}},
 
@@ -58,7 +59,7 @@ var graph = []row{
 	{"targets/cumulus", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "targets/posix", "lang/diag", "lang/source"}},
 	{"targets/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source"}},
 
-	{"deploy/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source", "deploy/..."}},
+	{"deploy/...", []string{"compiler/intent", "targets", "targets/emit", "targets/feature", "lang/diag", "lang/source", "lang/filename", "deploy/..."}},
 
 	{"cmd/rocec/internal/fabricgen", nil},
 	{"cmd/rocec/...", []string{"cmd/rocec/internal/...", "compiler/...", "lang/...", "deploy/...", "targets", "targets/all", "targets/emit", "targets/feature"}},

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 	"github.com/rocec/rocec/compiler/paths"
@@ -38,7 +39,7 @@ func (p *Pass) crossing(b *paths.Break, attr schema.Attr, summary, help string) 
 	h := &b.Way[b.At]
 	d := diag.Diagnostic{
 		Summary: summary, Help: help, Address: f.PortAddress(h.Out), Concerns: []string{f.PortAddress(h.To), f.LinkAddress(f.Ports[h.Out].Link)},
-		Labels: []diag.Label{p.atClass(b, h.Out, attr, "")}, Steps: p.steps(b), Count: b.Ports,
+		Labels: []diag.Label{p.atClass(b, h.Out, attr, "")}, Steps: p.steps(b), Count: b.Ports, Members: p.breakMembers(b, h.Out, summary),
 	}
 	add := func(port fabric.PortID, text string) {
 		l := p.atClass(b, port, p.mapAttr(p.End(port)), text)
@@ -52,6 +53,25 @@ func (p *Pass) crossing(b *paths.Break, attr schema.Attr, summary, help string) 
 	}
 	add(h.To, "the next device")
 	p.Report(d)
+}
+
+// breakMembers are the members of a break, nil where it happens at one port. At is the
+// end of its cable that the finding is about.
+func (p *Pass) breakMembers(b *paths.Break, at fabric.PortID, summary string) []diag.Member {
+	if len(b.Alike) < 2 {
+		return nil
+	}
+	f, h := p.Fabric, &b.Way[b.At]
+	list := make([]diag.Member, len(b.Alike))
+	for i, id := range b.Alike {
+		peer, about := f.Ports[id].Peer, id
+		if at == h.To {
+			about = peer
+		}
+		names := strings.NewReplacer(f.PortName(h.Out), f.PortName(id), f.PortName(h.To), f.PortName(peer))
+		list[i] = diag.Member{Address: f.PortAddress(about), Summary: names.Replace(summary)}
+	}
+	return list
 }
 
 // atClass is where a port was told what it does with the class of a break: a
@@ -195,8 +215,10 @@ func (p *Pass) uncontracted(b *paths.Break, class, out, to string) {
 	f := p.Fabric
 	h := &b.Way[b.At]
 	first := &b.Way[0]
+	summary := fmt.Sprintf("class %s becomes lossy at %s: neither it nor its peer %s has a qos, and what %s sends may go that way",
+		class, out, to, f.PortName(first.Out))
 	p.Report(diag.Diagnostic{
-		Summary: fmt.Sprintf("class %s becomes lossy at %s: neither it nor its peer %s has a qos, and what %s sends may go that way", class, out, to, f.PortName(first.Out)),
+		Summary: summary, Members: p.breakMembers(b, h.Out, summary),
 		Address: f.PortAddress(h.Out), Concerns: []string{f.PortAddress(h.To), f.LinkAddress(f.Ports[h.Out].Link)}, Count: b.Ports, Steps: p.steps(b),
 		Labels: []diag.Label{p.AtPort(p.End(h.Out), schema.AQoS, ""), p.AtPort(p.End(h.To), schema.AQoS, "other end"), p.atClass(b, first.Out, schema.APFC, "the class")},
 		Help:   "write qos on both ports, their devices or their topology",
@@ -272,8 +294,9 @@ func crossedMTU(p *Pass) {
 		if e.Port.MTU == 0 || e.Port.MTU >= need {
 			e, other = other, e
 		}
+		summary := fmt.Sprintf("MTU is %d on %s, on the way from %s to %s, whose RDMA packets take %d", e.Port.MTU, p.Name(e), f.PortName(first), f.PortName(last), need)
 		d := diag.Diagnostic{
-			Summary: fmt.Sprintf("MTU is %d on %s, on the way from %s to %s, whose RDMA packets take %d", e.Port.MTU, p.Name(e), f.PortName(first), f.PortName(last), need),
+			Summary: summary, Members: p.breakMembers(b, e.ID, summary),
 			Address: f.PortAddress(e.ID), Concerns: []string{f.PortAddress(other.ID), f.PortAddress(first), f.PortAddress(last)}, Count: b.Ports,
 			Labels: []diag.Label{p.AtPort(e, schema.AMTU, "")}, Steps: p.steps(b), Help: fmt.Sprintf("raise it to %d or more", need),
 		}

@@ -55,7 +55,10 @@ type Break struct {
 	// Local says that the two ends of the cable show it by themselves, whatever
 	// came before: rules on links speak of it.
 	Local bool
-	Ports int  // by which the same happens; Way shows the first
+	Ports int // by which the same happens; Way shows the first
+	// Alike are the ports by which it happens, ascending: all of them, or as many as
+	// can be told where alike devices were followed once.
+	Alike []fabric.PortID
 	Kind  Kind // of the same fabric, what makes two breaks the same whatever is down
 }
 
@@ -130,6 +133,7 @@ func (c *Composer) Under(m *fabric.Mask) *Composition {
 	}
 	w := &walker{Composer: c, mask: m, found: map[Kind]int{}, out: &Composition{}}
 	w.realms()
+	w.unfold()
 	slices.SortStableFunc(w.out.Breaks, func(a, b Break) int { return int(a.Way[a.At].Out) - int(b.Way[b.At].Out) })
 	w.out.Judged, w.out.Steps = len(c.judge.known), w.done
 	if m == nil {

@@ -31,12 +31,13 @@ func (w *walker) add(priority int8, x frameID, c cable, v verdict, ports int, be
 	more := !w.ports[p]
 	w.ports[p] = true
 	if known {
-		if more {
-			w.out.Breaks[at].Ports += ports
+		if b := &w.out.Breaks[at]; more {
+			b.Ports += ports
+			b.Alike = append(b.Alike, c.out)
 		}
 		return
 	}
-	b := Break{Kind: k, Class: k.class, Fault: v.fault, Local: v.local, Ports: ports, Way: before()}
+	b := Break{Kind: k, Class: k.class, Fault: v.fault, Local: v.local, Ports: ports, Alike: []fabric.PortID{c.out}, Way: before()}
 	b.At = len(b.Way)
 	if b.At > 0 {
 		h.In = b.Way[b.At-1].To
@@ -46,6 +47,35 @@ func (w *walker) add(priority int8, x frameID, c cable, v verdict, ports int, be
 		b.Way = after(b.Way)
 	}
 	w.out.Breaks = append(w.out.Breaks, b)
+}
+
+// unfold names the ports of breaks that were found on one of several devices that are
+// alike: those with a cable between the same kinds of ports, where they are as many.
+func (w *walker) unfold() {
+	type ends struct{ out, to int32 }
+	like := map[ends][]fabric.PortID{}
+	for i := range w.out.Breaks {
+		if b := &w.out.Breaks[i]; len(b.Alike) < b.Ports {
+			like[ends{b.Kind.out, b.Kind.to}] = nil
+		}
+	}
+	if len(like) > 0 {
+		for p := fabric.PortID(1); int(p) < len(w.f.Ports); p++ {
+			if to := w.f.Ports[p].Peer; to != 0 {
+				k := ends{w.judge.kindOf[p], w.judge.kindOf[to]}
+				if list, wanted := like[k]; wanted {
+					like[k] = append(list, p)
+				}
+			}
+		}
+	}
+	for i := range w.out.Breaks {
+		b := &w.out.Breaks[i]
+		if all := like[ends{b.Kind.out, b.Kind.to}]; len(b.Alike) < b.Ports && len(all) == b.Ports {
+			b.Alike = slices.Clone(all)
+		}
+		slices.Sort(b.Alike)
+	}
 }
 
 // back are the hops by which a node was reached, from the sender.

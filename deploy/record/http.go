@@ -126,7 +126,7 @@ func (h *server) identify(s Settings) error {
 		return fmt.Errorf("client_certificate and client_key: %w", err)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{pair}}
+	transport.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	h.client.Transport = transport
 	return nil
 }

@@ -131,7 +131,9 @@ func (d *Diagnostic) settle() {
 	all := len(d.Members)
 	d.Members = slices.Compact(d.Members)
 	d.Count = max(d.Count-(all-len(d.Members)), 1)
-	d.Address, d.Summary = d.Members[0].Address, d.Members[0].Summary
+	if len(d.Steps) == 0 { // else they are the path of this one
+		d.Address, d.Summary = d.Members[0].Address, d.Members[0].Summary
+	}
 	if len(d.Members) == 1 {
 		d.Members = nil
 	}
