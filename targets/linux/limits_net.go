@@ -152,7 +152,10 @@ func (l *limit) vlanDevice(f *intent.Iface, c carrier) {
 		return // refused elsewhere
 	}
 	if slices.ContainsFunc(c.members, func(p *intent.Port) bool { return p.QoS != f.QoS }) {
-		l.refuse(fmt.Sprintf("interface %q has the qos %q, its port another", f.Name, f.QoS), "give both the same qos", here("qos"))
+		// Members that differ among themselves are refused at the bond.
+		if !slices.ContainsFunc(c.members, func(p *intent.Port) bool { return p.QoS != c.members[0].QoS }) {
+			l.refuse(fmt.Sprintf("interface %q has the qos %q, its port another", f.Name, f.QoS), "give both the same qos", here("qos"))
+		}
 		return
 	}
 	if q.Trust.Or("") == intent.TrustPCP {
