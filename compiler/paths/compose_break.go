@@ -50,19 +50,27 @@ func (w *walker) add(priority int8, x frameID, c cable, v verdict, ports int, be
 }
 
 // unfold names the ports of breaks that were found on one of several devices that are
-// alike: those with a cable between the same kinds of ports, where they are as many.
+// alike: those with a cable between the same kinds of ports in the same tiers, where
+// they are as many.
 func (w *walker) unfold() {
-	type ends struct{ out, to int32 }
+	type ends struct {
+		out, to         int32
+		outTier, toTier fabric.Tier
+	}
+	tier := func(p fabric.PortID) fabric.Tier { return w.f.Devices[w.f.Ports[p].Device].Tier }
+	of := func(out, to fabric.PortID) ends {
+		return ends{w.judge.kindOf[out], w.judge.kindOf[to], tier(out), tier(to)}
+	}
 	like := map[ends][]fabric.PortID{}
 	for i := range w.out.Breaks {
 		if b := &w.out.Breaks[i]; len(b.Alike) < b.Ports {
-			like[ends{b.Kind.out, b.Kind.to}] = nil
+			like[of(b.Way[b.At].Out, b.Way[b.At].To)] = nil
 		}
 	}
 	if len(like) > 0 {
 		for p := fabric.PortID(1); int(p) < len(w.f.Ports); p++ {
 			if to := w.f.Ports[p].Peer; to != 0 {
-				k := ends{w.judge.kindOf[p], w.judge.kindOf[to]}
+				k := of(p, to)
 				if list, wanted := like[k]; wanted {
 					like[k] = append(list, p)
 				}
@@ -71,7 +79,7 @@ func (w *walker) unfold() {
 	}
 	for i := range w.out.Breaks {
 		b := &w.out.Breaks[i]
-		if all := like[ends{b.Kind.out, b.Kind.to}]; len(b.Alike) < b.Ports && len(all) == b.Ports {
+		if all := like[of(b.Way[b.At].Out, b.Way[b.At].To)]; len(b.Alike) < b.Ports && len(all) == b.Ports {
 			b.Alike = slices.Clone(all)
 		}
 		slices.Sort(b.Alike)
