@@ -77,7 +77,7 @@ func TestManyHosts(t *testing.T) {
 	all := manyNames(1, 11)
 	rails(t, s["before"], nil, append(slices.Clone(all), "q"), 1500)
 
-	said(t, s, "apply", "1", `node.h["h05"]: as it was before: change: `, "the change was cut off in the middle", "Wave first: 2 devices", "Wave rest: 9 devices",
+	said(t, s, "apply", "1", `node.h["h05"]: as it was before: change: `, "the system went down before the change ended, and undid it when it was up again", "Wave first: 2 devices", "Wave rest: 9 devices",
 		"Apply failed: 10 applied, 1 rolled back, 1 unchanged", `Stopped by node.h["h05"]`)
 	if strings.Contains(s["apply"], "Wave dcb") {
 		t.Errorf("a wave begins after one that failed:\n%s", s["apply"])

@@ -140,7 +140,6 @@ func TestLimits(t *testing.T) {
 		{"ROCE421", "part", 100, 1},
 		{"ROCE505", "least", 64, 8},
 		{"ROCE505", "most", 0, 0},
-		{"ROCE714", "least", 0, 0}, // a severity: TestLockedMemory
 		{"ROCE732", "most", 8000, 80},
 	} {
 		r := lint.Find(c.rule)

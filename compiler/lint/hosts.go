@@ -150,10 +150,6 @@ func knowing(node string) string {
 var roce714 = &Rule{
 	Rule: diag.Rule{
 		ID: "ROCE714", Name: "host_memlock", Severity: diag.Error, When: diag.Both,
-		Options: []diag.Option{{
-			Name: "least", Unit: "MiB", Default: 1024, Min: 1, Max: 1 << 20,
-			Doc: "limit below which RDMA is taken for impossible; up to it a limit is an error, above it a warning",
-		}},
 		Title:  "users of RDMA may lock less memory than they register",
 		Why:    "registration pins memory: beyond the limit it fails, mostly in the middle of a job; what systems begin with, 64 KiB to 8 MiB, holds no buffer of a transfer",
 		Fix:    "set the limit to unlimited, for services and containers too",
@@ -164,12 +160,15 @@ var roce714 = &Rule{
 	Run: lockedMemory,
 }
 
+// leastMemlockBytes is the limit below which RDMA is taken for impossible: an error,
+// which no setting weakens. deploy/verify has it too.
+const leastMemlockBytes = 1 << 30
+
 func lockedMemory(p *Pass) {
 	f := p.Fabric
 	if !p.anyDevice(func(d *fabric.Device) bool { return d.Memlock.Written }) {
 		return
 	}
-	least := uint64(p.option("least")) << 20
 	p.nodesWithRDMA(func(dev *fabric.Device, _ End, c *fabric.Class) {
 		if !dev.Memlock.Written || dev.Memlock.Unlimited || !p.onLinux(dev) {
 			return
@@ -180,7 +179,7 @@ func lockedMemory(p *Pass) {
 			Address: f.Text(dev.Address),
 			Labels:  []diag.Label{f.Label(dev.Decl, dev.Layers, schema.AMemlock, "")}, Help: "set the limit to unlimited, for services and containers too",
 		}
-		if dev.Memlock.Bytes >= least {
+		if dev.Memlock.Bytes >= leastMemlockBytes {
 			d.Severity = diag.Warning
 		}
 		p.Report(d)

@@ -45,6 +45,9 @@ const longestPauseBits = 65535 * 512
 // shortReadBytes is what PCIe devices begin with: the bound of ROCE754.
 const shortReadBytes = 512
 
+// leastMemlockBytes is the limit below which RDMA is taken for impossible: the bound of ROCE714.
+const leastMemlockBytes = 1 << 30
+
 // usualMbps is the speed of ports of which none is known.
 const usualMbps = 100_000
 
@@ -90,7 +93,7 @@ func (h *judge) host() {
 	}
 	if v.MemlockBytes != nil && *v.MemlockBytes != targets.Unlimited && h.expect.RDMA {
 		r := *memlock
-		if *v.MemlockBytes>>20 >= uint64(h.expect.limit(memlock, "least")) {
+		if *v.MemlockBytes >= leastMemlockBytes {
 			r.Severity = diag.Warning
 		}
 		h.report(&r, nil, "set memlock to unlimited in /etc/security/limits.d and in the units that use RDMA", "lets a login lock %d bytes of memory, and RDMA registers more", *v.MemlockBytes)

@@ -185,7 +185,7 @@ var (
 	dcbxOwners = &diag.Rule{ID: "ROCE217", Severity: diag.Warning}
 	dcqcnOff   = &diag.Rule{ID: "ROCE412", Severity: diag.Warning}
 	noHeadroom = &diag.Rule{ID: "ROCE512", Severity: diag.Error, Fix: "set the cable length, and apply again"}
-	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error, Options: []diag.Option{{Name: "least", Unit: "MiB", Default: 1024}}}
+	memlock    = &diag.Rule{ID: "ROCE714", Severity: diag.Error}
 	gidIndex   = &diag.Rule{ID: "ROCE715", Severity: diag.Error}
 	modules    = &diag.Rule{ID: "ROCE716", Severity: diag.Error}
 
