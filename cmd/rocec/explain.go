@@ -499,7 +499,7 @@ func (p *project) device(id fabric.DeviceID) thing {
 }
 
 func (t *thing) text(w io.Writer) {
-	fmt.Fprintln(w, t.Address)
+	fmt.Fprintln(w, diag.Printable(t.Address))
 	if t.About != "" {
 		fmt.Fprintf(w, "  %s\n", diag.Printable(t.About))
 	}
@@ -508,7 +508,7 @@ func (t *thing) text(w io.Writer) {
 		if t.Link != t.Address && t.Link != t.Peer { // else the cable has no block: a NIC, topology or list says it
 			by = " by " + t.Link
 		}
-		fmt.Fprintf(w, "  peer: %s%s\n", t.Peer, by)
+		fmt.Fprintf(w, "  peer: %s\n", diag.Printable(t.Peer+by))
 	}
 	if t.LinkAbout != "" {
 		fmt.Fprintf(w, "    %s\n", diag.Printable(t.LinkAbout))
@@ -521,11 +521,11 @@ func (t *thing) text(w io.Writer) {
 		fmt.Fprintln(w, "  rocec never touches it")
 	}
 	for _, s := range t.Settings {
-		fmt.Fprintf(w, "  %-18s = %s\n", s.Name, s.Value)
+		fmt.Fprintf(w, "  %-18s = %s\n", diag.Printable(s.Name), diag.Printable(s.Value))
 		for _, at := range s.Places {
-			fmt.Fprintf(w, "    %s:%d, in %s\n", at.File, at.Line, at.In)
+			fmt.Fprintf(w, "    %s:%d, in %s\n", diag.Printable(at.File), at.Line, diag.Printable(at.In))
 			for _, v := range at.Values {
-				fmt.Fprintf(w, "      %s\n", v)
+				fmt.Fprintf(w, "      %s\n", diag.Printable(v))
 			}
 		}
 	}

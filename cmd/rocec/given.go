@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -40,12 +41,36 @@ func (g *given) note(text string) {
 	if !strings.Contains(text, "\n") {
 		return
 	}
+	g.pieces(text)
 	words := strings.SplitN(text, "=", mostWords)
 	for from := range words {
 		for to := len(words); to > from; to-- {
 			if word := strings.Join(words[from:to], "="); strings.Contains(word, "\n") && strings.TrimSpace(word) != "" {
 				g.broken = append(g.broken, word)
 			}
+		}
+	}
+}
+
+// nearLineEnd is how much before and behind a line end tells it from others.
+const nearLineEnd = 8
+
+// pieces notes what stands around each line end of a text, as a message may hold a part
+// of it: a file without the line that was asked for, a folder without its last name.
+func (g *given) pieces(text string) {
+	for i := range len(text) {
+		if text[i] != '\n' {
+			continue
+		}
+		from, to := max(i-nearLineEnd, 0), min(i+1+nearLineEnd, len(text))
+		for from < i && !utf8.RuneStart(text[from]) {
+			from++
+		}
+		for to < len(text) && !utf8.RuneStart(text[to]) {
+			to--
+		}
+		if piece := text[from:to]; strings.TrimSpace(piece) != "" {
+			g.broken = append(g.broken, piece)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -103,12 +102,12 @@ func TestHostileText(t *testing.T) {
 		})
 	}
 	commands := printing()
-	for _, p := range append(place.FindAllStringSubmatch(hostileFabric, -1), []string{"", "file"}) {
+	for n, p := range append(place.FindAllStringSubmatch(hostileFabric, -1), []string{"", "file"}) {
 		if strings.HasSuffix(p[1], "ref") {
 			continue
 		}
 		t.Run(p[1], func(t *testing.T) {
-			for i := rand.IntN(len(obeyed)); i < len(obeyed); i += len(obeyed) {
+			for i := n % 3; i < len(obeyed); i += 3 {
 				t.Chdir(t.TempDir())
 				h, name := obeyed[i], "fabric.roce.hcl"
 				if err := os.Mkdir("documents", 0o755); err != nil {
@@ -122,7 +121,7 @@ func TestHostileText(t *testing.T) {
 				if err := os.WriteFile("fabric.roce.hcl", []byte(with(p[1], h)), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				for j := rand.IntN(8); j < len(commands); j += 8 {
+				for j := n % 2; j < len(commands); j += 2 {
 					c := commands[j]
 					if said := raw(ran(t, c...), strings.Contains(c[len(c)-1], "github")); said != "" {
 						t.Errorf("%q with %q: %s", c, h, said)
@@ -133,7 +132,8 @@ func TestHostileText(t *testing.T) {
 						return err
 					}
 					text, err := os.ReadFile(file)
-					if said := raw(string(text), true); said != "" {
+					// No runner looks for commands in a document.
+					if said := raw(strings.NewReplacer("##[", "", "##vso[", "").Replace(string(text)), true); said != "" {
 						t.Errorf("%s with %q: %s", file, h, said)
 					}
 					return err
@@ -150,8 +150,7 @@ func TestHostileText(t *testing.T) {
 // of a file is said as text. The folder has no device, so nothing is served: a lab that
 // starts serves until it is interrupted.
 func TestHostileArguments(t *testing.T) {
-	for i := rand.IntN(4); i < len(obeyed); i += 4 {
-		h := obeyed[i]
+	for _, h := range obeyed {
 		t.Chdir(t.TempDir())
 		if err := os.WriteFile("fabric.roce.hcl", []byte("segment \"s\" { vlan = 7 }\n"), 0o644); err != nil {
 			t.Fatal(err)

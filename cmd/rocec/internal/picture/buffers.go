@@ -3,7 +3,6 @@ package picture
 import (
 	"bufio"
 	"fmt"
-	"html"
 	"io"
 	"maps"
 	"slices"
@@ -181,7 +180,7 @@ func buffersSVG(to io.Writer, b *Buffers) error {
 				path = fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, side, y1+30, side, y2-30, x2, y2)
 			}
 			fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" marker-end="url(#a)"><title>%s</title></path>`+"\n",
-				path, colour, thick, html.EscapeString(b.Nodes[e.From].Name+" waits for "+b.Nodes[e.To].Name))
+				path, colour, thick, escaped(b.Nodes[e.From].Name+" waits for "+b.Nodes[e.To].Name))
 		}
 	}
 	for i, n := range b.Nodes {
@@ -190,8 +189,8 @@ func buffersSVG(to io.Writer, b *Buffers) error {
 			line, thick = "#d00000", 3
 		}
 		fmt.Fprintf(w, `<g><rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="3" fill="#eef3f8" stroke="%s" stroke-width="%d"/>`, x[i], y[i], wide, bufferHeight, line, thick)
-		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="11" font-weight="bold" fill="#111">%s</text>`, x[i]+wide/2, y[i]+14, html.EscapeString(n.Name))
-		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="9.5" fill="#444">%s</text></g>`+"\n", x[i]+wide/2, y[i]+27, html.EscapeString(n.Note))
+		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="11" font-weight="bold" fill="#111">%s</text>`, x[i]+wide/2, y[i]+14, escaped(n.Name))
+		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="9.5" fill="#444">%s</text></g>`+"\n", x[i]+wide/2, y[i]+27, escaped(n.Note))
 	}
 	fmt.Fprintln(w, "</svg>")
 	return w.Flush()

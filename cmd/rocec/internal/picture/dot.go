@@ -81,7 +81,7 @@ func (p *picture) dot(w io.Writer) {
 }
 
 // recordText is text in the label of a record, where braces and the like make fields.
-var recordText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "{", `\{`, "}", `\}`, "|", `\|`, "<", `\<`, ">", `\>`)
+var recordText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "{", `\{`, "}", `\}`, "|", `\|`, "<", `\<`, ">", `\>`, "\r\n", " ", "\n", " ", "\r", " ")
 
 // dotText is a double-quoted string of DOT; in it a backslash begins an escape
 // of labels, and only the quote ends it.

@@ -2,7 +2,6 @@ package picture
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"slices"
 )
@@ -33,7 +32,7 @@ func (all labels) draw(w io.Writer) {
 		common, lines := all.common(tiers)
 		if common != nil && lines > 1 && tiers[0] != tiers[1] {
 			fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="10" fill="#777">each line:</text>`+"\n", margin, common.below-tierGap/2)
-			fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="10" fill="#777">%s</text>`+"\n", margin, common.below-tierGap/2+lineHeight, html.EscapeString(short(common.whole)))
+			fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="10" fill="#777">%s</text>`+"\n", margin, common.below-tierGap/2+lineHeight, escaped(short(common.whole)))
 			continue
 		}
 		for i := range all {
@@ -46,7 +45,7 @@ func (all labels) draw(w io.Writer) {
 						continue
 					}
 					taken = append(taken, [3]float64{at[0], at[1], half})
-					fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="10" fill="%s" stroke="#fff" stroke-width="3" paint-order="stroke">%s</text>`+"\n", at[0], at[1], l.colour, html.EscapeString(l.text))
+					fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="10" fill="%s" stroke="#fff" stroke-width="3" paint-order="stroke">%s</text>`+"\n", at[0], at[1], l.colour, escaped(l.text))
 					break
 				}
 			}

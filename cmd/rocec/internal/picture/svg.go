@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/fabric"
 )
@@ -42,8 +43,8 @@ func SVG(to io.Writer, f *fabric.Fabric, o Options) error {
 
 func head(w io.Writer, width, height float64, title, about string) {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" font-family="Helvetica, Arial, sans-serif">`+"\n", width, height, width, height)
-	fmt.Fprintf(w, "<title>%s</title>\n<desc>%s</desc>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", html.EscapeString(title), html.EscapeString(about))
-	fmt.Fprintf(w, `<text x="%d" y="%d" font-size="15" font-weight="bold">%s</text>`+"\n", margin, margin+4, html.EscapeString(title))
+	fmt.Fprintf(w, "<title>%s</title>\n<desc>%s</desc>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", escaped(title), escaped(about))
+	fmt.Fprintf(w, `<text x="%d" y="%d" font-size="15" font-weight="bold">%s</text>`+"\n", margin, margin+4, escaped(title))
 }
 
 // placed is a box with its rectangle.
@@ -61,8 +62,8 @@ func (p *picture) draw(w io.Writer) {
 	for t := 0; t < p.tiers; t++ {
 		if list := p.inTier(t); len(list) > 0 {
 			y := at[list[0]].y
-			fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="12" fill="#555">%s</text>`+"\n", margin, y+18, html.EscapeString(p.tierName(t)))
-			fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="10" fill="#777">%s</text>`+"\n", margin, y+32, html.EscapeString(p.tierCount(t)))
+			fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="12" fill="#555">%s</text>`+"\n", margin, y+18, escaped(p.tierName(t)))
+			fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="10" fill="#777">%s</text>`+"\n", margin, y+32, escaped(p.tierCount(t)))
 		}
 	}
 	for i := range p.boxes {
@@ -192,7 +193,7 @@ func (p *picture) rectangle(w io.Writer, b *box, r *placed) {
 	if len(b.devices) > 1 {
 		about = fmt.Sprintf("%d devices: %s to %s", len(b.devices), first, last)
 	}
-	fmt.Fprintf(w, `<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3" fill="%s" stroke="%s" stroke-width="%d"/>`, html.EscapeString(about), r.x, r.y, r.width, r.height, fill, line, thick)
+	fmt.Fprintf(w, `<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3" fill="%s" stroke="%s" stroke-width="%d"/>`, escaped(about), r.x, r.y, r.width, r.height, fill, line, thick)
 	for i, t := range r.text {
 		weight, size, colour := "normal", 9.5, "#444"
 		if i == 0 {
@@ -200,10 +201,10 @@ func (p *picture) rectangle(w io.Writer, b *box, r *placed) {
 		}
 		if r.upright {
 			x, y := r.x+14+float64(i)*lineHeight, r.y+r.height/2
-			fmt.Fprintf(w, `<text transform="translate(%.1f %.1f) rotate(-90)" text-anchor="middle" font-size="%g" font-weight="%s" fill="%s">%s</text>`, x, y, size, weight, colour, html.EscapeString(t))
+			fmt.Fprintf(w, `<text transform="translate(%.1f %.1f) rotate(-90)" text-anchor="middle" font-size="%g" font-weight="%s" fill="%s">%s</text>`, x, y, size, weight, colour, escaped(t))
 			continue
 		}
-		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="%g" font-weight="%s" fill="%s">%s</text>`, r.x+r.width/2, r.y+14+float64(i)*lineHeight, size, weight, colour, html.EscapeString(t))
+		fmt.Fprintf(w, `<text x="%.1f" y="%.1f" text-anchor="middle" font-size="%g" font-weight="%s" fill="%s">%s</text>`, r.x+r.width/2, r.y+14+float64(i)*lineHeight, size, weight, colour, escaped(t))
 	}
 	fmt.Fprintln(w, "</g>")
 }
@@ -244,7 +245,7 @@ func (p *picture) lanes(w io.Writer, at []placed) {
 			path = fmt.Sprintf("M%.1f %.1fQ%.1f %.1f %.1f %.1f", x1, y1, (x1+x2)/2, y1-2*up, x2, y2)
 			spots = [][2]float64{{(x1 + x2) / 2, y1 - up - 2}}
 		}
-		fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" stroke-opacity="0.75"><title>%s</title></path>`+"\n", path, colour, thick, html.EscapeString(p.name(&p.boxes[e.a])+" - "+p.name(&p.boxes[e.b])+": "+p.cable(e)))
+		fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s" stroke-width="%.1f" stroke-opacity="0.75"><title>%s</title></path>`+"\n", path, colour, thick, escaped(p.name(&p.boxes[e.a])+" - "+p.name(&p.boxes[e.b])+": "+p.cable(e)))
 		on = append(on, label{text: p.onLine(e), whole: p.cable(e), colour: colour, tiers: [2]int{p.boxes[e.a].tier, p.boxes[e.b].tier}, spots: spots, below: b.y})
 	}
 	on.draw(w)
@@ -343,7 +344,7 @@ func (p *picture) face(w io.Writer, d fabric.DeviceID, y float64) {
 	if p.boxes[p.boxOf[d]].marked {
 		colour = "#d00000"
 	}
-	fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="12" font-weight="bold" fill="%s">%s</text>`+"\n", margin, y-5, colour, html.EscapeString(about))
+	fmt.Fprintf(w, `<text x="%d" y="%.0f" font-size="12" font-weight="bold" fill="%s">%s</text>`+"\n", margin, y-5, colour, escaped(about))
 	for i, id := range p.shown(d) {
 		row := &p.f.Ports[id]
 		fill := "#fff"
@@ -364,13 +365,13 @@ func (p *picture) face(w io.Writer, d fabric.DeviceID, y float64) {
 		if row.Peer != 0 {
 			tip += " - " + p.f.PortAddress(row.Peer)
 		}
-		fmt.Fprintf(w, `<g><title>%s</title><rect x="%.1f" y="%.1f" width="%d" height="%d" fill="%s" stroke="#888" stroke-width="0.6"/>`, html.EscapeString(tip), cx, cy, cellWidth-2, cellHeight-2, fill)
+		fmt.Fprintf(w, `<g><title>%s</title><rect x="%.1f" y="%.1f" width="%d" height="%d" fill="%s" stroke="#888" stroke-width="0.6"/>`, escaped(tip), cx, cy, cellWidth-2, cellHeight-2, fill)
 		for n, line := range lines {
 			weight := "normal"
 			if n == 0 {
 				weight = "bold"
 			}
-			fmt.Fprintf(w, `<text x="%.1f" y="%.1f" font-size="8.5" font-weight="%s" fill="#333">%s</text>`, cx+3, cy+10+float64(n*10), weight, html.EscapeString(clip(line, 13)))
+			fmt.Fprintf(w, `<text x="%.1f" y="%.1f" font-size="8.5" font-weight="%s" fill="#333">%s</text>`, cx+3, cy+10+float64(n*10), weight, escaped(clip(line, 13)))
 		}
 		fmt.Fprintln(w, "</g>")
 	}
@@ -383,3 +384,11 @@ func clip(s string, n int) string {
 	}
 	return s
 }
+
+// escaped is text of an element or attribute, without line ends: no line of the file is
+// one that a name brought along.
+func escaped(s string) string {
+	return html.EscapeString(lineEnds.Replace(s))
+}
+
+var lineEnds = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")

@@ -45,6 +45,7 @@ func GitHub(w io.Writer, r *Report) error {
 }
 
 var (
-	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	// An older form of commands, ##[group], is looked for anywhere in a line.
+	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", "##[", `\u0023#[`, "##vso[", `\u0023#vso[`)
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
