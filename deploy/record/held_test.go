@@ -175,6 +175,7 @@ func TestClientCertificate(t *testing.T) {
 	b, err := os.ReadFile(key)
 	must(t, err)
 	must(t, os.WriteFile(open, b, 0o644))
+	must(t, os.Chmod(open, 0o644)) // whatever the umask
 	_, other, _ := pair(t)
 	for name, c := range map[string]struct {
 		edit func(*Settings)
