@@ -262,6 +262,7 @@ func (s *Saved) shown(p *Plan, part bool) (string, error) {
 		}
 	}
 	of.Properties = nil
+	of.Open = nil // the seconds that are left are others every time, and apply asks the devices itself
 	if part {
 		of.Awaiting = slices.DeleteFunc(slices.Clone(of.Awaiting), func(w Awaited) bool { return other(w.Device) })
 		of.Unseen = slices.DeleteFunc(slices.Clone(of.Unseen), func(u Unseen) bool { return other(u.Device) })
